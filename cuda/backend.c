@@ -36,8 +36,8 @@ append_driver (GString *key)
   g_autofree char *text = NULL;
 
   if (g_file_get_contents ("/proc/driver/nvidia/version", &text, NULL, NULL))
-    g_string_append_printf (key, "driver %.*s\n",
-        (int) strcspn (text, "\n"), text);
+    g_string_append_printf (key, "driver %.*s\n", (int) strcspn (text, "\n"),
+        text);
 }
 
 /* The GPU that y10_cuda_device_open() would take. */
@@ -77,9 +77,10 @@ cuda_identify (const Y10DeviceConfig *config, GString *key)
   d->driver_get_version (&version);
   y10_cuda_get_capability (d, id, &major, &minor);
   g_strdelimit (name, "\n", ' ');
-  g_string_append_printf (key, "gpu %s\ncapability %d.%d\ncuda %d\n"
-      "cudnn %u\n", name, major, minor, version,
-      y10_cuda_conv_get_version ("cudnn"));
+  g_string_append_printf (key,
+      "gpu %s\ncapability %d.%d\ncuda %d\n"
+      "cudnn %u\n",
+      name, major, minor, version, y10_cuda_conv_get_version ("cudnn"));
   append_driver (key);
 }
 
@@ -104,21 +105,24 @@ cuda_layout (Y10Device *device, Y10Precision *precision, Y10Layout *layout,
   if (*precision == Y10_PRECISION_AUTO)
     *precision = Y10_PRECISION_FP16;
   if (*precision != Y10_PRECISION_FP16 && *precision != Y10_PRECISION_FP32
-      && !(ampere && (*precision == Y10_PRECISION_BF16
+      && !(ampere
+          && (*precision == Y10_PRECISION_BF16
               || *precision == Y10_PRECISION_TF32))) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
         "%s has no precision %s; it has fp16%s and fp32", device->description,
         y10_precision_get_name (*precision), ampere ? ", bf16, tf32" : "");
     return FALSE;
   }
-  *layout = (Y10Layout) {
-    .block = Y10_CUDA_BLOCK,.channels_last = TRUE,
-    .input_block = Y10_CUDA_BLOCK,.align = Y10_CUDA_ALIGN,
+  *layout = (Y10Layout){
+    .block = Y10_CUDA_BLOCK,
+    .channels_last = TRUE,
+    .input_block = Y10_CUDA_BLOCK,
+    .align = Y10_CUDA_ALIGN,
     .half = *precision == Y10_PRECISION_FP16,
-    .max_run = G_MAXUINT,.parallel = TRUE,
+    .max_run = G_MAXUINT,
+    .parallel = TRUE,
   };
-  layout->elem_size = layout->half || *precision == Y10_PRECISION_BF16
-      ? 2 : 4;
+  layout->elem_size = layout->half || *precision == Y10_PRECISION_BF16 ? 2 : 4;
   layout->input_elem_size = layout->elem_size;
   return TRUE;
 }
@@ -128,8 +132,10 @@ cuda_supports (Y10Device *device, const Y10Graph *graph, const Y10Op *op,
     Y10Precision precision, GString *why)
 {
   if (op->kind == Y10_OP_ATTENTION && op->key_dim > MAX_KEY_DIM) {
-    g_string_append_printf (why, "its keys have %u values; expected at most "
-        "%u", op->key_dim, MAX_KEY_DIM);
+    g_string_append_printf (why,
+        "its keys have %u values; expected at most "
+        "%u",
+        op->key_dim, MAX_KEY_DIM);
     return FALSE;
   }
   return TRUE;
@@ -204,8 +210,9 @@ cuda_progress (Y10Program *program, Y10TuningProgress *progress)
   Y10CudaPreparer *preparer = __atomic_load_n (&program->preparer,
       __ATOMIC_ACQUIRE);
 
-  *progress = (Y10TuningProgress) {
-    .finished = TRUE,.note = program->not_tuned,
+  *progress = (Y10TuningProgress){
+    .finished = TRUE,
+    .note = program->not_tuned,
   };
   if (program->tune)
     y10_cuda_tune_get_progress (program->tune, progress);
@@ -244,7 +251,7 @@ cuda_reserve (Y10Slot *slot, guint n, const Y10Image *image, GError **error)
 
   return y10_cuda_enter (device, error)
       && y10_cuda_leave_with (device,
-      y10_cuda_slot_reserve (slot, n, image, error), error);
+          y10_cuda_slot_reserve (slot, n, image, error), error);
 }
 
 static gboolean
@@ -255,19 +262,18 @@ cuda_stage (Y10Slot *slot, guint i, const Y10Image *image, GError **error)
   /* A destroyed context has no pinned memory. */
   return y10_cuda_enter (device, error)
       && y10_cuda_leave_with (device,
-      y10_cuda_slot_stage (slot, i, image, error), error);
+          y10_cuda_slot_stage (slot, i, image, error), error);
 }
 
 static gboolean
 cuda_load (Y10Slot *slot, guint i, const Y10Image *image,
-    const Y10Letterbox *letterbox, const Y10HeadParams *params,
-    GError **error)
+    const Y10Letterbox *letterbox, const Y10HeadParams *params, GError **error)
 {
   Y10Device *device = slot->program->device;
 
   return y10_cuda_enter (device, error)
       && y10_cuda_leave_with (device,
-      y10_cuda_slot_load (slot, i, image, letterbox, params, error), error);
+          y10_cuda_slot_load (slot, i, image, letterbox, params, error), error);
 }
 
 static gboolean
@@ -277,7 +283,7 @@ cuda_submit (Y10Slot *slot, guint n, guint first, guint end, GError **error)
 
   return y10_cuda_enter (device, error)
       && y10_cuda_leave_with (device,
-      y10_cuda_slot_submit (slot, n, first, end, error), error);
+          y10_cuda_slot_submit (slot, n, first, end, error), error);
 }
 
 static gboolean
@@ -286,8 +292,8 @@ cuda_wait_input (Y10Slot *slot, GError **error)
   Y10Device *device = slot->program->device;
 
   return y10_cuda_enter (device, error)
-      && y10_cuda_leave_with (device,
-      y10_cuda_slot_wait_input (slot, error), error);
+      && y10_cuda_leave_with (device, y10_cuda_slot_wait_input (slot, error),
+          error);
 }
 
 static gboolean
@@ -300,18 +306,19 @@ cuda_wait (Y10Slot *slot, GError **error)
 }
 
 static gboolean
-copy_view (Y10Slot *slot, guint i, Y10View view, gfloat *out,
-    const gfloat *in, GError **error)
+copy_view (Y10Slot *slot, guint i, Y10View view, gfloat *out, const gfloat *in,
+    GError **error)
 {
   Y10Device *device = slot->program->device;
 
   return y10_cuda_enter (device, error)
       && y10_cuda_leave_with (device,
-      y10_cuda_slot_copy (slot, i, view, out, in, error), error);
+          y10_cuda_slot_copy (slot, i, view, out, in, error), error);
 }
 
 static gboolean
-cuda_read_tensor (Y10Slot *slot, guint i, Y10View view, gfloat *nchw, GError **error)
+cuda_read_tensor (Y10Slot *slot, guint i, Y10View view, gfloat *nchw,
+    GError **error)
 {
   return copy_view (slot, i, view, nchw, NULL, error);
 }
@@ -373,8 +380,8 @@ static const Y10BackendClass y10_backend_cuda = {
   .identify = cuda_identify,
 };
 
-__attribute__ ((visibility ("default")))
-const Y10BackendClass *y10_backend_module (void);
+__attribute__ ((visibility ("default"))) const Y10BackendClass *
+y10_backend_module (void);
 
 /* The module's one export. */
 const Y10BackendClass *

@@ -17,8 +17,7 @@
 gsize
 y10_cuda_slot_scratch (const Y10Slot *slot, const Y10CudaOpPlans *batch)
 {
-  return MAX (batch->scratch_size,
-      y10_head_scratch_bytes (&slot->head));
+  return MAX (batch->scratch_size, y10_head_scratch_bytes (&slot->head));
 }
 
 void
@@ -28,14 +27,18 @@ y10_cuda_slot_set_params (Y10Slot *slot, guint i, const Y10Letterbox *l,
   guint n_classes = slot->program->plan->graph->n_classes;
   Y10KHeadParams *p = (Y10KHeadParams *) slot->pinned + i;
 
-  *p = (Y10KHeadParams) {
+  *p = (Y10KHeadParams){
     .floor = y10_head_logit_floor (params->confidence),
-    .confidence = params->confidence,.iou = params->iou,
+    .confidence = params->confidence,
+    .iou = params->iou,
     .class_agnostic = params->class_agnostic,
     .max_rows = params->max_detections,
     .all_classes = params->classes == NULL,
-    .scale = l->scale,.left = l->left,.top = l->top,
-    .src_width = l->src_width,.src_height = l->src_height,
+    .scale = l->scale,
+    .left = l->left,
+    .top = l->top,
+    .src_width = l->src_width,
+    .src_height = l->src_height,
   };
   if (params->classes)
     memcpy (slot->pinned + slot->classes_at + (gsize) i * n_classes,
@@ -47,8 +50,12 @@ y10_cuda_slot_set_surplus (Y10Slot *slot, guint i)
 {
   Y10KHeadParams *p = (Y10KHeadParams *) slot->pinned + i;
 
-  *p = (Y10KHeadParams) {
-    .floor = INFINITY,.confidence = 1,.iou = 1,.all_classes = TRUE,.scale = 1,
+  *p = (Y10KHeadParams){
+    .floor = INFINITY,
+    .confidence = 1,
+    .iou = 1,
+    .all_classes = TRUE,
+    .scale = 1,
   };
 }
 
@@ -61,7 +68,7 @@ run_head (Y10Slot *slot, guint n, GError **error)
   Y10KLaunch launch;
   CUfunction rows;
 
-  if (!head->n_anchors)         /* a graph of a few ops, in tests */
+  if (!head->n_anchors) /* a graph of a few ops, in tests */
     return TRUE;
   head->images = n;
   if (head->max_pairs) {
@@ -74,8 +81,8 @@ run_head (Y10Slot *slot, guint n, GError **error)
     rows = kernels->head_select;
     launch = y10_head_select_launch (head);
   }
-  return y10_cuda_launch (kernels, kernels->head_scan, y10_head_scan_launch (head),
-      slot->stream, head, error)
+  return y10_cuda_launch (kernels, kernels->head_scan,
+             y10_head_scan_launch (head), slot->stream, head, error)
       && y10_cuda_launch (kernels, rows, launch, slot->stream, head, error);
 }
 
@@ -84,8 +91,10 @@ copy_params (Y10Slot *slot, CUstream stream, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
 
-  return y10_cuda_check (d, d->memcpy_htod_async (slot->params,
-          slot->pinned, slot->counts_at, stream), "copying the parameters", error);
+  return y10_cuda_check (d,
+      d->memcpy_htod_async (slot->params, slot->pinned, slot->counts_at,
+          stream),
+      "copying the parameters", error);
 }
 
 gboolean
@@ -96,37 +105,39 @@ y10_cuda_slot_run (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
       || !y10_cuda_run (slot->program, batch, &slot->memory, first, end, n,
           slot->stream, error))
     return FALSE;
-  return end < slot->program->plan->graph->n_ops
-      || run_head (slot, n, error);
+  return end < slot->program->plan->graph->n_ops || run_head (slot, n, error);
 }
 
 /* Records what a run of @n images queues, without running it. The plans must have
  * run before: loading code during a capture would invalidate it. */
 static gboolean
-capture (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
-    CUgraphExec *exec, GError **error)
+capture (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n, CUgraphExec *exec,
+    GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
   CUgraph graph = NULL;
   CUstream last;
   gboolean ok;
 
-  if (!y10_cuda_check (d, d->stream_begin_capture (slot->stream,
-              Y10_CU_CAPTURE_THREAD_LOCAL), "capturing the network", error))
+  if (!y10_cuda_check (d,
+          d->stream_begin_capture (slot->stream, Y10_CU_CAPTURE_THREAD_LOCAL),
+          "capturing the network", error))
     return FALSE;
   /* Only the head needs the parameters. */
   ok = y10_cuda_streams_fork (&slot->lanes, slot->program, &last, error)
       && copy_params (slot, last, error)
       && y10_cuda_streams_run (&slot->lanes, slot->program, batch,
-      &slot->memory, n, error)
+          &slot->memory, n, error)
       && run_head (slot, n, error);
   /* Ends the capture, valid or not: the stream is usable again. */
   ok = y10_cuda_check (d, d->stream_end_capture (slot->stream, &graph),
-      "capturing the network", ok ? error : NULL) && ok;
-  ok = ok && y10_cuda_check (d, d->graph_instantiate (exec, graph, 0),
-      "making a graph", error)
+           "capturing the network", ok ? error : NULL)
+      && ok;
+  ok = ok
+      && y10_cuda_check (d, d->graph_instantiate (exec, graph, 0),
+          "making a graph", error)
       && y10_cuda_check (d, d->graph_upload (*exec, slot->stream),
-      "uploading a graph", error);
+          "uploading a graph", error);
   if (graph)
     d->graph_destroy (graph);
   if (!ok && *exec)
@@ -139,7 +150,8 @@ y10_cuda_slot_clear (Y10Slot *slot, guint8 value, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
 
-  return y10_cuda_check (d, d->memset_d8_async (slot->memory.arena, value,
+  return y10_cuda_check (d,
+      d->memset_d8_async (slot->memory.arena, value,
           slot->program->plan->arena_size * slot->max_batch, slot->stream),
       "clearing the activations", error);
 }
@@ -149,7 +161,10 @@ static void
 set_all_params (Y10Slot *slot, guint n)
 {
   static const Y10HeadParams all = {
-    .size = sizeof (Y10HeadParams),.iou = 1,.max_detections = 1 };
+    .size = sizeof (Y10HeadParams),
+    .iou = 1,
+    .max_detections = 1,
+  };
   const Y10Graph *graph = slot->program->plan->graph;
   Y10Letterbox l;
 
@@ -177,10 +192,10 @@ run_captured (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
   const Y10CudaDriver *d = slot->program->device->driver;
 
   return y10_cuda_slot_clear (slot, 0, error)
-      && y10_cuda_slot_run (slot, batch, n, 0,
-      slot->program->lanes->first, error)
+      && y10_cuda_slot_run (slot, batch, n, 0, slot->program->lanes->first,
+          error)
       && y10_cuda_check (d, d->graph_launch (exec, slot->stream),
-      "launching the network", error)
+          "launching the network", error)
       && finish_run (slot, error);
 }
 
@@ -211,7 +226,8 @@ y10_cuda_slot_warm_up (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
   ok = run_captured (slot, batch, n, *exec, capture_error);
   *differs = ok && graph->n_anchors && memcmp (expected, results, size) != 0;
   if (*differs)
-    g_set_error (capture_error, Y10_ERROR, Y10_ERROR_BACKEND, "the captured "
+    g_set_error (capture_error, Y10_ERROR, Y10_ERROR_BACKEND,
+        "the captured "
         "network gives other results than the same work uncaptured");
   if (!ok || *differs)
     d->graph_exec_destroy (g_steal_pointer (exec));

@@ -42,8 +42,8 @@ is_lost (const Y10Device *device)
 {
   size_t unused[2];
 
-  return y10_cuda_is_lost (device->driver->mem_get_info (&unused[0],
-          &unused[1]));
+  return y10_cuda_is_lost (
+      device->driver->mem_get_info (&unused[0], &unused[1]));
 }
 
 /* cuDNN reports a lost context only as a general failure, so the context is
@@ -81,14 +81,12 @@ describe (Y10Device *device)
   char name[128] = "GPU";
 
   device->driver->device_get_name (name, sizeof name, device->id);
-  device->description = g_strdup_printf ("%s, sm_%d%d, %s", name,
-      device->major, device->minor,
-      y10_cuda_conv_lib_describe (device->conv));
+  device->description = g_strdup_printf ("%s, sm_%d%d, %s", name, device->major,
+      device->minor, y10_cuda_conv_lib_describe (device->conv));
 }
 
 static gboolean
-take_context (Y10Device *device, const Y10DeviceConfig *config,
-    GError **error)
+take_context (Y10Device *device, const Y10DeviceConfig *config, GError **error)
 {
   g_autoptr (GString) why = g_string_new (NULL);
   const Y10CudaDriver *d = device->driver;
@@ -96,9 +94,10 @@ take_context (Y10Device *device, const Y10DeviceConfig *config,
   if (config->cuda_context) {
     device->context = config->cuda_context;
     return y10_cuda_enter (device, error)
-        && y10_cuda_leave_with (device, y10_cuda_check (d,
-            d->ctx_get_device (&device->id), "asking for the context's GPU",
-            error), error);
+        && y10_cuda_leave_with (device,
+            y10_cuda_check (d, d->ctx_get_device (&device->id),
+                "asking for the context's GPU", error),
+            error);
   }
   if (!y10_cuda_find_gpu (d, config->device_id, &device->id, why)) {
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_NO_BACKEND, why->str);
@@ -116,8 +115,8 @@ set_open_error (const GString *why, GError **error)
 {
   if (error && !*error)
     g_set_error (error, Y10_ERROR, Y10_ERROR_NO_BACKEND,
-        "backend cuda cannot be opened: %s", why->len ? why->str
-        : "the GPU does not report its compute capability");
+        "backend cuda cannot be opened: %s",
+        why->len ? why->str : "the GPU does not report its compute capability");
 }
 
 static gboolean
@@ -128,8 +127,10 @@ load (Y10Device *device, GString *why, GError **error)
   if (!y10_cuda_enter (device, error))
     return FALSE;
   ok = y10_cuda_kernels_load (&device->kernels, device->driver, error)
-      && (device->conv = y10_cuda_conv_lib_prove (
-          y10_cuda_conv_lib_new (&device->kernels, why), device->driver, why));
+      && (device->conv =
+              y10_cuda_conv_lib_prove (y10_cuda_conv_lib_new (&device->kernels,
+                                           why),
+                  device->driver, why));
   if (ok)
     describe (device);
   else

@@ -19,8 +19,8 @@ struct _Y10Device
 {
   const Y10CudaDriver *driver;
   CUcontext context;
-  Y10CudaContext *taken;        /* whose handle it is; NULL: the caller's */
-  gboolean graphs;              /* steps are captured */
+  Y10CudaContext *taken; /* whose handle it is; NULL: the caller's */
+  gboolean graphs;       /* steps are captured */
   CUdevice id;
   int major, minor;
   Y10CudaKernels kernels;
@@ -28,20 +28,18 @@ struct _Y10Device
   char *description;
 };
 
-Y10Device *y10_cuda_device_open (const Y10DeviceConfig * config,
-    GError ** error);
-void y10_cuda_device_close (Y10Device * device);
+Y10Device *y10_cuda_device_open (const Y10DeviceConfig *config, GError **error);
+void y10_cuda_device_close (Y10Device *device);
 
 /* Makes the context current. Only TRUE is followed by a leave. */
-gboolean y10_cuda_enter (Y10Device * device, GError ** error);
+gboolean y10_cuda_enter (Y10Device *device, GError **error);
 /* As y10_cuda_enter(), to free things: FALSE where the context was destroyed, and
  * its objects with it. Then only host memory is left to be freed; the driver's
  * functions do nothing any more. */
-gboolean y10_cuda_enter_to_free (Y10Device * device);
-void y10_cuda_leave (Y10Device * device);
+gboolean y10_cuda_enter_to_free (Y10Device *device);
+void y10_cuda_leave (Y10Device *device);
 /* Leaves after a call that returned @ok, and returns that: if the call failed
  * because the context is lost, *@error becomes Y10_ERROR_DEVICE_LOST. */
-gboolean y10_cuda_leave_with (Y10Device * device, gboolean ok,
-    GError ** error);
+gboolean y10_cuda_leave_with (Y10Device *device, gboolean ok, GError **error);
 
 G_END_DECLS

@@ -24,9 +24,9 @@
 /* An op, or several that one kernel runs, while lanes are made. */
 typedef struct
 {
-  guint first, n;               /* ops; n is 0 within another's */
-  guint depth, height;          /* launches up to it and from it on, with it */
-  guint heir;                   /* continues its lane; or G_MAXUINT */
+  guint first, n;      /* ops; n is 0 within another's */
+  guint depth, height; /* launches up to it and from it on, with it */
+  guint heir;          /* continues its lane; or G_MAXUINT */
   /* By lane: the last op that has ended when this one begins, plus 1. */
   guint ended[Y10_CUDA_MAX_LANES];
 } Node;
@@ -36,9 +36,9 @@ typedef struct
   const Y10Plan *plan;
   Y10CudaLanes *lanes;
   guint max_lanes;
-  Node *nodes;                  /* by first op */
-  gboolean *follows;            /* n_ops × n_ops: nodes, [later][earlier] */
-  guint tail[Y10_CUDA_MAX_LANES];       /* the last node of each lane */
+  Node *nodes;                    /* by first op */
+  gboolean *follows;              /* n_ops × n_ops: nodes, [later][earlier] */
+  guint tail[Y10_CUDA_MAX_LANES]; /* the last node of each lane */
 } Maker;
 
 static gboolean
@@ -164,8 +164,8 @@ choose_lane (const Maker *m, const Node *node)
   for (guint l = 0; l < n_lanes && best == G_MAXUINT; l++) {
     const Node *tail = &m->nodes[m->tail[l]];
 
-    if (ended (m, l, node) && (tail->heir == G_MAXUINT
-            || tail->heir < node->first))
+    if (ended (m, l, node)
+        && (tail->heir == G_MAXUINT || tail->heir < node->first))
       best = l;
   }
   if (best != G_MAXUINT || n_lanes < m->max_lanes)
@@ -265,7 +265,10 @@ y10_cuda_lanes_new (const Y10Plan *plan, guint first, guint max_lanes)
   g_autofree gboolean *all = g_new0 (gboolean, (gsize) n_ops * n_ops);
   Y10CudaLanes *lanes = g_new0 (Y10CudaLanes, 1);
   Maker m = {
-    .plan = plan,.lanes = lanes,.nodes = nodes,.follows = all,
+    .plan = plan,
+    .lanes = lanes,
+    .nodes = nodes,
+    .follows = all,
     .max_lanes = CLAMP (max_lanes, 1, Y10_CUDA_MAX_LANES),
   };
 

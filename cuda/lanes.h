@@ -22,27 +22,27 @@ typedef struct
 typedef struct
 {
   guint lane;
-  guint event;                  /* recorded behind it; or Y10_CUDA_NO_EVENT */
-  gboolean forks;               /* its lane begins, and it waits for no op */
+  guint event;    /* recorded behind it; or Y10_CUDA_NO_EVENT */
+  gboolean forks; /* its lane begins, and it waits for no op */
   Y10CudaWaits waits;
 } Y10CudaLaneOp;
 
 typedef struct
 {
-  guint first;                  /* op in a graph: not a stem, which reads pictures */
+  guint first; /* op in a graph: not a stem, which reads pictures */
   guint n_lanes, n_events;
   /* Kernels, at one an op, and those on the longest chain if lanes are enough. */
   guint n_launches, n_longest;
-  Y10CudaLaneOp *ops;           /* one an op */
-  Y10CudaWaits joins;           /* of lane 0, behind the last op */
+  Y10CudaLaneOp *ops; /* one an op */
+  Y10CudaWaits joins; /* of lane 0, behind the last op */
 } Y10CudaLanes;
 
 /* The number of ops from @first to before @end that one kernel runs: consecutive
  * pools, each of which reads what the previous one wrote. */
-guint y10_cuda_count_joint (const Y10Graph * graph, guint first, guint end);
+guint y10_cuda_count_joint (const Y10Graph *graph, guint first, guint end);
 /* Of the ops from @first on. */
-Y10CudaLanes *y10_cuda_lanes_new (const Y10Plan * plan, guint first,
+Y10CudaLanes *y10_cuda_lanes_new (const Y10Plan *plan, guint first,
     guint max_lanes);
-void y10_cuda_lanes_free (Y10CudaLanes * lanes);
+void y10_cuda_lanes_free (Y10CudaLanes *lanes);
 
 G_END_DECLS

@@ -61,8 +61,7 @@ y10_cuda_op_plans_unref (Y10CudaOpPlans *batch)
 Y10CudaOpPlans *
 y10_cuda_op_plans_copy (const Y10CudaOpPlans *batch)
 {
-  Y10CudaOpPlans *copy = g_atomic_rc_box_dup (sizeof *batch,
-      (gpointer) batch);
+  Y10CudaOpPlans *copy = g_atomic_rc_box_dup (sizeof *batch, (gpointer) batch);
 
   copy->ops = g_memdup2 (batch->ops, batch->n_ops * sizeof *batch->ops);
   for (guint i = 0; i < copy->n_ops; i++)
@@ -78,8 +77,9 @@ y10_cuda_op_plans_replace (Y10CudaOpPlans *batch, guint op,
   const gboolean staged = unfused && y10_cuda_is_staged (unfused);
 
   y10_cuda_shared_plan_unref (batch->ops[op].conv);
-  batch->ops[op] = (Y10CudaOpPlan) {
-    .conv = g_atomic_rc_box_acquire (plan),.staged = staged,
+  batch->ops[op] = (Y10CudaOpPlan){
+    .conv = g_atomic_rc_box_acquire (plan),
+    .staged = staged,
     .epilogue = staged || (unfused && unfused->silu),
   };
 }
@@ -87,12 +87,10 @@ y10_cuda_op_plans_replace (Y10CudaOpPlans *batch, guint op,
 static Y10CudaConvView
 conv_view (const Y10Program *program, Y10View v)
 {
-  static const Y10CudaMemory nowhere = {.max_batch = 1 };
+  static const Y10CudaMemory nowhere = { .max_batch = 1 };
   Y10KView k = y10_cuda_view (program, &nowhere, v);
 
-  return (Y10CudaConvView) {
-    k.height, k.width, k.channels, k.pixel, k.image
-  };
+  return (Y10CudaConvView){ k.height, k.width, k.channels, k.pixel, k.image };
 }
 
 static gsize
@@ -110,27 +108,30 @@ is_dense (const Y10Op *op)
 static gboolean
 is_logits (const Y10Program *program, const Y10Op *op)
 {
-  return program->plan->graph->tensors[op->out.tensor].role
-      == Y10_ROLE_LOGITS;
+  return program->plan->graph->tensors[op->out.tensor].role == Y10_ROLE_LOGITS;
 }
 
 static Y10CudaConvDesc
 dense_desc (const Y10Program *program, const Y10Op *op, guint n)
 {
-  return (Y10CudaConvDesc) {
-    .precision = program->precision,.images = n,
-    .in = conv_view (program, op->in),.out = conv_view (program, op->out),
-    .add = op->add.n ? conv_view (program, op->add)
-        : (Y10CudaConvView) { 0 },
-    .kernel = op->kernel,.stride = op->stride,.pad = op->pad,
-    .silu = op->act == Y10_ACT_SILU,.out_float = is_logits (program, op),
+  return (Y10CudaConvDesc){
+    .precision = program->precision,
+    .images = n,
+    .in = conv_view (program, op->in),
+    .out = conv_view (program, op->out),
+    .add = op->add.n ? conv_view (program, op->add) : (Y10CudaConvView){ 0 },
+    .kernel = op->kernel,
+    .stride = op->stride,
+    .pad = op->pad,
+    .silu = op->act == Y10_ACT_SILU,
+    .out_float = is_logits (program, op),
   };
 }
 
 static gboolean
 same_place (const Y10Program *program, Y10View a, Y10View b)
 {
-  static const Y10CudaMemory nowhere = {.max_batch = 1 };
+  static const Y10CudaMemory nowhere = { .max_batch = 1 };
   Y10KView x = y10_cuda_view (program, &nowhere, a);
   Y10KView y = y10_cuda_view (program, &nowhere, b);
 
@@ -169,7 +170,7 @@ y10_cuda_unfused_desc (const Y10CudaConvDesc *desc)
   Y10CudaConvDesc bias = *desc;
 
   bias.silu = bias.out_float = bias.in_place = FALSE;
-  bias.add = (Y10CudaConvView) { 0 };
+  bias.add = (Y10CudaConvView){ 0 };
   if (y10_cuda_is_staged (desc)) {
     bias.out.pixel = bias.out.channels;
     bias.out.image = (gint64) bias.out.height * bias.out.width
@@ -192,8 +193,8 @@ y10_cuda_first_desc (Y10CudaConvLib *lib, Y10CudaConvDesc *desc)
  * float. Where @op adds a tensor or writes floats, the convolution then writes to a
  * staging buffer. */
 static gboolean
-plan_dense (const Y10Program *program, guint op, guint n,
-    Y10CudaOpPlan *plan, GError **error)
+plan_dense (const Y10Program *program, guint op, guint n, Y10CudaOpPlan *plan,
+    GError **error)
 {
   Y10CudaConvLib *lib = program->device->conv;
   const Y10Op *o = &program->plan->graph->ops[op];
@@ -225,8 +226,7 @@ lay_out_scratch (const Y10Program *program, Y10CudaOpPlans *batch)
   for (guint l = 0; l < program->lanes->n_lanes; l++) {
     batch->scratch[l].staging = align (batch->scratch[l].staging);
     batch->scratch[l].offset = batch->scratch_size;
-    batch->scratch_size += batch->scratch[l].staging
-        + align (batch->workspace);
+    batch->scratch_size += batch->scratch[l].staging + align (batch->workspace);
   }
 }
 
@@ -247,13 +247,15 @@ plan_batch (const Y10Program *program, guint n, CUstream stream,
       continue;
     if (g_cancellable_set_error_if_cancelled (cancellable, error)
         || !plan_dense (program, i, n, plan, error)
-        || (stream && !y10_cuda_conv_plan_read_bias (plan->conv->plan, stream,
+        || (stream
+            && !y10_cuda_conv_plan_read_bias (plan->conv->plan, stream,
                 program->weights + program->bias[i], error)))
       return FALSE;
     /* Also for a plan that comes later. */
     if (op->add.n || is_logits (program, op))
-      part->staging = MAX (part->staging, (gsize) out.height * out.width
-          * out.channels * n * program->elem_size);
+      part->staging = MAX (part->staging,
+          (gsize) out.height * out.width * out.channels * n
+              * program->elem_size);
     batch->workspace = MAX (batch->workspace,
         y10_cuda_conv_plan_workspace (plan->conv->plan));
   }
@@ -283,7 +285,8 @@ gboolean
 y10_cuda_program_add_size (Y10Program *program, guint n)
 {
   return !(__atomic_fetch_or (&program->sizes, Y10_CUDA_SIZE_BIT (n),
-          __ATOMIC_RELAXED) & Y10_CUDA_SIZE_BIT (n));
+               __ATOMIC_RELAXED)
+      & Y10_CUDA_SIZE_BIT (n));
 }
 
 Y10CudaOpPlans *

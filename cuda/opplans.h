@@ -23,16 +23,16 @@ typedef struct
 /* How an op runs at one number of images. */
 typedef struct
 {
-  Y10CudaSharedPlan *conv;      /* dense convolutions only */
-  gboolean staged;              /* conv cannot write where the result goes */
-  gboolean epilogue;            /* SiLU, addition or conversion afterwards */
+  Y10CudaSharedPlan *conv; /* dense convolutions only */
+  gboolean staged;         /* conv cannot write where the result goes */
+  gboolean epilogue;       /* SiLU, addition or conversion afterwards */
 } Y10CudaOpPlan;
 
 /* A lane's part of the scratch memory: a staging buffer, then cuDNN's workspace. */
 typedef struct
 {
   gsize offset;
-  gsize staging;                /* bytes of the largest staged output */
+  gsize staging; /* bytes of the largest staged output */
 } Y10CudaScratch;
 
 /* All ops at one number of images: an atomic rc box that never changes. */
@@ -41,13 +41,13 @@ typedef struct
   guint n_ops;
   Y10CudaOpPlan *ops;
   Y10CudaScratch scratch[Y10_CUDA_MAX_LANES];
-  gsize scratch_size;           /* of all lanes */
-  gsize workspace;              /* bytes that cuDNN has in each */
+  gsize scratch_size; /* of all lanes */
+  gsize workspace;    /* bytes that cuDNN has in each */
 } Y10CudaOpPlans;
 
 /* A set of batch sizes: bit n - 1 is n images. */
 #define Y10_CUDA_MAX_SIZE 64
-#define Y10_CUDA_SIZE_BIT(n) ((guint64) 1 << ((n) - 1))
+#define Y10_CUDA_SIZE_BIT(n) ((guint64) 1 << ((n) -1))
 
 /* The smallest size in @sizes that holds @n images; there is one. */
 static inline guint
@@ -59,41 +59,41 @@ y10_cuda_smallest_size (guint64 sizes, guint n)
 /* A new reference to the newest op plans of @n images, which are made if there
  * are none. @stream: to read biases on now; NULL: the first run reads them. Any
  * thread; NULL on error or when cancelled. */
-Y10CudaOpPlans *y10_cuda_program_prepare (Y10Program * program, guint n,
-    CUstream stream, GCancellable * cancellable, GError ** error);
+Y10CudaOpPlans *y10_cuda_program_prepare (Y10Program *program, guint n,
+    CUstream stream, GCancellable *cancellable, GError **error);
 /* NULL: there are none. */
-Y10CudaOpPlans *y10_cuda_program_find (Y10Program * program, guint n);
-guint64 y10_cuda_program_get_sizes (Y10Program * program);
+Y10CudaOpPlans *y10_cuda_program_find (Y10Program *program, guint n);
+guint64 y10_cuda_program_get_sizes (Y10Program *program);
 /* Marks @n as requested; FALSE: it was already. */
-gboolean y10_cuda_program_add_size (Y10Program * program, guint n);
-Y10CudaOpPlans *y10_cuda_op_plans_ref (Y10CudaOpPlans * batch);
-void y10_cuda_op_plans_unref (Y10CudaOpPlans * batch);
+gboolean y10_cuda_program_add_size (Y10Program *program, guint n);
+Y10CudaOpPlans *y10_cuda_op_plans_ref (Y10CudaOpPlans *batch);
+void y10_cuda_op_plans_unref (Y10CudaOpPlans *batch);
 /* The same plans, to be changed before anybody else sees them. */
-Y10CudaOpPlans *y10_cuda_op_plans_copy (const Y10CudaOpPlans * batch);
+Y10CudaOpPlans *y10_cuda_op_plans_copy (const Y10CudaOpPlans *batch);
 /* Op @op's convolution is @plan from now on, and nothing follows it; or, where @plan is
  * of stage BIAS for @unfused, its epilogue. */
-void y10_cuda_op_plans_replace (Y10CudaOpPlans * batch, guint op,
-    Y10CudaSharedPlan * plan, const Y10CudaConvDesc * unfused);
+void y10_cuda_op_plans_replace (Y10CudaOpPlans *batch, guint op,
+    Y10CudaSharedPlan *plan, const Y10CudaConvDesc *unfused);
 /* Takes @plan. */
-Y10CudaSharedPlan *y10_cuda_shared_plan_new (Y10CudaConvPlan * plan);
-void y10_cuda_shared_plan_unref (Y10CudaSharedPlan * plan);
+Y10CudaSharedPlan *y10_cuda_shared_plan_new (Y10CudaConvPlan *plan);
+void y10_cuda_shared_plan_unref (Y10CudaSharedPlan *plan);
 /* Slots will take @batch over, which belongs to the program from now on. Any
  * thread, as y10_cuda_program_used(), which says that one has. */
-void y10_cuda_program_publish (Y10Program * program, guint n,
-    Y10CudaOpPlans * batch);
-void y10_cuda_program_used (Y10Program * program, guint n,
-    Y10CudaOpPlans * batch);
+void y10_cuda_program_publish (Y10Program *program, guint n,
+    Y10CudaOpPlans *batch);
+void y10_cuda_program_used (Y10Program *program, guint n,
+    Y10CudaOpPlans *batch);
 /* FALSE: op @op is no dense convolution, or nobody has a plan for all of it. Else @desc is all of it, with SiLU and addition, at @n images. */
-gboolean y10_cuda_fused_desc (const Y10Program * program, guint op, guint n,
-    Y10CudaConvDesc * desc);
+gboolean y10_cuda_fused_desc (const Y10Program *program, guint op, guint n,
+    Y10CudaConvDesc *desc);
 /* Unfused, the result is written to packed memory first. */
-gboolean y10_cuda_is_staged (const Y10CudaConvDesc * desc);
+gboolean y10_cuda_is_staged (const Y10CudaConvDesc *desc);
 /* Makes @desc, which somebody takes, that of the first plan, of the stage that it
  * returns. */
-Y10CudaConvStage y10_cuda_first_desc (Y10CudaConvLib * lib,
-    Y10CudaConvDesc * desc);
+Y10CudaConvStage y10_cuda_first_desc (Y10CudaConvLib *lib,
+    Y10CudaConvDesc *desc);
 /* The convolution and its bias alone. */
-Y10CudaConvDesc y10_cuda_unfused_desc (const Y10CudaConvDesc * desc);
-const char *y10_cuda_program_impl (Y10Program * program, guint op);
+Y10CudaConvDesc y10_cuda_unfused_desc (const Y10CudaConvDesc *desc);
+const char *y10_cuda_program_impl (Y10Program *program, guint op);
 
 G_END_DECLS

@@ -24,11 +24,12 @@ y10_cuda_view (const Y10Program *program, const Y10CudaMemory *memory,
   CUdeviceptr tensor = memory->arena + s->offset * memory->max_batch;
 
   if (!v.n)
-    return (Y10KView) { NULL };
-  return (Y10KView) {
-    .data = GSIZE_TO_POINTER (tensor + y10_plan_view_offset (plan, v)
-        - s->offset),
-    .height = t->height,.width = t->width,
+    return (Y10KView){ NULL };
+  return (Y10KView){
+    .data = GSIZE_TO_POINTER (
+        tensor + y10_plan_view_offset (plan, v) - s->offset),
+    .height = t->height,
+    .width = t->width,
     .channels = y10_plan_view_padded (plan, v),
     .pixel = s->padded_channels,
     .image = s->size / s->elem_size,
@@ -72,7 +73,8 @@ run_dense (const Y10Program *program, const Y10CudaOpPlans *batch,
   Y10KEpilogue f = {
     .out = y10_cuda_view (program, memory, op->out),
     .add = y10_cuda_view (program, memory, op->add),
-    .out_float = is_logits (graph, op),.silu = op->act == Y10_ACT_SILU,
+    .out_float = is_logits (graph, op),
+    .silu = op->act == Y10_ACT_SILU,
     .images = n,
   };
 
@@ -82,9 +84,9 @@ run_dense (const Y10Program *program, const Y10CudaOpPlans *batch,
           program->weights + program->bias[index], address (f.add),
           address (f.in), scratch + part->staging, error))
     return FALSE;
-  return !plan->epilogue || y10_cuda_launch (kernels,
-      kernels->epilogue[program->type], y10_epilogue_launch (&f), stream, &f,
-      error);
+  return !plan->epilogue
+      || y10_cuda_launch (kernels, kernels->epilogue[program->type],
+          y10_epilogue_launch (&f), stream, &f, error);
 }
 
 static gboolean
@@ -101,7 +103,10 @@ run_depthwise (const Y10Program *program, const Y10CudaMemory *memory,
     .out_float = is_logits (graph, op),
     .weight = GSIZE_TO_POINTER (program->weights + program->weight[index]),
     .bias = GSIZE_TO_POINTER (program->weights + program->bias[index]),
-    .images = n,.kernel = op->kernel,.stride = op->stride,.pad = op->pad,
+    .images = n,
+    .kernel = op->kernel,
+    .stride = op->stride,
+    .pad = op->pad,
     .silu = op->act == Y10_ACT_SILU,
   };
 
@@ -120,7 +125,9 @@ run_attention (const Y10Program *program, const Y10CudaMemory *memory,
     .out = y10_cuda_view (program, memory, op->out),
     .weight = GSIZE_TO_POINTER (program->weights + program->weight[index]),
     .bias = GSIZE_TO_POINTER (program->weights + program->bias[index]),
-    .heads = op->heads,.key_dim = op->key_dim,.head_dim = op->head_dim,
+    .heads = op->heads,
+    .key_dim = op->key_dim,
+    .head_dim = op->head_dim,
     .images = n,
   };
 
@@ -136,14 +143,17 @@ run_maxpool5 (const Y10Program *program, const Y10CudaMemory *memory,
   const Y10CudaKernels *kernels = &program->device->kernels;
   const Y10Op *ops = program->plan->graph->ops;
   Y10KMaxPool5 p = {
-    .in = y10_cuda_view (program, memory, ops[first].in),.images = n,
+    .in = y10_cuda_view (program, memory, ops[first].in),
+    .images = n,
   };
 
   p.n = y10_cuda_count_joint (program->plan->graph, first, end);
   for (int i = 0; i < p.n; i++)
     p.out[i] = y10_cuda_view (program, memory, ops[first + i].out);
   return y10_cuda_launch (kernels, kernels->maxpool5[program->type],
-      y10_maxpool5_launch (&p), stream, &p, error) ? p.n : 0;
+             y10_maxpool5_launch (&p), stream, &p, error)
+      ? p.n
+      : 0;
 }
 
 guint
@@ -153,10 +163,8 @@ y10_cuda_run_op (const Y10Program *program, const Y10CudaOpPlans *batch,
 {
   const Y10CudaKernels *kernels = &program->device->kernels;
   const Y10Op *op = &program->plan->graph->ops[first];
-  Y10KUpsample2x up = {
-    y10_cuda_view (program, memory, op->in),
-    y10_cuda_view (program, memory, op->out), n
-  };
+  Y10KUpsample2x up = { y10_cuda_view (program, memory, op->in),
+    y10_cuda_view (program, memory, op->out), n };
 
   switch (op->kind) {
     case Y10_OP_CONV:

@@ -17,15 +17,15 @@ typedef struct
 
 /* Queues op @first, and those behind it, up to @end, that its kernel runs too.
  * Returns their number, or 0 and sets @error. */
-guint y10_cuda_run_op (const Y10Program * program,
-    const Y10CudaOpPlans * batch, const Y10CudaMemory * memory, guint first,
-    guint end, guint n, CUstream stream, GError ** error);
+guint y10_cuda_run_op (const Y10Program *program, const Y10CudaOpPlans *batch,
+    const Y10CudaMemory *memory, guint first, guint end, guint n,
+    CUstream stream, GError **error);
 /* Queues ops [first, end) for @n images, one after the other. */
-gboolean y10_cuda_run (const Y10Program * program,
-    const Y10CudaOpPlans * batch, const Y10CudaMemory * memory, guint first,
-    guint end, guint n, CUstream stream, GError ** error);
+gboolean y10_cuda_run (const Y10Program *program, const Y10CudaOpPlans *batch,
+    const Y10CudaMemory *memory, guint first, guint end, guint n,
+    CUstream stream, GError **error);
 /* @v as kernels see it, in image 0. */
-Y10KView y10_cuda_view (const Y10Program * program,
-    const Y10CudaMemory * memory, Y10View v);
+Y10KView y10_cuda_view (const Y10Program *program, const Y10CudaMemory *memory,
+    Y10View v);
 
 G_END_DECLS

@@ -14,7 +14,7 @@
 #include "prepare.h"
 #include "program.h"
 
-#define NICENESS 10             /* frames come first */
+#define NICENESS 10 /* frames come first */
 
 struct _Y10CudaPreparer
 {
@@ -22,13 +22,13 @@ struct _Y10CudaPreparer
   Y10TuneChanged changed;
   gpointer data;
   GCancellable *cancellable;
-  CUstream stream;              /* biases are read on it */
+  CUstream stream; /* biases are read on it */
   pthread_t thread;
   gboolean running;
 
-  pthread_mutex_t lock;         /* of what follows */
+  pthread_mutex_t lock; /* of what follows */
   pthread_cond_t work;
-  guint64 wanted;               /* bit n - 1: n images */
+  guint64 wanted; /* bit n - 1: n images */
   gboolean busy;
 };
 
@@ -45,7 +45,8 @@ wait_for_size (Y10CudaPreparer *preparer)
     preparer->changed (preparer->data);
     pthread_mutex_lock (&preparer->lock);
   }
-  while (!preparer->wanted && !g_cancellable_is_cancelled (preparer->cancellable))
+  while (
+      !preparer->wanted && !g_cancellable_is_cancelled (preparer->cancellable))
     pthread_cond_wait (&preparer->work, &preparer->lock);
   if (!g_cancellable_is_cancelled (preparer->cancellable)) {
     n = y10_cuda_smallest_size (preparer->wanted, 1);
@@ -64,11 +65,12 @@ prepare_thread (void *data)
   gboolean entered = y10_cuda_enter (device, NULL);
   guint n;
 
-  setpriority (PRIO_PROCESS, 0, NICENESS);      /* Linux: of this thread */
+  setpriority (PRIO_PROCESS, 0, NICENESS); /* Linux: of this thread */
   while ((n = wait_for_size (preparer)) > 0) {
     g_autoptr (GError) error = NULL;
-    Y10CudaOpPlans *batch = entered ? y10_cuda_program_prepare (
-        preparer->program, n, preparer->stream, preparer->cancellable, &error)
+    Y10CudaOpPlans *batch = entered
+        ? y10_cuda_program_prepare (preparer->program, n, preparer->stream,
+            preparer->cancellable, &error)
         : NULL;
 
     if (!batch && !g_cancellable_is_cancelled (preparer->cancellable))
@@ -94,13 +96,15 @@ y10_cuda_preparer_new (Y10Program *program, Y10TuneChanged changed,
   preparer->cancellable = g_cancellable_new ();
   pthread_mutex_init (&preparer->lock, NULL);
   pthread_cond_init (&preparer->work, NULL);
-  if (!y10_cuda_check (d, d->stream_create (&preparer->stream,
-              Y10_CU_STREAM_NON_BLOCKING, 0), "a stream", error)) {
+  if (!y10_cuda_check (d,
+          d->stream_create (&preparer->stream, Y10_CU_STREAM_NON_BLOCKING, 0),
+          "a stream", error)) {
     y10_cuda_preparer_free (preparer);
     return NULL;
   }
   preparer->running = pthread_create (&preparer->thread, NULL, prepare_thread,
-      preparer) == 0;
+                          preparer)
+      == 0;
   if (preparer->running)
     return preparer;
   g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,

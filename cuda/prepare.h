@@ -11,10 +11,10 @@ G_BEGIN_DECLS
 
 typedef struct _Y10CudaPreparer Y10CudaPreparer;
 
-Y10CudaPreparer *y10_cuda_preparer_new (Y10Program * program,
-    Y10TuneChanged changed, gpointer data, GError ** error);
-void y10_cuda_preparer_free (Y10CudaPreparer * preparer);
-void y10_cuda_preparer_add (Y10CudaPreparer * preparer, guint n);
-gboolean y10_cuda_preparer_is_idle (Y10CudaPreparer * preparer);
+Y10CudaPreparer *y10_cuda_preparer_new (Y10Program *program,
+    Y10TuneChanged changed, gpointer data, GError **error);
+void y10_cuda_preparer_free (Y10CudaPreparer *preparer);
+void y10_cuda_preparer_add (Y10CudaPreparer *preparer, guint n);
+gboolean y10_cuda_preparer_is_idle (Y10CudaPreparer *preparer);
 
 G_END_DECLS

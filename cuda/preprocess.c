@@ -18,8 +18,8 @@
 #include "preprocess.h"
 
 G_STATIC_ASSERT (sizeof (Y10KTap) == sizeof (Y10Tap));
-G_STATIC_ASSERT (G_STRUCT_OFFSET (Y10KTap, weight)
-    == G_STRUCT_OFFSET (Y10Tap, weight));
+G_STATIC_ASSERT (
+    G_STRUCT_OFFSET (Y10KTap, weight) == G_STRUCT_OFFSET (Y10Tap, weight));
 G_STATIC_ASSERT (sizeof (Y10ColorTransform) == sizeof (int) * 8);
 
 static gsize
@@ -38,8 +38,9 @@ y10_cuda_inputs_init (Y10CudaInputs *inputs, Y10Device *device,
 
   inputs->max_batch = max_batch;
   inputs->images = g_new0 (Y10CudaInput, max_batch);
-  if (!y10_cuda_check (d, d->mem_host_alloc ((void **) &inputs->pictures, size,
-              0), "pinned memory for the pictures' descriptions", error)
+  if (!y10_cuda_check (d,
+          d->mem_host_alloc ((void **) &inputs->pictures, size, 0),
+          "pinned memory for the pictures' descriptions", error)
       || !y10_cuda_check (d, d->mem_alloc (&inputs->device_pictures, size),
           "memory for the pictures' descriptions", error))
     return FALSE;
@@ -83,8 +84,8 @@ reserve (Y10CudaInput *input, const Y10CudaDriver *d, gsize size,
     GError **error)
 {
   free_pixels (input, d);
-  if (!y10_cuda_check (d, d->mem_host_alloc ((void **) &input->pinned, size,
-              0), "pinned memory for a frame", error)
+  if (!y10_cuda_check (d, d->mem_host_alloc ((void **) &input->pinned, size, 0),
+          "pinned memory for a frame", error)
       || !y10_cuda_check (d, d->mem_alloc (&input->device, size),
           "memory for a frame", error)) {
     free_pixels (input, d);
@@ -107,7 +108,7 @@ plane_region (const Y10Image *image, const Y10FormatInfo *info, guint plane,
 {
   gsize end = 0;
 
-  *r = (PlaneRegion) { .first = G_MAXSIZE };
+  *r = (PlaneRegion){ .first = G_MAXSIZE };
   for (guint i = 0; i < 3; i++) {
     const Y10Component *c = &info->component[i];
     guint right = image->x + image->width - 1;
@@ -169,8 +170,8 @@ y10_cuda_input_stage (Y10CudaInput *input, Y10Device *device,
     if (!plane_region (image, info, i, &r))
       continue;
     input->stride[i] = (gint64) r.pitch;
-    input->plane[i] = input->device + (to - input->pinned)
-        - r.row * r.pitch - r.first;
+    input->plane[i] = input->device + (to - input->pinned) - r.row * r.pitch
+        - r.first;
     for (guint y = 0; y < r.rows; y++, to += r.pitch)
       memcpy (to, image->plane[i] + (r.row + y) * image->stride[i] + r.first,
           r.length);
@@ -193,8 +194,9 @@ update_taps (Y10CudaInput *input, const Y10CudaDriver *d, guint width,
   for (guint i = 0; i < l->height; i++)
     taps[l->width + i] = y10_tap_row (i, l->src_height, l->height);
   memset (&input->letterbox, 0, sizeof input->letterbox);
-  if (!y10_cuda_check (d, d->memcpy_htod_async (input->device_taps,
-              input->taps, (l->width + l->height) * sizeof (Y10KTap), stream),
+  if (!y10_cuda_check (d,
+          d->memcpy_htod_async (input->device_taps, input->taps,
+              (l->width + l->height) * sizeof (Y10KTap), stream),
           "copying the letterbox", error))
     return FALSE;
   input->letterbox = *l;
@@ -203,8 +205,8 @@ update_taps (Y10CudaInput *input, const Y10CudaDriver *d, guint width,
 }
 
 static void
-fill_picture (Y10KPicture *p, const Y10Image *image,
-    const Y10FormatInfo *info, const Y10Letterbox *l)
+fill_picture (Y10KPicture *p, const Y10Image *image, const Y10FormatInfo *info,
+    const Y10Letterbox *l)
 {
   p->x = image->x;
   p->y = image->y;
@@ -213,9 +215,8 @@ fill_picture (Y10KPicture *p, const Y10Image *image,
   for (guint i = 0; i < 3; i++) {
     const Y10Component *c = &info->component[i];
 
-    p->component[i] = (Y10KComponent) {
-      c->plane, c->step, c->offset, c->xshift, c->yshift
-    };
+    p->component[i] = (Y10KComponent){ c->plane, c->step, c->offset, c->xshift,
+      c->yshift };
   }
   if (info->yuv)
     y10_color_transform_init ((Y10ColorTransform *) p->color, image->matrix,
@@ -236,7 +237,7 @@ y10_cuda_inputs_load (Y10CudaInputs *inputs, Y10Device *device, guint i,
   Y10CudaInput *input = &inputs->images[i];
   Y10KPicture *p = &inputs->pictures[i];
 
-  *p = (Y10KPicture) { 0 };
+  *p = (Y10KPicture){ 0 };
   fill_picture (p, image, info, letterbox);
   p->column = GSIZE_TO_POINTER (input->device_taps);
   p->row = p->column + letterbox->width;
@@ -254,9 +255,10 @@ y10_cuda_inputs_load (Y10CudaInputs *inputs, Y10Device *device, guint i,
       p->plane[k] = GSIZE_TO_POINTER (input->plane[k]);
       p->stride[k] = input->stride[k];
     }
-    if (!y10_cuda_check (d, d->memcpy_htod_async (input->device,
-                input->pinned, input->staged_size, stream), "copying a frame",
-            error))
+    if (!y10_cuda_check (d,
+            d->memcpy_htod_async (input->device, input->pinned,
+                input->staged_size, stream),
+            "copying a frame", error))
       return FALSE;
   }
   inputs->n_loaded = i + 1;
@@ -267,9 +269,10 @@ static gboolean
 copy_pictures (const Y10CudaInputs *inputs, const Y10CudaDriver *d,
     CUstream stream, GError **error)
 {
-  return y10_cuda_check (d, d->memcpy_htod_async (inputs->device_pictures,
-          inputs->pictures, inputs->n_loaded * sizeof *inputs->pictures,
-          stream), "copying the pictures' descriptions", error);
+  return y10_cuda_check (d,
+      d->memcpy_htod_async (inputs->device_pictures, inputs->pictures,
+          inputs->n_loaded * sizeof *inputs->pictures, stream),
+      "copying the pictures' descriptions", error);
 }
 
 gboolean
@@ -278,14 +281,16 @@ y10_cuda_inputs_run (Y10CudaInputs *inputs, const Y10Program *program,
 {
   const Y10CudaKernels *kernels = &program->device->kernels;
   const Y10KPreprocess p = {
-    .pictures = GSIZE_TO_POINTER (inputs->device_pictures),.out = out,
+    .pictures = GSIZE_TO_POINTER (inputs->device_pictures),
+    .out = out,
     .images = (int) inputs->n_loaded,
   };
   gboolean ok = copy_pictures (inputs, program->device->driver, stream, error);
 
   inputs->n_loaded = 0;
-  return ok && y10_cuda_launch (kernels, kernels->preprocess[program->type],
-      y10_preprocess_launch (&p), stream, &p, error);
+  return ok
+      && y10_cuda_launch (kernels, kernels->preprocess[program->type],
+          y10_preprocess_launch (&p), stream, &p, error);
 }
 
 gboolean
@@ -296,7 +301,9 @@ y10_cuda_inputs_run_stem (Y10CudaInputs *inputs, const Y10Program *program,
   const Y10Graph *graph = program->plan->graph;
   const Y10KStem p = {
     .pictures = GSIZE_TO_POINTER (inputs->device_pictures),
-    .height = (int) graph->height,.width = (int) graph->width,.out = out,
+    .height = (int) graph->height,
+    .width = (int) graph->width,
+    .out = out,
     .weight = GSIZE_TO_POINTER (program->weights + program->weight[0]),
     .bias = GSIZE_TO_POINTER (program->weights + program->bias[0]),
     .images = (int) inputs->n_loaded,
@@ -305,6 +312,7 @@ y10_cuda_inputs_run_stem (Y10CudaInputs *inputs, const Y10Program *program,
   gboolean ok = copy_pictures (inputs, program->device->driver, stream, error);
 
   inputs->n_loaded = 0;
-  return ok && y10_cuda_launch (kernels, kernels->stem[program->type],
-      y10_stem_launch (&p), stream, &p, error);
+  return ok
+      && y10_cuda_launch (kernels, kernels->stem[program->type],
+          y10_stem_launch (&p), stream, &p, error);
 }

@@ -16,7 +16,8 @@ Y10KType
 y10_cuda_type (Y10Precision precision)
 {
   return precision == Y10_PRECISION_FP16 ? Y10_K_F16
-      : precision == Y10_PRECISION_BF16 ? Y10_K_BF16 : Y10_K_F32;
+      : precision == Y10_PRECISION_BF16  ? Y10_K_BF16
+                                         : Y10_K_F32;
 }
 
 void
@@ -44,14 +45,18 @@ upload (Y10Program *program, const guint8 *packed, GError **error)
   CUstream stream = NULL;
   gboolean ok;
 
-  ok = y10_cuda_check (d, d->mem_alloc (&program->weights,
-          program->weights_size), "memory for the weights", error)
-      && y10_cuda_check (d, d->stream_create (&stream,
-          Y10_CU_STREAM_NON_BLOCKING, 0), "a stream", error)
-      && y10_cuda_check (d, d->memcpy_htod_async (program->weights, packed,
-          program->weights_size, stream), "copying the weights", error)
+  ok = y10_cuda_check (d,
+           d->mem_alloc (&program->weights, program->weights_size),
+           "memory for the weights", error)
+      && y10_cuda_check (d,
+          d->stream_create (&stream, Y10_CU_STREAM_NON_BLOCKING, 0), "a stream",
+          error)
+      && y10_cuda_check (d,
+          d->memcpy_htod_async (program->weights, packed, program->weights_size,
+              stream),
+          "copying the weights", error)
       && y10_cuda_check (d, d->stream_synchronize (stream),
-      "copying the weights", error);
+          "copying the weights", error);
   if (stream)
     d->stream_destroy (stream);
   return ok;
@@ -65,13 +70,13 @@ hash_weights (Y10Program *program, const guint8 *packed)
   guint64 h = 0, word;
 
   for (gsize i = 0; i + sizeof word <= program->weights_size;
-      i += sizeof word) {
+       i += sizeof word) {
     memcpy (&word, packed + i, sizeof word);
     h = (h ^ word) * 0x9e3779b97f4a7c15u;
     h ^= h >> 32;
   }
-  g_snprintf (program->hash, sizeof program->hash, "%016" G_GINT64_MODIFIER
-      "x", h);
+  g_snprintf (program->hash, sizeof program->hash, "%016" G_GINT64_MODIFIER "x",
+      h);
 }
 
 /* Whether op 0 is what the kernel stem computes, and the input's only reader. */
@@ -126,8 +131,8 @@ y10_cuda_program_new (Y10Device *device, const Y10Plan *plan,
   pthread_mutex_init (&program->preparing, NULL);
   packed = y10_cuda_pack (program, &program->weights_size, error);
   if (!packed || !upload (program, packed, error)
-      || !(batch = y10_cuda_program_prepare (program, 1, NULL,
-              cancellable, error))
+      || !(batch = y10_cuda_program_prepare (program, 1, NULL, cancellable,
+               error))
       || g_cancellable_set_error_if_cancelled (cancellable, error)) {
     y10_cuda_op_plans_unref (batch);
     y10_cuda_program_free (program);
@@ -142,16 +147,17 @@ y10_cuda_program_new (Y10Device *device, const Y10Plan *plan,
 }
 
 void
-y10_cuda_program_request (Y10Program *program, guint n,
-    Y10TuneChanged changed, gpointer data)
+y10_cuda_program_request (Y10Program *program, guint n, Y10TuneChanged changed,
+    gpointer data)
 {
   g_autoptr (GError) error = NULL;
 
   if (!y10_cuda_program_add_size (program, n))
     return;
   if (!program->preparer)
-    __atomic_store_n (&program->preparer, y10_cuda_preparer_new (program,
-            changed, data, &error), __ATOMIC_RELEASE);
+    __atomic_store_n (&program->preparer,
+        y10_cuda_preparer_new (program, changed, data, &error),
+        __ATOMIC_RELEASE);
   if (program->preparer)
     y10_cuda_preparer_add (program->preparer, n);
   else

@@ -27,33 +27,33 @@ struct _Y10Program
   Y10Precision precision;
   Y10KType type;
   guint elem_size;
-  CUdeviceptr weights;          /* of all ops */
+  CUdeviceptr weights; /* of all ops */
   gsize weights_size;
-  gsize *weight, *bias;         /* one an op: bytes from weights */
-  char hash[17];                /* of the weights */
-  gboolean stem;                /* op 0 is a stem, which reads the pictures */
-  Y10CudaLanes *lanes;          /* of the ops */
-  Y10CudaPreparer *preparer;    /* NULL: no batch size was requested */
-  Y10CudaTune *tune;            /* searches for faster plans; NULL: off */
-  const char *not_tuned;        /* why; or NULL */
+  gsize *weight, *bias;      /* one an op: bytes from weights */
+  char hash[17];             /* of the weights */
+  gboolean stem;             /* op 0 is a stem, which reads the pictures */
+  Y10CudaLanes *lanes;       /* of the ops */
+  Y10CudaPreparer *preparer; /* NULL: no batch size was requested */
+  Y10CudaTune *tune;         /* searches for faster plans; NULL: off */
+  const char *not_tuned;     /* why; or NULL */
 
-  pthread_mutex_t preparing;    /* one thread at a time makes op plans */
-  pthread_mutex_t lock;         /* of what follows */
-  guint64 sizes;                /* prepared or requested */
-  Y10CudaOpPlans *batches[Y10_CUDA_MAX_SIZE];   /* [n - 1]: newest, or NULL */
-  Y10CudaOpPlans *in_use;       /* by the slots, at the most images */
+  pthread_mutex_t preparing; /* one thread at a time makes op plans */
+  pthread_mutex_t lock;      /* of what follows */
+  guint64 sizes;             /* prepared or requested */
+  Y10CudaOpPlans *batches[Y10_CUDA_MAX_SIZE]; /* [n - 1]: newest, or NULL */
+  Y10CudaOpPlans *in_use; /* by the slots, at the most images */
   guint in_use_images;
-  int version;                  /* atomic: counts publications */
-  int n_submitted, n_running;   /* atomic: steps so far; not waited for yet */
+  int version;                /* atomic: counts publications */
+  int n_submitted, n_running; /* atomic: steps so far; not waited for yet */
 };
 
-Y10Program *y10_cuda_program_new (Y10Device * device, const Y10Plan * plan,
-    Y10Precision precision, GCancellable * cancellable, GError ** error);
-void y10_cuda_program_free (Y10Program * program);
+Y10Program *y10_cuda_program_new (Y10Device *device, const Y10Plan *plan,
+    Y10Precision precision, GCancellable *cancellable, GError **error);
+void y10_cuda_program_free (Y10Program *program);
 Y10KType y10_cuda_type (Y10Precision precision);
 
 /* Prepares @n images in the background, unless they are already. */
-void y10_cuda_program_request (Y10Program * program, guint n,
+void y10_cuda_program_request (Y10Program *program, guint n,
     Y10TuneChanged changed, gpointer data);
 
 G_END_DECLS

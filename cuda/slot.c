@@ -25,7 +25,7 @@
 /* Waking a thread takes about this long: a timer that is up to 50 us late, and
  * the scheduler; ns. */
 #define WAKE_TIME 80000
-#define SPIN_TIME 50000         /* ns */
+#define SPIN_TIME 50000 /* ns */
 
 G_STATIC_ASSERT (sizeof (Y10KRow) == sizeof (Y10Detection));
 
@@ -37,7 +37,8 @@ lay_out_pinned (Y10Slot *slot)
   gsize n = slot->max_batch;
 
   slot->classes_at = n * sizeof (Y10KHeadParams);
-  slot->counts_at = (slot->classes_at + n * graph->n_classes + 255) & ~(gsize) 255;
+  slot->counts_at = (slot->classes_at + n * graph->n_classes + 255)
+      & ~(gsize) 255;
   slot->rows_at = slot->counts_at + ((n * sizeof (guint) + 255) & ~(gsize) 255);
   slot->pinned_size = slot->rows_at + n * slot->max_rows * sizeof (Y10KRow);
 }
@@ -54,12 +55,17 @@ init_head (Y10Slot *slot, CUdeviceptr scratch)
     Y10KView cls = y10_cuda_view (program, &slot->memory, graph->cls[i]);
     Y10KView box = y10_cuda_view (program, &slot->memory, graph->box[i]);
 
-    h->level[i] = (Y10KLevel) {
-      .cls = cls.data,.box = box.data,
-      .cls_pixel = cls.pixel,.box_pixel = box.pixel,
-      .cls_image = cls.image,.box_image = box.image,
-      .height = cls.height,.width = cls.width,
-      .stride = graph->stride[i],.first_anchor = anchor,
+    h->level[i] = (Y10KLevel){
+      .cls = cls.data,
+      .box = box.data,
+      .cls_pixel = cls.pixel,
+      .box_pixel = box.pixel,
+      .cls_image = cls.image,
+      .box_image = box.image,
+      .height = cls.height,
+      .width = cls.width,
+      .stride = graph->stride[i],
+      .first_anchor = anchor,
     };
     anchor += cls.height * cls.width;
   }
@@ -72,7 +78,8 @@ init_head (Y10Slot *slot, CUdeviceptr scratch)
   h->capacity = slot->max_rows;
   h->best_class = y10_graph_has_best_class (graph);
   h->max_pairs = graph->multi_label && y10_graph_has_nms (graph)
-      ? (int) y10_head_capacity (graph, slot->max_rows) : 0;
+      ? (int) y10_head_capacity (graph, slot->max_rows)
+      : 0;
   h->params = GSIZE_TO_POINTER (slot->params);
   h->classes = GSIZE_TO_POINTER (slot->params + slot->classes_at);
   h->counts = GSIZE_TO_POINTER (slot->mapped + slot->counts_at);
@@ -92,25 +99,30 @@ allocate (Y10Slot *slot, Y10CudaOpPlans *const batches[2], GError **error)
           "memory for the activations", error)
       || !y10_cuda_check (d, d->mem_alloc (&slot->params, slot->counts_at),
           "memory for the parameters", error)
-      || !y10_cuda_check (d, d->mem_host_alloc ((void **) &slot->pinned,
-              slot->pinned_size, Y10_CU_MEMHOSTALLOC_DEVICEMAP),
+      || !y10_cuda_check (d,
+          d->mem_host_alloc ((void **) &slot->pinned, slot->pinned_size,
+              Y10_CU_MEMHOSTALLOC_DEVICEMAP),
           "pinned memory for the results", error)
-      || !y10_cuda_check (d, d->mem_host_get_device_pointer (&slot->mapped,
-              slot->pinned, 0), "mapping the results", error))
+      || !y10_cuda_check (d,
+          d->mem_host_get_device_pointer (&slot->mapped, slot->pinned, 0),
+          "mapping the results", error))
     return FALSE;
   init_head (slot, 0);
   slot->scratch_size = MAX (y10_cuda_slot_scratch (slot, batches[0]),
       y10_cuda_slot_scratch (slot, batches[1]));
-  if (!y10_cuda_check (d, d->mem_alloc (&slot->memory.scratch,
-              MAX (slot->scratch_size, 1)), "scratch memory", error))
+  if (!y10_cuda_check (d,
+          d->mem_alloc (&slot->memory.scratch, MAX (slot->scratch_size, 1)),
+          "scratch memory", error))
     return FALSE;
   init_head (slot, slot->memory.scratch);
   memset (slot->pinned, 0, slot->pinned_size);
   /* Memory is set once before a kernel reads it, or compute-sanitizer's
    * initcheck would report padding that only copies read. */
-  if (!y10_cuda_check (d, d->memset_d8_async (slot->params, 0,
-              slot->counts_at, slot->stream), "clearing the parameters", error)
-      || !y10_cuda_check (d, d->memset_d8_async (slot->memory.scratch, 0,
+  if (!y10_cuda_check (d,
+          d->memset_d8_async (slot->params, 0, slot->counts_at, slot->stream),
+          "clearing the parameters", error)
+      || !y10_cuda_check (d,
+          d->memset_d8_async (slot->memory.scratch, 0,
               MAX (slot->scratch_size, 1), slot->stream),
           "clearing the scratch memory", error))
     return FALSE;
@@ -134,20 +146,24 @@ make_streams (Y10Slot *slot, GError **error)
           "the streams' priorities", error))
     return FALSE;
   priority = MAX (least - 1, greatest);
-  return y10_cuda_check (d, d->stream_create (&slot->stream,
-          Y10_CU_STREAM_NON_BLOCKING, MAX (priority - 1, greatest)),
-      "a stream", error)
+  return y10_cuda_check (d,
+             d->stream_create (&slot->stream, Y10_CU_STREAM_NON_BLOCKING,
+                 MAX (priority - 1, greatest)),
+             "a stream", error)
       && y10_cuda_streams_init (&slot->lanes, slot->program, slot->stream,
-      priority, error)
-      && y10_cuda_check (d, d->event_create (&slot->producer,
-          Y10_CU_EVENT_DISABLE_TIMING), "an event", error)
-      && y10_cuda_check (d, d->event_create (&slot->input_done,
-          Y10_CU_EVENT_BLOCKING_SYNC | Y10_CU_EVENT_DISABLE_TIMING), "an event",
-      error)
+          priority, error)
+      && y10_cuda_check (d,
+          d->event_create (&slot->producer, Y10_CU_EVENT_DISABLE_TIMING),
+          "an event", error)
+      && y10_cuda_check (d,
+          d->event_create (&slot->input_done,
+              Y10_CU_EVENT_BLOCKING_SYNC | Y10_CU_EVENT_DISABLE_TIMING),
+          "an event", error)
       && y10_cuda_check (d, d->event_create (&slot->start, 0), "an event",
           error)
-      && y10_cuda_check (d, d->event_create (&slot->done,
-              Y10_CU_EVENT_BLOCKING_SYNC), "an event", error);
+      && y10_cuda_check (d,
+          d->event_create (&slot->done, Y10_CU_EVENT_BLOCKING_SYNC), "an event",
+          error);
 }
 
 void
@@ -156,8 +172,7 @@ y10_cuda_slot_free (Y10Slot *slot)
   Y10Device *device = slot->program->device;
   const Y10CudaDriver *d = device->driver;
   CUevent events[] = { slot->producer, slot->start, slot->input_done,
-    slot->done
-  };
+    slot->done };
 
   if (slot->stream)
     d->stream_synchronize (slot->stream);
@@ -204,8 +219,9 @@ y10_cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
   slot->version = g_atomic_int_get (&program->version);
   slot->retry_at = 1;
   for (guint i = 0; i < 2; i++) {
-    batches[i] = ok ? y10_cuda_program_prepare (program, sizes[i], NULL, NULL,
-        error) : NULL;
+    batches[i] = ok
+        ? y10_cuda_program_prepare (program, sizes[i], NULL, NULL, error)
+        : NULL;
     ok = batches[i] != NULL;
   }
   ok = ok && make_streams (slot, error) && allocate (slot, batches, error);
@@ -225,8 +241,8 @@ y10_cuda_slot_reserve (Y10Slot *slot, guint n, const Y10Image *image,
     GError **error)
 {
   for (guint i = 0; i < n; i++)
-    if (!y10_cuda_input_reserve (&slot->inputs.images[i],
-            slot->program->device, image, error))
+    if (!y10_cuda_input_reserve (&slot->inputs.images[i], slot->program->device,
+            image, error))
       return FALSE;
   return TRUE;
 }
@@ -241,8 +257,7 @@ y10_cuda_slot_stage (Y10Slot *slot, guint i, const Y10Image *image,
 
 gboolean
 y10_cuda_slot_load (Y10Slot *slot, guint i, const Y10Image *image,
-    const Y10Letterbox *letterbox, const Y10HeadParams *params,
-    GError **error)
+    const Y10Letterbox *letterbox, const Y10HeadParams *params, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
 
@@ -250,10 +265,12 @@ y10_cuda_slot_load (Y10Slot *slot, guint i, const Y10Image *image,
     y10_cuda_slot_take_over (slot);
   y10_cuda_slot_set_params (slot, i, letterbox, params);
   if (image->cuda_stream
-      && (!y10_cuda_check (d, d->event_record (slot->producer,
-                  image->cuda_stream), "following the producer", error)
-          || !y10_cuda_check (d, d->stream_wait_event (slot->stream,
-                  slot->producer, 0), "following the producer", error)))
+      && (!y10_cuda_check (d,
+              d->event_record (slot->producer, image->cuda_stream),
+              "following the producer", error)
+          || !y10_cuda_check (d,
+              d->stream_wait_event (slot->stream, slot->producer, 0),
+              "following the producer", error)))
     return FALSE;
   return y10_cuda_inputs_load (&slot->inputs, slot->program->device, i, image,
       letterbox, slot->stream, error);
@@ -271,10 +288,12 @@ run_inputs (Y10Slot *slot, gboolean stem, GError **error)
       stem ? graph->ops[0].out : graph->input);
 
   return !slot->inputs.n_loaded
-      || ((stem ? y10_cuda_inputs_run_stem : y10_cuda_inputs_run)
-      (&slot->inputs, program, out, slot->stream, error)
-      && y10_cuda_check (d, d->event_record (slot->input_done, slot->stream),
-          "marking the input", error));
+      || ((stem ? y10_cuda_inputs_run_stem
+                : y10_cuda_inputs_run) (&slot->inputs, program, out,
+              slot->stream, error)
+          && y10_cuda_check (d,
+              d->event_record (slot->input_done, slot->stream),
+              "marking the input", error));
 }
 
 /* The tuner measures nothing while a step runs. */
@@ -311,14 +330,14 @@ queue_step (Y10Slot *slot, guint size, guint first, guint end, GError **error)
   gboolean stem = begin && slot->inputs.n_loaded;
 
   return y10_cuda_check (d, d->event_record (slot->start, slot->stream),
-      "marking the start", error)
+             "marking the start", error)
       && run_inputs (slot, stem, error)
       && (!begin || stem
-      || y10_cuda_slot_run (slot, slot->runs[size - 1].batch, size, 0, 1,
-          error))
+          || y10_cuda_slot_run (slot, slot->runs[size - 1].batch, size, 0, 1,
+              error))
       && queue_ops (slot, size, begin ? 1 : first, end, error)
       && y10_cuda_check (d, d->event_record (slot->done, slot->stream),
-      "marking the end", error);
+          "marking the end", error);
 }
 
 gboolean
@@ -336,7 +355,7 @@ y10_cuda_slot_submit (Y10Slot *slot, guint n, guint first, guint end,
     y10_cuda_slot_set_surplus (slot, i);
   ok = queue_step (slot, size, first, end, error);
   slot->submitted = y10_clock_ns ();
-  if (!ok)                      /* nobody waits for it */
+  if (!ok) /* nobody waits for it */
     set_running (slot, FALSE);
   return ok;
 }
@@ -363,9 +382,9 @@ y10_cuda_slot_wait_input (Y10Slot *slot, GError **error)
 {
   gboolean ok = run_inputs (slot, FALSE, error)
       && wait_for (slot, slot->input_done, SPIN_TIME, "reading the pictures",
-      error);
+          error);
 
-  if (!ok)                      /* nor is the step waited for */
+  if (!ok) /* nor is the step waited for */
     set_running (slot, FALSE);
   return ok;
 }
@@ -395,8 +414,8 @@ update_expected (Y10Slot *slot)
 {
   gint64 *expected = &slot->runs[slot->size - 1].expected;
 
-  *expected = MIN ((gint64) (slot->ms * 1e6), *expected + *expected / 8
-      + SPIN_TIME);
+  *expected = MIN ((gint64) (slot->ms * 1e6),
+      *expected + *expected / 8 + SPIN_TIME);
 }
 
 gboolean
@@ -407,15 +426,16 @@ y10_cuda_slot_wait (Y10Slot *slot, GError **error)
 
   set_running (slot, FALSE);
   if (!wait_for_step (slot, error)
-      || !y10_cuda_check (d, d->event_elapsed_time (&slot->ms, slot->start,
-          slot->done), "timing the network", error))
+      || !y10_cuda_check (d,
+          d->event_elapsed_time (&slot->ms, slot->start, slot->done),
+          "timing the network", error))
     return FALSE;
   update_expected (slot);
   /* The count is written back, so that waiting again changes nothing. */
   for (guint i = 0; i < slot->n_images; i++)
     slot->results[i].n = counts[i] =
         y10_head_drop_not_finite ((Y10Detection *) slot->results[i].rows,
-        MIN (counts[i], slot->max_rows));
+            MIN (counts[i], slot->max_rows));
   return TRUE;
 }
 
@@ -447,18 +467,22 @@ y10_cuda_slot_copy (Y10Slot *slot, guint i, Y10View view, gfloat *out,
   gboolean ok;
 
   ok = run_inputs (slot, FALSE, error)
-      && y10_cuda_check (d, d->memcpy_dtoh_async (arena + s->offset, tensor,
-          s->size, slot->stream), "copying a tensor", error)
+      && y10_cuda_check (d,
+          d->memcpy_dtoh_async (arena + s->offset, tensor, s->size,
+              slot->stream),
+          "copying a tensor", error)
       && y10_cuda_check (d, d->stream_synchronize (slot->stream),
-      "copying a tensor", error);
+          "copying a tensor", error);
   if (ok && out)
     y10_plan_view_export (plan, view, arena, out);
   if (ok && in) {
     y10_plan_view_import (plan, view, arena, in);
-    ok = y10_cuda_check (d, d->memcpy_htod_async (tensor, arena + s->offset,
-            s->size, slot->stream), "copying a tensor", error)
+    ok = y10_cuda_check (d,
+             d->memcpy_htod_async (tensor, arena + s->offset, s->size,
+                 slot->stream),
+             "copying a tensor", error)
         && y10_cuda_check (d, d->stream_synchronize (slot->stream),
-        "copying a tensor", error);
+            "copying a tensor", error);
   }
   g_free (arena);
   return ok;

@@ -21,14 +21,18 @@ y10_cuda_streams_init (Y10CudaStreams *streams, const Y10Program *program,
   streams->lane[0] = own;
   streams->event = g_new0 (CUevent, lanes->n_events);
   streams->n_events = lanes->n_events;
-  ok = y10_cuda_check (d, d->event_create (&streams->fork,
-          Y10_CU_EVENT_DISABLE_TIMING), "an event", error);
+  ok = y10_cuda_check (d,
+      d->event_create (&streams->fork, Y10_CU_EVENT_DISABLE_TIMING), "an event",
+      error);
   for (guint i = 0; ok && i < lanes->n_events; i++)
-    ok = y10_cuda_check (d, d->event_create (&streams->event[i],
-            Y10_CU_EVENT_DISABLE_TIMING), "an event", error);
+    ok = y10_cuda_check (d,
+        d->event_create (&streams->event[i], Y10_CU_EVENT_DISABLE_TIMING),
+        "an event", error);
   for (guint i = 1; ok && i < lanes->n_lanes; i++)
-    ok = y10_cuda_check (d, d->stream_create (&streams->lane[i],
-            Y10_CU_STREAM_NON_BLOCKING, priority), "a stream", error);
+    ok = y10_cuda_check (d,
+        d->stream_create (&streams->lane[i], Y10_CU_STREAM_NON_BLOCKING,
+            priority),
+        "a stream", error);
   return ok;
 }
 
@@ -44,7 +48,7 @@ y10_cuda_streams_clear (Y10CudaStreams *streams, const Y10CudaDriver *driver)
   if (streams->fork)
     driver->event_destroy (streams->fork);
   g_free (streams->event);
-  *streams = (Y10CudaStreams) { 0 };
+  *streams = (Y10CudaStreams){ 0 };
 }
 
 static gboolean
@@ -94,8 +98,8 @@ run_one (const Y10CudaStreams *s, const Y10Program *program,
 }
 
 gboolean
-y10_cuda_streams_fork (const Y10CudaStreams *streams,
-    const Y10Program *program, CUstream *last, GError **error)
+y10_cuda_streams_fork (const Y10CudaStreams *streams, const Y10Program *program,
+    CUstream *last, GError **error)
 {
   const Y10CudaDriver *d = program->device->driver;
   guint lane = MAX (program->lanes->n_lanes, 1) - 1;
@@ -114,7 +118,7 @@ y10_cuda_streams_run (const Y10CudaStreams *streams, const Y10Program *program,
   const Y10CudaLanes *lanes = program->lanes;
 
   for (guint i = lanes->first, done; i < program->plan->graph->n_ops;
-      i += done) {
+       i += done) {
     done = run_one (streams, program, batch, memory, i, n, error);
     if (!done)
       return FALSE;

@@ -19,7 +19,7 @@
 #include "capture.h"
 #include "takeover.h"
 
-#define MAX_BACK_OFF 10         /* 2^10 steps */
+#define MAX_BACK_OFF 10 /* 2^10 steps */
 
 /* The scratch memory was made for the batch sizes of the start. */
 static gboolean
@@ -30,8 +30,9 @@ check_scratch (const Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
 
   if (size <= slot->scratch_size)
     return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "%u images need %"
-      G_GSIZE_FORMAT " bytes of scratch memory; the slot has %" G_GSIZE_FORMAT,
+  g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND,
+      "%u images need %" G_GSIZE_FORMAT
+      " bytes of scratch memory; the slot has %" G_GSIZE_FORMAT,
       n, size, slot->scratch_size);
   return FALSE;
 }
@@ -114,8 +115,9 @@ report_failed_capture (Y10Slot *slot, guint n, const GError *error)
     g_message ("CUDA: steps of %u images run without a graph for now: %s", n,
         error->message);
   else
-    g_debug ("CUDA: %u images are not captured before step %"
-        G_GUINT64_FORMAT ": %s", n, run->retry_at, error->message);
+    g_debug ("CUDA: %u images are not captured before step %" G_GUINT64_FORMAT
+             ": %s",
+        n, run->retry_at, error->message);
 }
 
 gboolean
@@ -156,8 +158,7 @@ is_wanted (const Y10Slot *slot, guint n, const Y10CudaOpPlans *batch)
 
   if (!batch || batch == run->rejected)
     return FALSE;
-  return batch != run->batch
-      || (slot->program->device->graphs && !run->graph);
+  return batch != run->batch || (slot->program->device->graphs && !run->graph);
 }
 
 /* The step itself reports a lost device. */
@@ -198,8 +199,8 @@ y10_cuda_slot_take_over (Y10Slot *slot)
       try_between_steps (slot, batch, n);
     }
     if (is_wanted (slot, n, batch))
-      slot->retry_at = MIN (slot->retry_at, MAX (run->retry_at,
-              slot->n_steps + 1));
+      slot->retry_at = MIN (slot->retry_at,
+          MAX (run->retry_at, slot->n_steps + 1));
     y10_cuda_op_plans_unref (batch);
   }
 }

@@ -20,7 +20,7 @@ typedef struct
   const Y10Op *op;
   const Y10ConvShape *shape;
   guint in_padded, out_padded;
-  guint *in_map, *out_map;      /* padded channel of each logical one */
+  guint *in_map, *out_map; /* padded channel of each logical one */
 } Packing;
 
 static guint *
@@ -42,7 +42,8 @@ packing_init (Packing *p, const Y10Program *program, const Y10Op *op)
   p->shape = y10_weights_get_shape (plan->graph->weights, op->conv);
   p->out_padded = y10_plan_view_padded (plan, op->out);
   p->in_padded = p->shape->groups > 1 ? 1
-      : op->in.tensor == plan->graph->input.tensor ? Y10_CUDA_BLOCK
+      : op->in.tensor == plan->graph->input.tensor
+      ? Y10_CUDA_BLOCK
       : y10_plan_view_padded (plan, op->in);
   p->out_map = view_map (plan, op->out);
   p->in_map = view_map (plan, op->in);
@@ -72,7 +73,7 @@ static void
 store (const Y10Program *program, guint8 *to, gsize index, gfloat f)
 {
   guint16 h = program->type == Y10_K_F16 ? y10_half_from_float (f)
-      : y10_bfloat_from_float (f);
+                                         : y10_bfloat_from_float (f);
 
   if (program->type == Y10_K_F32)
     memcpy (to + index * sizeof f, &f, sizeof f);
@@ -89,9 +90,9 @@ pack_weight (const Packing *p, const gfloat *weight, guint8 *to)
   for (guint o = 0; o < p->shape->out_channels; o++)
     for (guint i = 0; i < p->shape->in_channels; i++)
       for (guint t = 0; t < taps; t++) {
-        gsize index = depthwise ? (gsize) t * p->out_padded + p->out_map[o]
-            : ((gsize) p->out_map[o] * taps + t) * p->in_padded
-            + p->in_map[i];
+        gsize index = depthwise
+            ? (gsize) t * p->out_padded + p->out_map[o]
+            : ((gsize) p->out_map[o] * taps + t) * p->in_padded + p->in_map[i];
 
         store (p->program, to, index, *weight++);
       }
@@ -108,8 +109,9 @@ pack_op (const Y10Program *program, guint index, guint8 *to, GError **error)
   gboolean ok;
 
   packing_init (&p, program, op);
-  weight = g_new (gfloat, (gsize) p.shape->out_channels
-      * p.shape->in_channels * p.shape->kernel * p.shape->kernel);
+  weight = g_new (gfloat,
+      (gsize) p.shape->out_channels * p.shape->in_channels * p.shape->kernel
+          * p.shape->kernel);
   bias = g_new (gfloat, p.shape->out_channels);
   ok = y10_weights_fetch (weights, op->conv, weight, bias, error);
   if (ok) {
@@ -149,8 +151,7 @@ y10_cuda_pack (const Y10Program *program, gsize *size, GError **error)
   *size = MAX (*size, Y10_CUDA_ALIGN);
   packed = g_malloc0 (*size);
   for (guint i = 0; i < graph->n_ops; i++)
-    if (has_weights (&graph->ops[i])
-        && !pack_op (program, i, packed, error)) {
+    if (has_weights (&graph->ops[i]) && !pack_op (program, i, packed, error)) {
       g_free (packed);
       return NULL;
     }

@@ -10,7 +10,6 @@ G_BEGIN_DECLS
 
 /* Weights and biases of all ops in the layouts of the kernels; the caller frees the
  * bytes. */
-guint8 *y10_cuda_pack (const Y10Program * program, gsize * size,
-    GError ** error);
+guint8 *y10_cuda_pack (const Y10Program *program, gsize *size, GError **error);
 
 G_END_DECLS

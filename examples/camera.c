@@ -29,10 +29,10 @@
 struct _Link
 {
   gchar *name;
-  atomic_uint video;            /* 1 + the stream's number; 0: unknown */
-  _Atomic gint64 last_frame;    /* 0 before the first frame */
+  atomic_uint video;         /* 1 + the stream's number; 0: unknown */
+  _Atomic gint64 last_frame; /* 0 before the first frame */
   _Atomic gint64 still_due;
-  atomic_bool camera_ended;     /* the stream ended, and not because of the sink */
+  atomic_bool camera_ended; /* the stream ended, and not because of the sink */
 };
 
 typedef struct
@@ -40,13 +40,13 @@ typedef struct
   Camera *camera;
   GstElement *pipeline;
   gboolean has_frames;
-  gboolean sink_failed;         /* the user knows that files are incomplete */
-  gchar *problem;               /* why they are, found while closing */
+  gboolean sink_failed; /* the user knows that files are incomplete */
+  gchar *problem;       /* why they are, found while closing */
 } Closing;
 
 static guint n_closing;
 
-static void camera_open (Camera * camera);
+static void camera_open (Camera *camera);
 
 static void
 link_clear (gpointer data)
@@ -77,7 +77,7 @@ camera_unref (gpointer camera)
 
 /* Runs behind the detector, for each frame, on the streaming thread. */
 static GstPadProbeReturn
-on_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Link *link = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
@@ -105,7 +105,7 @@ on_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
  * last frame tells whose end this is: a source also sends EOS if the sink wants
  * no more frames. */
 static GstPadProbeReturn
-on_event (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+on_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Link *link = data;
   GstPad *src;
@@ -121,28 +121,29 @@ on_event (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 /* Selects the camera's first video stream; sound and metadata are not
  * requested. rtspsrc calls this again if it switches from UDP to TCP. */
 static gboolean
-select_stream (GstElement * source, guint number, GstCaps * caps, Link * link)
+select_stream (GstElement *source, guint number, GstCaps *caps, Link *link)
 {
-  const gchar *media =
-      gst_structure_get_string (gst_caps_get_structure (caps, 0), "media");
+  const gchar *media = gst_structure_get_string (gst_caps_get_structure (caps,
+                                                     0),
+      "media");
   guint none = 0;
 
   return !g_strcmp0 (media, "video")
       && (atomic_compare_exchange_strong (&link->video, &none, number + 1)
-      || none == number + 1);
+          || none == number + 1);
 }
 
 static void
-unref_link_closure (gpointer link, GClosure * closure)
+unref_link_closure (gpointer link, GClosure *closure)
 {
   link_unref (link);
 }
 
 void
-set_up_detector (GstElement * detector)
+set_up_detector (GstElement *detector)
 {
-  g_object_set (detector, "post-messages", TRUE,
-      "inference-interval", (guint) options.interval, NULL);
+  g_object_set (detector, "post-messages", TRUE, "inference-interval",
+      (guint) options.interval, NULL);
   if (options.model)
     g_object_set (detector, "model-file", options.model, NULL);
   if (options.classes)
@@ -164,8 +165,7 @@ time_for_names (void)
 }
 
 static GstElement *
-make_pipeline (const gchar * name, const gchar * uri, Link * link,
-    GError ** error)
+make_pipeline (const gchar *name, const gchar *uri, Link *link, GError **error)
 {
   GString *sink = g_string_new (options.sink);
   GstElement *pipeline, *source, *detector;
@@ -178,9 +178,11 @@ make_pipeline (const gchar * name, const gchar * uri, Link * link,
   /* Frames pass videoconvert unchanged unless the detector cannot read them.
    * The detector's name is the "source" of its detections; no camera's name
    * contains a colon. */
-  text = g_strdup_printf ("rtspsrc name=rtsp:source ! "
+  text = g_strdup_printf (
+      "rtspsrc name=rtsp:source ! "
       "decodebin name=rtsp:decode ! videoconvert name=rtsp:convert ! "
-      "yolov10detect name=%s backend=%s ! %s", name, options.backend, sink->str);
+      "yolov10detect name=%s backend=%s ! %s",
+      name, options.backend, sink->str);
   pipeline = gst_parse_launch_full (text, NULL, GST_PARSE_FLAG_FATAL_ERRORS,
       error);
   g_free (text);
@@ -190,8 +192,8 @@ make_pipeline (const gchar * name, const gchar * uri, Link * link,
 
   source = gst_bin_get_by_name (GST_BIN (pipeline), "rtsp:source");
   g_object_set (source, "location", uri, "latency", (guint) options.latency,
-      "tcp-timeout", (guint64) (options.timeout * G_USEC_PER_SEC),
-      "timeout", (guint64) (options.timeout * G_USEC_PER_SEC), NULL);
+      "tcp-timeout", (guint64) (options.timeout * G_USEC_PER_SEC), "timeout",
+      (guint64) (options.timeout * G_USEC_PER_SEC), NULL);
   gst_util_set_object_arg (G_OBJECT (source), "protocols",
       options.udp ? "udp+tcp" : "tcp");
   g_signal_connect_data (source, "select-stream", G_CALLBACK (select_stream),
@@ -213,7 +215,7 @@ make_pipeline (const gchar * name, const gchar * uri, Link * link,
 }
 
 static void
-print_state (Camera * camera, const gchar * state, const gchar * reason)
+print_state (Camera *camera, const gchar *state, const gchar *reason)
 {
   JsonObject *line = line_new (camera->name);
 
@@ -226,7 +228,7 @@ print_state (Camera * camera, const gchar * state, const gchar * reason)
 /* The message for users, and the element's details: "Could not open resource"
  * alone is not helpful. */
 static gchar *
-reason_of (GstMessage * message)
+reason_of (GstMessage *message)
 {
   GError *error;
   gchar *debug, *reason;
@@ -243,14 +245,14 @@ reason_of (GstMessage * message)
 
 /* What the last frame that was sent through a pad returned. */
 static GstFlowReturn
-last_flow (GstElement * pipeline, const gchar * name, const gchar * pad_name)
+last_flow (GstElement *pipeline, const gchar *name, const gchar *pad_name)
 {
   GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
   GstPad *pad = gst_element_get_static_pad (element, pad_name);
   GstPad *sender = GST_PAD_IS_SRC (pad) ? gst_object_ref (pad)
-      : gst_pad_get_peer (pad);
-  const GstFlowReturn flow =
-      sender ? gst_pad_get_last_flow_return (sender) : GST_FLOW_OK;
+                                        : gst_pad_get_peer (pad);
+  const GstFlowReturn flow = sender ? gst_pad_get_last_flow_return (sender)
+                                    : GST_FLOW_OK;
 
   gst_clear_object (&sender);
   gst_object_unref (pad);
@@ -262,21 +264,21 @@ last_flow (GstElement * pipeline, const gchar * name, const gchar * pad_name)
  * decides what may leave the decoder, since videoconvert and the detector take
  * every size and format. */
 static gboolean
-sink_refuses (GstElement * pipeline, const gchar * name)
+sink_refuses (GstElement *pipeline, const gchar *name)
 {
   const GstFlowReturn flow = last_flow (pipeline, name, "src");
 
   return flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS
-      || last_flow (pipeline, "rtsp:convert", "sink") == GST_FLOW_NOT_NEGOTIATED;
+      || last_flow (pipeline, "rtsp:convert", "sink")
+      == GST_FLOW_NOT_NEGOTIATED;
 }
 
 /* Whether an error is the sink's: a full disk is no fault of the camera. */
 static gboolean
-is_from_sink (GstElement * pipeline, const gchar * name, GstMessage * message)
+is_from_sink (GstElement *pipeline, const gchar *name, GstMessage *message)
 {
   const gchar *const others[] = { "rtsp:source", "rtsp:decode", "rtsp:convert",
-    name
-  };
+    name };
   gboolean is_other = message->src == GST_OBJECT (pipeline);
 
   for (guint i = 0; i < G_N_ELEMENTS (others) && !is_other; i++) {
@@ -291,7 +293,7 @@ is_from_sink (GstElement * pipeline, const gchar * name, GstMessage * message)
 
 /* Has a thread of its own: while the sink blocks, this waits for it. */
 static void
-end_stream (GstElement * detector, gpointer unused)
+end_stream (GstElement *detector, gpointer unused)
 {
   GstPad *pad = gst_element_get_static_pad (detector, "src");
 
@@ -302,7 +304,7 @@ end_stream (GstElement * detector, gpointer unused)
 /* Ends the stream behind the detector, whatever the camera does, and waits until
  * the sink has completed its files. Returns why it has not, or NULL. */
 static gchar *
-complete_files (GstElement * pipeline, const gchar * name)
+complete_files (GstElement *pipeline, const gchar *name)
 {
   const gint64 until = g_get_monotonic_time () + COMPLETE * G_USEC_PER_SEC;
   GstElement *detector = gst_bin_get_by_name (GST_BIN (pipeline), name);
@@ -371,7 +373,7 @@ close_pipeline (gpointer data)
 }
 
 static void
-close_after (Camera * camera, gboolean sink_failed)
+close_after (Camera *camera, gboolean sink_failed)
 {
   Closing *closing;
   GstBus *bus;
@@ -395,7 +397,7 @@ close_after (Camera * camera, gboolean sink_failed)
 }
 
 void
-camera_close (Camera * camera)
+camera_close (Camera *camera)
 {
   close_after (camera, FALSE);
 }
@@ -415,7 +417,7 @@ end_pause (gpointer data)
 
 /* After any failure: frees the pipeline and tries again later. */
 static void
-camera_fail (Camera * camera, gboolean sink_failed, const gchar * reason)
+camera_fail (Camera *camera, gboolean sink_failed, const gchar *reason)
 {
   const gint64 now = g_get_monotonic_time ();
   gdouble pause;
@@ -431,8 +433,8 @@ camera_fail (Camera * camera, gboolean sink_failed, const gchar * reason)
   camera->connected = 0;
   /* 1 s, 2 s, 4 s…; a random bit less each time, so that cameras that failed
    * together do not all reconnect at once. */
-  pause = fmin (ldexp (1, (int) MIN (camera->attempts, 16)),
-      options.most_pause) * g_random_double_range (0.75, 1);
+  pause = fmin (ldexp (1, (int) MIN (camera->attempts, 16)), options.most_pause)
+      * g_random_double_range (0.75, 1);
   camera->attempts++;
   camera->pause = g_timeout_add ((guint) (pause * 1000), end_pause, camera);
   line = line_new (camera->name);
@@ -443,13 +445,13 @@ camera_fail (Camera * camera, gboolean sink_failed, const gchar * reason)
 }
 
 static void
-camera_lose (Camera * camera, const gchar * reason)
+camera_lose (Camera *camera, const gchar *reason)
 {
   camera_fail (camera, FALSE, reason);
 }
 
 static void
-fail_by_error (Camera * camera, GstMessage * message)
+fail_by_error (Camera *camera, GstMessage *message)
 {
   gchar *reason = reason_of (message);
 
@@ -460,7 +462,7 @@ fail_by_error (Camera * camera, GstMessage * message)
 
 /* At EOS of all sinks. A sink may also end by itself, after N frames. */
 static void
-fail_by_eos (Camera * camera)
+fail_by_eos (Camera *camera)
 {
   if (camera->link->camera_ended)
     camera_lose (camera, "the camera has ended the stream");
@@ -469,7 +471,7 @@ fail_by_eos (Camera * camera)
 }
 
 static void
-print_detections (Camera * camera, const GstStructure * found)
+print_detections (Camera *camera, const GstStructure *found)
 {
   guint count = 0;
 
@@ -478,14 +480,15 @@ print_detections (Camera * camera, const GstStructure * found)
     print_state (camera, "connected", NULL);
   }
   gst_structure_get_uint (found, "count", &count);
-  if (!options.found || (count > 0
+  if (!options.found
+      || (count > 0
           && !g_strcmp0 (gst_structure_get_string (found, "inference"),
               "fresh")))
     print_text (gst_structure_get_string (found, "json"));
 }
 
 static gboolean
-on_message (GstBus * bus, GstMessage * message, gpointer data)
+on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   Camera *camera = data;
   const GstStructure *structure;
@@ -514,7 +517,7 @@ on_message (GstBus * bus, GstMessage * message, gpointer data)
 }
 
 static void
-camera_open (Camera * camera)
+camera_open (Camera *camera)
 {
   GstClock *clock = gst_system_clock_obtain ();
   GError *error = NULL;
@@ -545,7 +548,7 @@ camera_open (Camera * camera)
 /* A camera that sends nothing causes no error. Connecting may take twice as
  * long, because the first picture needs a keyframe. */
 void
-camera_look_for_stall (Camera * camera)
+camera_look_for_stall (Camera *camera)
 {
   const gint64 now = g_get_monotonic_time ();
   gint64 last;
@@ -564,7 +567,7 @@ camera_look_for_stall (Camera * camera)
 }
 
 Camera *
-camera_new (const gchar * name, const gchar * uri)
+camera_new (const gchar *name, const gchar *uri)
 {
   Camera *camera = g_rc_box_new0 (Camera);
 
@@ -582,7 +585,7 @@ camera_all_closed (void)
 
 /* Missing elements affect all cameras, so this reports them at the start. */
 gboolean
-check_pipeline (GError ** error)
+check_pipeline (GError **error)
 {
   Link *link = g_atomic_rc_box_new0 (Link);
   GstElement *pipeline = make_pipeline ("check", "rtsp://localhost", link,

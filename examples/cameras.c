@@ -24,17 +24,22 @@
 #include "cameras.h"
 
 Options options = {
-  .backend = (gchar *) "auto",.sink = (gchar *) "fakesink sync=false",
-  .latency = 200,.interval = 1,.timeout = 5,.most_pause = 5,.still_pause = 10
+  .backend = (gchar *) "auto",
+  .sink = (gchar *) "fakesink sync=false",
+  .latency = 200,
+  .interval = 1,
+  .timeout = 5,
+  .most_pause = 5,
+  .still_pause = 10,
 };
 
-static GHashTable *cameras;     /* name → Camera */
+static GHashTable *cameras; /* name → Camera */
 static GMainLoop *loop;
 
 /* Lines. */
 
 void
-print_text (const gchar * line)
+print_text (const gchar *line)
 {
   fputs (line, stdout);
   fputc ('\n', stdout);
@@ -42,7 +47,7 @@ print_text (const gchar * line)
 }
 
 JsonObject *
-line_new (const gchar * name)
+line_new (const gchar *name)
 {
   JsonObject *line = json_object_new ();
   GDateTime *now = g_date_time_new_now_utc ();
@@ -56,7 +61,7 @@ line_new (const gchar * name)
 }
 
 void
-line_print (JsonObject * line)
+line_print (JsonObject *line)
 {
   JsonNode *node = json_node_alloc ();
   gchar *text;
@@ -72,12 +77,13 @@ line_print (JsonObject * line)
 /* Commands. */
 
 static gboolean
-add_camera (const gchar * name, const gchar * uri, GError ** error)
+add_camera (const gchar *name, const gchar *uri, GError **error)
 {
   Camera *camera;
 
-  if (!*name || strspn (name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_-")
-      != strlen (name)) {
+  if (!*name
+      || strspn (name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_-")
+          != strlen (name)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "a camera's name is letters, digits, - and _, not '%s'", name);
     return FALSE;
@@ -98,7 +104,7 @@ add_camera (const gchar * name, const gchar * uri, GError ** error)
 }
 
 static void
-remove_camera (Camera * camera)
+remove_camera (Camera *camera)
 {
   JsonObject *line = line_new (camera->name);
 
@@ -109,7 +115,7 @@ remove_camera (Camera * camera)
 }
 
 static void
-obey (const gchar * text)
+obey (const gchar *text)
 {
   gchar **words = g_strsplit_set (text, " \t", 3);
   const guint n_words = g_strv_length (words);
@@ -133,10 +139,11 @@ obey (const gchar * text)
 }
 
 static void
-on_line (GObject * input, GAsyncResult * result, gpointer unused)
+on_line (GObject *input, GAsyncResult *result, gpointer unused)
 {
-  gchar *text = g_data_input_stream_read_line_finish (
-      G_DATA_INPUT_STREAM (input), result, NULL, NULL);
+  gchar *text = g_data_input_stream_read_line_finish (G_DATA_INPUT_STREAM (
+                                                          input),
+      result, NULL, NULL);
 
   /* The end of stdin does not stop the program: it may run without a
    * terminal. */
@@ -161,7 +168,7 @@ stop (gpointer unused)
  * errors in them at once, and keeps the engine alive when there is no
  * camera. */
 static GstElement *
-make_keeper (GError ** error)
+make_keeper (GError **error)
 {
   GstElement *keeper;
   GstBus *bus = gst_bus_new ();
@@ -187,38 +194,38 @@ make_keeper (GError ** error)
 }
 
 static const GOptionEntry entries[] = {
-  {"model", 'm', 0, G_OPTION_ARG_FILENAME, &options.model,
-        "weights; by default the bundled model", "FILE"},
-  {"backend", 'b', 0, G_OPTION_ARG_STRING, &options.backend,
-        "auto, cpu, cuda or ref", "NAME"},
-  {"classes", 'c', 0, G_OPTION_ARG_STRING, &options.classes,
-        "classes to detect, such as person,car; by default all", "LIST"},
-  {"interval", 'i', 0, G_OPTION_ARG_INT, &options.interval,
-        "infer every Nth frame of each camera", "N"},
-  {"found", 'f', 0, G_OPTION_ARG_NONE, &options.found,
-        "print only inferred frames with detections", NULL},
-  {"still", 's', 0, G_OPTION_ARG_FILENAME, &options.stills,
-        "write a still with boxes when objects are detected", "DIR"},
-  {"still-pause", 0, 0, G_OPTION_ARG_DOUBLE, &options.still_pause,
-        "minimum time between two stills of a camera; by default 10", "SECONDS"},
-  {"latency", 'l', 0, G_OPTION_ARG_INT, &options.latency,
-        "how long to wait for lost or late packets; by default 200", "MS"},
-  {"udp", 'u', 0, G_OPTION_ARG_NONE, &options.udp,
-        "try UDP before TCP", NULL},
-  {"timeout", 't', 0, G_OPTION_ARG_DOUBLE, &options.timeout,
-        "time without a frame until a camera counts as lost; by default 5",
-        "SECONDS"},
-  {"most-pause", 'p', 0, G_OPTION_ARG_DOUBLE, &options.most_pause,
-        "longest pause between attempts; by default 5", "SECONDS"},
-  {"sink", 0, 0, G_OPTION_ARG_STRING, &options.sink,
-        "elements for the frames, as for gst-launch-1.0; {name} is the camera's name, "
-        "{time} that of the connection",
-        "ELEMENTS"},
-  {NULL}
+  { "model", 'm', 0, G_OPTION_ARG_FILENAME, &options.model,
+      "weights; by default the bundled model", "FILE" },
+  { "backend", 'b', 0, G_OPTION_ARG_STRING, &options.backend,
+      "auto, cpu, cuda or ref", "NAME" },
+  { "classes", 'c', 0, G_OPTION_ARG_STRING, &options.classes,
+      "classes to detect, such as person,car; by default all", "LIST" },
+  { "interval", 'i', 0, G_OPTION_ARG_INT, &options.interval,
+      "infer every Nth frame of each camera", "N" },
+  { "found", 'f', 0, G_OPTION_ARG_NONE, &options.found,
+      "print only inferred frames with detections", NULL },
+  { "still", 's', 0, G_OPTION_ARG_FILENAME, &options.stills,
+      "write a still with boxes when objects are detected", "DIR" },
+  { "still-pause", 0, 0, G_OPTION_ARG_DOUBLE, &options.still_pause,
+      "minimum time between two stills of a camera; by default 10", "SECONDS" },
+  { "latency", 'l', 0, G_OPTION_ARG_INT, &options.latency,
+      "how long to wait for lost or late packets; by default 200", "MS" },
+  { "udp", 'u', 0, G_OPTION_ARG_NONE, &options.udp, "try UDP before TCP",
+      NULL },
+  { "timeout", 't', 0, G_OPTION_ARG_DOUBLE, &options.timeout,
+      "time without a frame until a camera counts as lost; by default 5",
+      "SECONDS" },
+  { "most-pause", 'p', 0, G_OPTION_ARG_DOUBLE, &options.most_pause,
+      "longest pause between attempts; by default 5", "SECONDS" },
+  { "sink", 0, 0, G_OPTION_ARG_STRING, &options.sink,
+      "elements for the frames, as for gst-launch-1.0; {name} is the camera's name, "
+      "{time} that of the connection",
+      "ELEMENTS" },
+  { NULL }
 };
 
 static gboolean
-check_options (GError ** error)
+check_options (GError **error)
 {
   if (options.interval < 1 || options.latency < 0 || !(options.timeout > 0)
       || !(options.most_pause > 0) || !(options.still_pause >= 0)) {
@@ -236,7 +243,7 @@ check_options (GError ** error)
 }
 
 static gboolean
-add_cameras (gchar ** words, GError ** error)
+add_cameras (gchar **words, GError **error)
 {
   for (; words && *words; words++) {
     gchar *uri = strchr (*words, '=');
@@ -272,8 +279,8 @@ watch (void)
   GDataInputStream *lines = g_data_input_stream_new (commands);
 
   loop = g_main_loop_new (NULL, FALSE);
-  g_data_input_stream_read_line_async (lines, G_PRIORITY_DEFAULT, NULL,
-      on_line, NULL);
+  g_data_input_stream_read_line_async (lines, G_PRIORITY_DEFAULT, NULL, on_line,
+      NULL);
   g_unix_signal_add (SIGINT, stop, NULL);
   g_unix_signal_add (SIGTERM, stop, NULL);
   g_timeout_add (250, look_for_stalls, NULL);
@@ -297,7 +304,8 @@ close_all (void)
   }
   if (camera_all_closed ())
     still_finish ();
-  while (g_main_context_iteration (NULL, FALSE));
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
 }
 
 int

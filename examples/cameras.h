@@ -23,32 +23,32 @@ typedef struct _Link Link;
 typedef struct
 {
   gchar *name, *uri;
-  GstElement *pipeline;         /* NULL in a pause */
-  Link *link;                   /* of that pipeline */
-  gint64 began, connected;      /* times; connected is 0 before the first frame */
+  GstElement *pipeline;    /* NULL in a pause */
+  Link *link;              /* of that pipeline */
+  gint64 began, connected; /* times; connected is 0 before the first frame */
   gint64 still_due;
-  guint attempts;               /* since the last good connection */
-  guint pause;                  /* source id */
-  guint closing;                /* its pipelines that are being stopped */
+  guint attempts; /* since the last good connection */
+  guint pause;    /* source id */
+  guint closing;  /* its pipelines that are being stopped */
 } Camera;
 
 extern Options options;
 
 /* cameras.c: makes a line about a camera; line_print() takes it. Main thread
  * only. */
-JsonObject *line_new (const gchar * camera);
-void line_print (JsonObject * line);
-void print_text (const gchar * line);
+JsonObject *line_new (const gchar *camera);
+void line_print (JsonObject *line);
+void print_text (const gchar *line);
 
 /* camera.c */
-Camera *camera_new (const gchar * name, const gchar * uri);
+Camera *camera_new (const gchar *name, const gchar *uri);
 void camera_unref (gpointer camera);
-void camera_close (Camera * camera);
-void camera_look_for_stall (Camera * camera);
+void camera_close (Camera *camera);
+void camera_look_for_stall (Camera *camera);
 gboolean camera_all_closed (void);
-void set_up_detector (GstElement * detector);
-gboolean check_pipeline (GError ** error);
+void set_up_detector (GstElement *detector);
+gboolean check_pipeline (GError **error);
 
 /* still.c: any thread may call this; FALSE if too many stills wait already. */
-gboolean still_want (const gchar * camera, GstPad * pad, GstBuffer * buffer);
+gboolean still_want (const gchar *camera, GstPad *pad, GstBuffer *buffer);
 void still_finish (void);

@@ -16,7 +16,7 @@ main (int argc, char **argv)
   g_autoptr (Y10Engine) engine = NULL;
   Y10EngineConfig config;
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
-  Y10Image image = {.size = sizeof image,.format = Y10_PIXEL_RGB };
+  Y10Image image = { .size = sizeof image, .format = Y10_PIXEL_RGB };
   Y10Detection found[300];
   Y10Step step;
   gint n = -1;
@@ -42,8 +42,7 @@ main (int argc, char **argv)
 
   if (y10_step_begin (engine, -1, &step, &error)) {
     if (y10_step_add (&step, &image, &params, &error)
-        && y10_step_submit (&step, &error)
-        && y10_step_wait (&step, -1, &error))
+        && y10_step_submit (&step, &error) && y10_step_wait (&step, -1, &error))
       n = y10_step_read (&step, 0, found, G_N_ELEMENTS (found), &error);
     y10_step_end (&step);
   }
@@ -51,7 +50,8 @@ main (int argc, char **argv)
     g_printerr ("detect: %s\n", error->message);
   for (gint i = 0; i < n; i++)
     g_print ("%s %.4f %.1f %.1f %.1f %.1f\n",
-        y10_model_get_class_name (model, found[i].class_id), found[i].confidence,
-        found[i].x0, found[i].y0, found[i].x1, found[i].y1);
+        y10_model_get_class_name (model, found[i].class_id),
+        found[i].confidence, found[i].x0, found[i].y0, found[i].x1,
+        found[i].y1);
   return n < 0;
 }

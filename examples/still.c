@@ -39,7 +39,7 @@ still_done (gpointer data)
 }
 
 static void
-run_still (GstElement * pipeline, Still * still, const gchar * path)
+run_still (GstElement *pipeline, Still *still, const gchar *path)
 {
   GstElement *in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
   GstElement *out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
@@ -70,7 +70,8 @@ write_still (gpointer data, gpointer unused)
 {
   Still *still = data;
   gchar *part = g_strconcat (still->path, ".part", NULL);
-  GstElement *pipeline = gst_parse_launch ("appsrc name=in format=time ! "
+  GstElement *pipeline = gst_parse_launch (
+      "appsrc name=in format=time ! "
       "yolov10overlay ! videoconvert ! jpegenc ! filesink name=out",
       &still->error);
 
@@ -89,7 +90,7 @@ write_still (gpointer data, gpointer unused)
 }
 
 gboolean
-still_want (const gchar * camera, GstPad * pad, GstBuffer * buffer)
+still_want (const gchar *camera, GstPad *pad, GstBuffer *buffer)
 {
   static gsize once;
   GstCaps *caps;

@@ -14,7 +14,7 @@
 #endif
 
 static gboolean
-plugin_init (GstPlugin * plugin)
+plugin_init (GstPlugin *plugin)
 {
   gboolean ok = GST_ELEMENT_REGISTER (yolov10detect, plugin);
 
@@ -27,5 +27,5 @@ plugin_init (GstPlugin * plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, yolov10,
-    "YOLOv10 object detection", plugin_init, PACKAGE_VERSION, "LGPL",
-    PACKAGE, GST_PACKAGE_ORIGIN)
+    "YOLOv10 object detection", plugin_init, PACKAGE_VERSION, "LGPL", PACKAGE,
+    GST_PACKAGE_ORIGIN)

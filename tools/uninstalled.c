@@ -12,8 +12,7 @@
 
 #define PLUGIN "libgstyolov10.so"
 
-static void __attribute__ ((constructor))
-find_plugin (void)
+static void __attribute__ ((constructor)) find_plugin (void)
 {
   char *program = realpath ("/proc/self/exe", NULL);
   char *folder, *plugins, *plugin;

@@ -13,7 +13,7 @@
 #include "autotune/group.h"
 
 #define MAX_BUILDERS 4
-#define NICENESS 10             /* frames have precedence */
+#define NICENESS 10 /* frames have precedence */
 
 /* Atomic: a GPU was lost during tuning, possibly because of a plan on trial. A
  * new engine must not try that again. */
@@ -24,10 +24,10 @@ typedef struct
 {
   Y10CudaTune *tune;
   GPtrArray *groups;
-  gsize workspace;              /* bytes per slot */
-  int next;                     /* atomic: next group to build */
-  int over;                     /* atomic: cancelled */
-  GAsyncQueue *built;           /* of Y10CudaTuneGroup */
+  gsize workspace;    /* bytes per slot */
+  int next;           /* atomic: next group to build */
+  int over;           /* atomic: cancelled */
+  GAsyncQueue *built; /* of Y10CudaTuneGroup */
 } Round;
 
 struct _Y10CudaTune
@@ -40,10 +40,10 @@ struct _Y10CudaTune
   gboolean running;
   Y10CudaTuneTools tools;
 
-  pthread_mutex_t lock;         /* guards the members below */
+  pthread_mutex_t lock; /* guards the members below */
   pthread_cond_t work;
-  GArray *images;               /* guint: requested numbers of images */
-  guint n_begun;                /* started, of images */
+  GArray *images; /* guint: requested numbers of images */
+  guint n_begun;  /* started, of images */
   Y10TuningProgress progress;
 };
 
@@ -65,8 +65,8 @@ build_thread (void *data)
 
   /* On Linux this sets the priority of the calling thread only. */
   setpriority (PRIO_PROCESS, 0, NICENESS);
-  while ((i = (guint) g_atomic_int_add (&round->next, 1))
-      < round->groups->len) {
+  while (
+      (i = (guint) g_atomic_int_add (&round->next, 1)) < round->groups->len) {
     Y10CudaTuneGroup *group = round->groups->pdata[i];
 
     if (entered && !is_cancelled (tune) && !g_atomic_int_get (&round->over))
@@ -143,7 +143,7 @@ tune_images (Y10CudaTune *tune, guint n, GError **error)
   Y10CudaOpPlans *first = y10_cuda_program_prepare (tune->program, n, NULL,
       tune->cancellable, error);
   guint n_builders = CLAMP (g_get_num_processors () - 1, 1, MAX_BUILDERS);
-  Round round = {.tune = tune };
+  Round round = { .tune = tune };
   pthread_t builders[MAX_BUILDERS];
   guint n_started = 0;
 
@@ -156,8 +156,8 @@ tune_images (Y10CudaTune *tune, guint n, GError **error)
   tune->progress.total += round.groups->len;
   pthread_mutex_unlock (&tune->lock);
   tune->changed (tune->data);
-  while (n_started < n_builders && pthread_create (&builders[n_started], NULL,
-          build_thread, &round) == 0)
+  while (n_started < n_builders
+      && pthread_create (&builders[n_started], NULL, build_thread, &round) == 0)
     n_started++;
   if (n_started > 0)
     take_groups (&round, first, n, error);
@@ -177,8 +177,11 @@ open_cache (Y10CudaTune *tune)
   char name[128] = "GPU";
   Y10PlanCacheKey key = {
     .cudnn = y10_cuda_conv_lib_version (tune->tools.lib, "cudnn"),
-    .own = y10_cuda_conv_lib_version (tune->tools.lib, "own"),.gpu = name,.major = device->major,.minor = device->minor,
-    .model = tune->program->hash
+    .own = y10_cuda_conv_lib_version (tune->tools.lib, "own"),
+    .gpu = name,
+    .major = device->major,
+    .minor = device->minor,
+    .model = tune->program->hash,
   };
 
   d->device_get_name (name, sizeof name, device->id);
@@ -187,7 +190,8 @@ open_cache (Y10CudaTune *tune)
   tune->tools.cache = y10_plan_cache_open (NULL, &key, why);
   if (!tune->tools.cache)
     g_message ("the plan cache is unusable, so every start builds the plans "
-        "again: %s", why->str);
+               "again: %s",
+        why->str);
 }
 
 /* Called with the context current. Returns FALSE if tuning is impossible. */
@@ -294,8 +298,8 @@ tune_thread (void *data)
 }
 
 Y10CudaTune *
-y10_cuda_tune_new (Y10Program *program, Y10TuneChanged changed,
-    gpointer data, GError **error)
+y10_cuda_tune_new (Y10Program *program, Y10TuneChanged changed, gpointer data,
+    GError **error)
 {
   g_autoptr (GString) why = g_string_new (NULL);
   Y10CudaTune *tune;
@@ -317,7 +321,7 @@ y10_cuda_tune_new (Y10Program *program, Y10TuneChanged changed,
   tune->tools.program = program;
   tune->tools.cancellable = tune->cancellable;
   tune->images = g_array_sized_new (FALSE, FALSE, sizeof (guint),
-      Y10_CUDA_MAX_SIZE);       /* steps add to it */
+      Y10_CUDA_MAX_SIZE); /* steps add to it */
   pthread_mutex_init (&tune->lock, NULL);
   pthread_cond_init (&tune->work, NULL);
   g_array_append_val (tune->images, program->in_use_images);

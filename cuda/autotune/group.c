@@ -12,9 +12,9 @@
 
 #include "autotune/group.h"
 
-#define MAX_CANDIDATES 5        /* of a group, by cuDNN */
-#define MAX_TIMINGS 3           /* of a group without a faster plan */
-#define RECORD "y10-tuned"      /* how an entry of the cache begins */
+#define MAX_CANDIDATES 5   /* of a group, by cuDNN */
+#define MAX_TIMINGS 3      /* of a group without a faster plan */
+#define RECORD "y10-tuned" /* how an entry of the cache begins */
 
 static void
 free_group (gpointer data)
@@ -85,8 +85,9 @@ name_of (const Y10CudaTuneTools *tools, const Y10CudaTuneGroup *group)
 static gboolean
 load (const Y10CudaTuneTools *tools, Y10CudaTuneGroup *group)
 {
-  g_autoptr (GBytes) record = tools->cache ? y10_plan_cache_load (tools->cache,
-      &group->desc, Y10_CUDA_CONV_FUSED) : NULL;
+  g_autoptr (GBytes) record = tools->cache
+      ? y10_plan_cache_load (tools->cache, &group->desc, Y10_CUDA_CONV_FUSED)
+      : NULL;
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GError) error = NULL;
   const char *data, *end;
@@ -108,8 +109,8 @@ load (const Y10CudaTuneTools *tools, Y10CudaTuneGroup *group)
   plan = y10_cuda_conv_plan_load (tools->program->device->conv, &group->desc,
       Y10_CUDA_CONV_FUSED, bytes, &error);
   if (!plan) {
-    g_debug ("%s: building the cached plan again: %s",
-        name_of (tools, group), error->message);
+    g_debug ("%s: building the cached plan again: %s", name_of (tools, group),
+        error->message);
     group->known = FALSE;
     return FALSE;
   }
@@ -126,17 +127,18 @@ store (const Y10CudaTuneTools *tools, const Y10CudaTuneGroup *group,
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) bytes = NULL, record = NULL;
   GByteArray *data = g_byte_array_new ();
-  g_autofree char *line = g_strdup_printf (RECORD " %sfused %"
-      G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n", plan ? "" : "un", fused_ns,
-      first_ns);
+  g_autofree char *line = g_strdup_printf (RECORD " %sfused %" G_GINT64_FORMAT
+                                                  " %" G_GINT64_FORMAT "\n",
+      plan ? "" : "un", fused_ns, first_ns);
 
   g_byte_array_append (data, (const guint8 *) line, strlen (line));
   if (plan && (bytes = y10_cuda_conv_plan_save (plan, &error)))
     g_byte_array_append (data, g_bytes_get_data (bytes, NULL),
         g_bytes_get_size (bytes));
   record = g_byte_array_free_to_bytes (data);
-  if (error || !y10_plan_cache_store (tools->cache, &group->desc,
-          Y10_CUDA_CONV_FUSED, record, &error))
+  if (error
+      || !y10_plan_cache_store (tools->cache, &group->desc, Y10_CUDA_CONV_FUSED,
+          record, &error))
     g_debug ("%s: %s", name_of (tools, group), error->message);
 }
 
@@ -180,8 +182,8 @@ is_right (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group,
         y10_cuda_conv_plan_describe (plan), error->message);
   } else {
     g_debug ("%s: skipped %s: %s", name_of (tools, group),
-        y10_cuda_conv_plan_describe (plan), error ? error->message
-        : "it needs too much workspace");
+        y10_cuda_conv_plan_describe (plan),
+        error ? error->message : "it needs too much workspace");
   }
   return FALSE;
 }
@@ -200,9 +202,10 @@ static gint64
 time_of (const Y10CudaTuneGroup *group, const char *name, const gint64 *ns)
 {
   for (guint i = 0; i < group->plans->len; i++)
-    if (g_str_equal (y10_cuda_conv_plan_describe (group->plans->pdata[i]), name))
+    if (g_str_equal (y10_cuda_conv_plan_describe (group->plans->pdata[i]),
+            name))
       return ns[i];
-  return G_MAXINT64;            /* it was wrong */
+  return G_MAXINT64; /* it was wrong */
 }
 
 /* Where the first plan is one of ours, cuDNN's with an epilogue behind it: not every
@@ -215,12 +218,14 @@ make_other (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
   g_autoptr (GError) error = NULL;
   double difference;
 
-  if (!plan || (y10_cuda_conv_plan_workspace (plan) <= workspace
-          && y10_cuda_trial_verify_unfused (tools->trial, plan, &difference, &error)))
+  if (!plan
+      || (y10_cuda_conv_plan_workspace (plan) <= workspace
+          && y10_cuda_trial_verify_unfused (tools->trial, plan, &difference,
+              &error)))
     return plan;
   g_debug ("%s: skipped %s: %s", name_of (tools, group),
-      y10_cuda_conv_plan_describe (plan), error ? error->message
-      : "it needs too much workspace");
+      y10_cuda_conv_plan_describe (plan),
+      error ? error->message : "it needs too much workspace");
   y10_cuda_conv_plan_free (plan);
   return NULL;
 }
@@ -234,8 +239,10 @@ choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace,
   Y10CudaConvDesc desc = group->desc;
   const Y10CudaConvStage stage = y10_cuda_first_desc (tools->lib, &desc);
   g_autofree gint64 *ns = g_new (gint64, group->plans->len);
-  Y10CudaConvPlan *best = NULL, *first = y10_cuda_conv_plan_new (tools->lib,
-      &desc, stage, error), *other = NULL;
+  Y10CudaConvPlan *best = NULL,
+                  *first = y10_cuda_conv_plan_new (tools->lib, &desc, stage,
+                      error),
+                  *other = NULL;
   gint64 other_ns = G_MAXINT64;
   guint winner = 0;
 
@@ -261,8 +268,10 @@ choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace,
     *fused_ns = ns[winner];
     g_debug ("%s: %s takes %.1f us, %s %.1f us", name_of (tools, group),
         y10_cuda_conv_plan_describe (group->plans->pdata[winner]),
-        (double) ns[winner] / 1e3, stage == Y10_CUDA_CONV_BIAS ? "unfused"
-        : y10_cuda_conv_plan_describe (first), (double) *first_ns / 1e3);
+        (double) ns[winner] / 1e3,
+        stage == Y10_CUDA_CONV_BIAS ? "unfused"
+                                    : y10_cuda_conv_plan_describe (first),
+        (double) *first_ns / 1e3);
     group->unfused = other_ns < MIN (ns[winner], *first_ns);
     if (group->unfused)
       best = g_steal_pointer (&other);
@@ -278,7 +287,8 @@ choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace,
 static int
 count_steps (const Y10CudaTuneTools *tools)
 {
-  return g_atomic_int_get (&tools->program->n_running) ? -1
+  return g_atomic_int_get (&tools->program->n_running)
+      ? -1
       : g_atomic_int_get (&tools->program->n_submitted);
 }
 
@@ -293,7 +303,7 @@ choose_undisturbed (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group,
 
   group->disturbed = TRUE;
   for (guint i = 0; !best && !local && group->disturbed && i < MAX_TIMINGS;
-      i++) {
+       i++) {
     int before = count_steps (tools);
 
     best = choose (tools, group, workspace, fused_ns, first_ns, &local);
@@ -309,8 +319,8 @@ is_lost (const Y10CudaTuneTools *tools)
 {
   size_t unused[2];
 
-  return y10_cuda_is_lost (tools->program->device->driver->mem_get_info (
-          &unused[0], &unused[1]));
+  return y10_cuda_is_lost (
+      tools->program->device->driver->mem_get_info (&unused[0], &unused[1]));
 }
 
 /* The group's plan, or NULL. The cache gets the result; it also gets that a trial
@@ -339,24 +349,26 @@ decide (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace)
   group->unsure |= error != NULL || (!best && group->disturbed);
   g_clear_error (&error);
   /* A record holds a fused plan. */
-  if (tools->cache && !group->unfused && (group->unsure ? is_lost (tools)
-          : !g_cancellable_is_cancelled (tools->cancellable)))
+  if (tools->cache && !group->unfused
+      && (group->unsure ? is_lost (tools)
+                        : !g_cancellable_is_cancelled (tools->cancellable)))
     store (tools, group, best, fused_ns, first_ns);
   return best;
 }
 
 /* Continues after running out of memory: other groups need less. */
 gboolean
-y10_cuda_tune_group_decide (Y10CudaTuneTools *tools,
-    Y10CudaTuneGroup *group, gsize workspace, GError **error)
+y10_cuda_tune_group_decide (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group,
+    gsize workspace, GError **error)
 {
   Y10CudaConvPlan *best;
   GError *local = NULL;
 
   if (group->known && !group->plans)
     return TRUE;
-  if (group->plans && !y10_cuda_trial_begin (tools->trial, &group->desc,
-          workspace, &local)) {
+  if (group->plans
+      && !y10_cuda_trial_begin (tools->trial, &group->desc, workspace,
+          &local)) {
     if (!g_error_matches (local, Y10_ERROR, Y10_ERROR_NO_MEMORY)) {
       g_propagate_error (error, local);
       return FALSE;
@@ -375,4 +387,3 @@ y10_cuda_tune_group_decide (Y10CudaTuneTools *tools,
   g_clear_pointer (&group->plans, g_ptr_array_unref);
   return TRUE;
 }
-

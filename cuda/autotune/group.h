@@ -13,38 +13,38 @@ G_BEGIN_DECLS
 typedef struct
 {
   Y10CudaConvDesc desc;
-  GArray *ops;                  /* guint */
-  GPtrArray *plans;             /* to be tried; NULL: none */
-  gboolean known;               /* from the cache; without plans: none is
+  GArray *ops;        /* guint */
+  GPtrArray *plans;   /* to be tried; NULL: none */
+  gboolean known;     /* from the cache; without plans: none is
                                  * faster */
-  gboolean unsure;              /* the next start must try again */
-  gboolean disturbed;           /* steps ran while plans were timed */
+  gboolean unsure;    /* the next start must try again */
+  gboolean disturbed; /* steps ran while plans were timed */
   guint n_wrong;
   Y10CudaSharedPlan *winner;
-  gboolean unfused;             /* the winner needs its epilogue */
+  gboolean unfused; /* the winner needs its epilogue */
 } Y10CudaTuneGroup;
 
 typedef struct
 {
   const Y10Program *program;
   GCancellable *cancellable;
-  Y10CudaConvLib *lib;          /* plans run in it until they are given to the
+  Y10CudaConvLib *lib; /* plans run in it until they are given to the
                                  * device's, which another thread uses */
-  Y10PlanCache *cache;          /* or NULL */
+  Y10PlanCache *cache; /* or NULL */
   Y10CudaTrial *trial;
-  gboolean warned;              /* of a wrong plan */
-  const char *note;             /* why something could not be tried, or NULL */
+  gboolean warned;  /* of a wrong plan */
+  const char *note; /* why something could not be tried, or NULL */
 } Y10CudaTuneTools;
 
 /* All convolutions that can be fused, for @n images. */
-GPtrArray *y10_cuda_tune_groups (const Y10Program * program, guint n);
+GPtrArray *y10_cuda_tune_groups (const Y10Program *program, guint n);
 /* Loads or builds the candidates. Several threads may call it at once, with the
  * device's context current. */
-void y10_cuda_tune_group_find (const Y10CudaTuneTools * tools,
-    Y10CudaTuneGroup * group);
+void y10_cuda_tune_group_find (const Y10CudaTuneTools *tools,
+    Y10CudaTuneGroup *group);
 /* Tries them; FALSE and error: no other group can be tried, either.
  * @workspace: bytes that slots have. */
-gboolean y10_cuda_tune_group_decide (Y10CudaTuneTools * tools,
-    Y10CudaTuneGroup * group, gsize workspace, GError ** error);
+gboolean y10_cuda_tune_group_decide (Y10CudaTuneTools *tools,
+    Y10CudaTuneGroup *group, gsize workspace, GError **error);
 
 G_END_DECLS

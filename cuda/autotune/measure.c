@@ -13,9 +13,9 @@
 #include "kernels/epilogue.h"
 #include "autotune/verify.h"
 
-#define MAX_CAPTURES 4          /* of a way */
-#define MIN_RUNS 16             /* of a graph */
-#define SLOW_MS 1.0f            /* of a run: then a graph has one */
+#define MAX_CAPTURES 4 /* of a way */
+#define MIN_RUNS 16    /* of a graph */
+#define SLOW_MS 1.0f   /* of a run: then a graph has one */
 #define MIN_ROUNDS 3
 #define MAX_ROUNDS 9
 #define ROUNDS_TIME (G_USEC_PER_SEC / 20)
@@ -26,7 +26,7 @@ typedef struct
   Y10CudaConvPlan *plan;
   gboolean fused;
   CUgraphExec graph;
-  guint runs;                   /* per launch */
+  guint runs; /* per launch */
   gfloat ms[MAX_ROUNDS];
 } Way;
 
@@ -36,18 +36,20 @@ run_way (Y10CudaTrial *t, const Way *way, guint set, GError **error)
   const Y10CudaKernels *kernels = &t->device->kernels;
   const Y10CudaConvDesc *desc = &t->desc;
   gboolean staged = !way->fused && y10_cuda_is_staged (desc);
-  CUdeviceptr out = staged ? t->memory + t->staging_at
+  CUdeviceptr out = staged
+      ? t->memory + t->staging_at
       : y10_cuda_trial_address (t, set, t->out_at, &desc->out);
   Y10KEpilogue f = {
     .out = y10_cuda_trial_view (t, set, t->out_at, &desc->out),
     .add = y10_cuda_trial_view (t, set, t->add_at, &desc->add),
-    .silu = desc->silu,.out_float = desc->out_float,
+    .silu = desc->silu,
+    .out_float = desc->out_float,
     .images = (int) desc->images,
   };
 
   if (!y10_cuda_conv_plan_run (way->plan, t->stream,
-          y10_cuda_trial_address (t, set, t->in_at, &desc->in), t->memory
-          + set * t->set_size + t->weight_at, t->memory + t->bias_at,
+          y10_cuda_trial_address (t, set, t->in_at, &desc->in),
+          t->memory + set * t->set_size + t->weight_at, t->memory + t->bias_at,
           y10_cuda_trial_address (t, set, t->add_at, &desc->add), out,
           t->memory + t->workspace_at, error))
     return FALSE;
@@ -59,14 +61,14 @@ run_way (Y10CudaTrial *t, const Way *way, guint set, GError **error)
   }
   return way->fused || !(staged || desc->silu)
       || y10_cuda_launch (kernels, kernels->epilogue[t->type],
-      y10_epilogue_launch (&f), t->stream, &f, error);
+          y10_epilogue_launch (&f), t->stream, &f, error);
 }
 
 gboolean
 y10_cuda_trial_verify_unfused (Y10CudaTrial *t, Y10CudaConvPlan *plan,
     double *difference, GError **error)
 {
-  const Way way = {.plan = plan };
+  const Way way = { .plan = plan };
 
   *difference = 0;
   return y10_cuda_trial_clear (t, error) && run_way (t, &way, 0, error)
@@ -79,11 +81,11 @@ elapsed (Y10CudaTrial *t, gfloat *ms, GError **error)
   const Y10CudaDriver *d = t->device->driver;
 
   return y10_cuda_check (d, d->event_record (t->end, t->stream),
-      "marking the end", error)
+             "marking the end", error)
       && y10_cuda_check (d, d->event_synchronize (t->end),
-      "running a convolution", error)
+          "running a convolution", error)
       && y10_cuda_check (d, d->event_elapsed_time (ms, t->start, t->end),
-      "timing a convolution", error);
+          "timing a convolution", error);
 }
 
 static gboolean
@@ -93,18 +95,20 @@ capture_way (Y10CudaTrial *t, Way *way, GError **error)
   CUgraph graph = NULL;
   gboolean ok = TRUE;
 
-  if (!y10_cuda_check (d, d->stream_begin_capture (t->stream,
-              Y10_CU_CAPTURE_THREAD_LOCAL), "capturing a convolution",
-          error))
+  if (!y10_cuda_check (d,
+          d->stream_begin_capture (t->stream, Y10_CU_CAPTURE_THREAD_LOCAL),
+          "capturing a convolution", error))
     return FALSE;
   for (guint i = 0; ok && i < way->runs; i++)
     ok = run_way (t, way, i % t->n_sets, error);
   ok = y10_cuda_check (d, d->stream_end_capture (t->stream, &graph),
-      "capturing a convolution", ok ? error : NULL) && ok;
-  ok = ok && y10_cuda_check (d, d->graph_instantiate (&way->graph, graph, 0),
-      "making a graph", error)
+           "capturing a convolution", ok ? error : NULL)
+      && ok;
+  ok = ok
+      && y10_cuda_check (d, d->graph_instantiate (&way->graph, graph, 0),
+          "making a graph", error)
       && y10_cuda_check (d, d->graph_upload (way->graph, t->stream),
-      "uploading a graph", error);
+          "uploading a graph", error);
   if (graph)
     d->graph_destroy (graph);
   return ok;
@@ -121,8 +125,9 @@ prepare_way (Y10CudaTrial *t, Way *way, GError **error)
 
   for (guint i = 0; ok && i < t->n_sets; i++)
     ok = run_way (t, way, i, error);
-  ok = ok && y10_cuda_check (d, d->event_record (t->start, t->stream),
-      "marking the start", error)
+  ok = ok
+      && y10_cuda_check (d, d->event_record (t->start, t->stream),
+          "marking the start", error)
       && run_way (t, way, 0, error) && elapsed (t, &ms, error);
   if (!ok)
     return FALSE;
@@ -149,7 +154,8 @@ time_ways (Y10CudaTrial *t, Way *ways, guint n, GCancellable *cancellable,
   gint64 start = g_get_monotonic_time ();
   guint rounds = 0;
 
-  while (rounds < MAX_ROUNDS && (rounds < MIN_ROUNDS
+  while (rounds < MAX_ROUNDS
+      && (rounds < MIN_ROUNDS
           || g_get_monotonic_time () - start < ROUNDS_TIME)) {
     for (guint i = 0; i < n; i++)
       if (g_cancellable_set_error_if_cancelled (cancellable, error)

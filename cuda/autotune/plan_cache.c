@@ -55,7 +55,7 @@ free_entry (gpointer data)
 static int
 oldest_first (gconstpointer a, gconstpointer b)
 {
-  gint64 x = (*(Entry * const *) a)->used, y = (*(Entry * const *) b)->used;
+  gint64 x = (*(Entry *const *) a)->used, y = (*(Entry *const *) b)->used;
 
   return x < y ? -1 : x > y;
 }
@@ -112,11 +112,13 @@ y10_plan_cache_open (const char *folder, const Y10PlanCacheKey *key,
   struct stat st;
 
   cache->folder = folder ? g_strdup (folder)
-      : g_build_filename (g_get_user_cache_dir (), "yolov10detect", "plans",
-      NULL);
-  cache->key = g_strdup_printf ("format %d\ncudnn %u\nown %u\n"
-      "gpu %s\ncapability %d.%d\nmultiprocessors %d\nmodel %s\n", FORMAT,
-      key->cudnn, key->own, gpu, key->major, key->minor, key->multiprocessors, model);
+                         : g_build_filename (g_get_user_cache_dir (),
+                             "yolov10detect", "plans", NULL);
+  cache->key = g_strdup_printf (
+      "format %d\ncudnn %u\nown %u\n"
+      "gpu %s\ncapability %d.%d\nmultiprocessors %d\nmodel %s\n",
+      FORMAT, key->cudnn, key->own, gpu, key->major, key->minor,
+      key->multiprocessors, model);
   g_free (gpu);
   g_free (model);
 
@@ -161,9 +163,9 @@ y10_plan_cache_get_folder (const Y10PlanCache *cache)
 static void
 append_view (GString *text, const char *name, const Y10CudaConvView *v)
 {
-  g_string_append_printf (text, "%s %dx%dx%d pixel %" G_GINT64_FORMAT
-      " image %" G_GINT64_FORMAT "\n", name, v->height, v->width, v->channels,
-      v->pixel, v->image);
+  g_string_append_printf (text,
+      "%s %dx%dx%d pixel %" G_GINT64_FORMAT " image %" G_GINT64_FORMAT "\n",
+      name, v->height, v->width, v->channels, v->pixel, v->image);
 }
 
 /* Lists everything that a plan depends on, line by line. */
@@ -179,8 +181,10 @@ describe (const Y10PlanCache *cache, const Y10CudaConvDesc *desc,
   append_view (text, "in", &desc->in);
   append_view (text, "out", &desc->out);
   append_view (text, "add", &desc->add);
-  g_string_append_printf (text, "kernel %d stride %d pad %d silu %d float %d "
-      "in place %d\n", desc->kernel, desc->stride, desc->pad, desc->silu != 0,
+  g_string_append_printf (text,
+      "kernel %d stride %d pad %d silu %d float %d "
+      "in place %d\n",
+      desc->kernel, desc->stride, desc->pad, desc->silu != 0,
       desc->out_float != 0, desc->in_place != 0);
   return g_string_free (text, FALSE);
 }
@@ -201,9 +205,9 @@ static char *
 header_of (const char *description, GBytes *plan)
 {
   char *hash = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, plan);
-  char *header = g_strdup_printf ("yolov10detect plan\n%ssize %"
-      G_GSIZE_FORMAT " sha256 %s\n", description, g_bytes_get_size (plan),
-      hash);
+  char *header = g_strdup_printf ("yolov10detect plan\n%ssize %" G_GSIZE_FORMAT
+                                  " sha256 %s\n",
+      description, g_bytes_get_size (plan), hash);
 
   g_free (hash);
   return header;
@@ -246,7 +250,7 @@ unwrap (GBytes *file, const char *description)
   const char *end = data;
   GBytes *plan;
   char *header;
-  gsize n = 2;                  /* lines of the header besides @description */
+  gsize n = 2; /* lines of the header besides @description */
 
   for (const char *p = description; *p; p++)
     n += *p == '\n';
@@ -280,7 +284,7 @@ y10_plan_cache_load (const Y10PlanCache *cache, const Y10CudaConvDesc *desc,
     if (file)
       plan = unwrap (file, description);
     if (plan)
-      futimens (fd, NULL);      /* marks it as used for prune() */
+      futimens (fd, NULL); /* marks it as used for prune() */
     close (fd);
   }
   if (file)
@@ -321,8 +325,7 @@ y10_plan_cache_store (const Y10PlanCache *cache, const Y10CudaConvDesc *desc,
   int fd = openat (cache->fd, temporary,
       O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   gboolean ok = fd >= 0 && write_all (fd, header, strlen (header))
-      && write_all (fd, g_bytes_get_data (plan, NULL),
-      g_bytes_get_size (plan));
+      && write_all (fd, g_bytes_get_data (plan, NULL), g_bytes_get_size (plan));
   int saved = errno;
 
   /* A full disk may cause an error only here. */

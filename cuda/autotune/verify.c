@@ -39,12 +39,15 @@ y10_cuda_trial_new (Y10Device *device, GError **error)
   /* The lowest priority, so that the network takes precedence. */
   if (y10_cuda_check (d, d->ctx_get_priority_range (&least, &greatest),
           "the streams' priorities", error)
-      && y10_cuda_check (d, d->stream_create (&t->stream,
-              Y10_CU_STREAM_NON_BLOCKING, least), "a stream", error)
-      && y10_cuda_check (d, d->event_create (&t->start,
-              Y10_CU_EVENT_BLOCKING_SYNC), "an event", error)
-      && y10_cuda_check (d, d->event_create (&t->end,
-              Y10_CU_EVENT_BLOCKING_SYNC), "an event", error))
+      && y10_cuda_check (d,
+          d->stream_create (&t->stream, Y10_CU_STREAM_NON_BLOCKING, least),
+          "a stream", error)
+      && y10_cuda_check (d,
+          d->event_create (&t->start, Y10_CU_EVENT_BLOCKING_SYNC), "an event",
+          error)
+      && y10_cuda_check (d,
+          d->event_create (&t->end, Y10_CU_EVENT_BLOCKING_SYNC), "an event",
+          error))
     return t;
   y10_cuda_trial_free (t);
   return NULL;
@@ -86,15 +89,16 @@ align (gsize size)
 static gsize
 view_start (const Y10CudaConvView *v, gsize elem_size)
 {
-  return v->pixel >= v->channels + Y10_CUDA_BLOCK
-      ? Y10_CUDA_BLOCK * elem_size : 0;
+  return v->pixel >= v->channels + Y10_CUDA_BLOCK ? Y10_CUDA_BLOCK * elem_size
+                                                  : 0;
 }
 
 static gsize
 view_size (const Y10CudaTrial *t, const Y10CudaConvView *v, gsize elem_size)
 {
   return v->channels ? align (view_start (v, elem_size)
-      + (gsize) v->image * t->desc.images * elem_size) : 0;
+             + (gsize) v->image * t->desc.images * elem_size)
+                     : 0;
 }
 
 static gsize
@@ -120,13 +124,12 @@ lay_out (Y10CudaTrial *t, gsize workspace, gsize most)
   t->n_sets = (guint) CLAMP (2 * (gsize) t->l2 / t->set_size + 1, 2, MAX_SETS);
 
   others = align (desc->out.channels * sizeof (gfloat)) + align (workspace)
-      + align ((gsize) desc->out.height * desc->out.width
-      * desc->out.channels * desc->images * t->elem_size);
+      + align ((gsize) desc->out.height * desc->out.width * desc->out.channels
+          * desc->images * t->elem_size);
   while (t->n_sets > 1 && t->n_sets * t->set_size + others > most)
     t->n_sets--;
   t->bias_at = t->n_sets * t->set_size;
-  t->workspace_at = t->bias_at + align (desc->out.channels
-      * sizeof (gfloat));
+  t->workspace_at = t->bias_at + align (desc->out.channels * sizeof (gfloat));
   t->staging_at = t->workspace_at + align (workspace);
   t->size = t->bias_at + others;
   return t->size <= most;
@@ -143,14 +146,15 @@ fill (Y10CudaTrial *t, CUdeviceptr to, gsize n, gfloat scale, Y10KType type,
   for (guint i = 0; i < N_NOISE; i++) {
     gfloat f = t->noise[i] * scale;
     guint16 h = type == Y10_K_F16 ? y10_half_from_float (f)
-        : y10_bfloat_from_float (f);
+                                  : y10_bfloat_from_float (f);
 
-    memcpy (t->scratch + i * elem_size, type == Y10_K_F32 ? (void *) &f
-        : (void *) &h, elem_size);
+    memcpy (t->scratch + i * elem_size,
+        type == Y10_K_F32 ? (void *) &f : (void *) &h, elem_size);
   }
   for (gsize i = 0; i < n; i += N_NOISE)
-    if (!y10_cuda_check (d, d->memcpy_htod_async (to + i * elem_size,
-                t->scratch, MIN (n - i, N_NOISE) * elem_size, t->stream),
+    if (!y10_cuda_check (d,
+            d->memcpy_htod_async (to + i * elem_size, t->scratch,
+                MIN (n - i, N_NOISE) * elem_size, t->stream),
             "copying made-up numbers", error))
       return FALSE;
   /* The next call overwrites the scratch buffer. */
@@ -166,18 +170,19 @@ fill_sets (Y10CudaTrial *t, GError **error)
   gsize fan_in = (gsize) desc->kernel * desc->kernel * desc->in.channels;
 
   /* Gives sums a standard deviation of about 1, where SiLU is nonlinear. */
-  if (!fill (t, t->memory + t->in_at, (t->add_at - t->in_at)
-          / t->elem_size, 1, t->type, error)
-      || !fill (t, t->memory + t->add_at, (t->weight_at - t->add_at)
-          / t->elem_size, 1, t->type, error)
+  if (!fill (t, t->memory + t->in_at, (t->add_at - t->in_at) / t->elem_size, 1,
+          t->type, error)
+      || !fill (t, t->memory + t->add_at,
+          (t->weight_at - t->add_at) / t->elem_size, 1, t->type, error)
       || !fill (t, t->memory + t->weight_at, weight_size (desc, 1),
           3 / sqrtf ((gfloat) fan_in), t->type, error)
       || !fill (t, t->memory + t->bias_at, desc->out.channels, 1, Y10_K_F32,
           error))
     return FALSE;
   for (guint i = 1; i < t->n_sets; i++)
-    if (!y10_cuda_check (d, d->memcpy_dtod_async (t->memory
-                + i * t->set_size, t->memory, t->out_at, t->stream),
+    if (!y10_cuda_check (d,
+            d->memcpy_dtod_async (t->memory + i * t->set_size, t->memory,
+                t->out_at, t->stream),
             "copying made-up numbers", error))
       return FALSE;
   return TRUE;
@@ -187,8 +192,9 @@ CUdeviceptr
 y10_cuda_trial_address (const Y10CudaTrial *t, guint set, gsize at,
     const Y10CudaConvView *v)
 {
-  return v->channels ? t->memory + set * t->set_size + at + view_start (v,
-      at == t->out_at ? t->out_elem_size : t->elem_size) : 0;
+  return v->channels ? t->memory + set * t->set_size + at
+          + view_start (v, at == t->out_at ? t->out_elem_size : t->elem_size)
+                     : 0;
 }
 
 Y10KView
@@ -196,11 +202,9 @@ y10_cuda_trial_view (const Y10CudaTrial *t, guint set, gsize at,
     const Y10CudaConvView *v)
 {
   if (!v->channels)
-    return (Y10KView) { NULL };
-  return (Y10KView) {
-    GSIZE_TO_POINTER (y10_cuda_trial_address (t, set, at, v)), v->height, v->width,
-    v->channels, (int) v->pixel, v->image
-  };
+    return (Y10KView){ NULL };
+  return (Y10KView){ GSIZE_TO_POINTER (y10_cuda_trial_address (t, set, at, v)),
+    v->height, v->width, v->channels, (int) v->pixel, v->image };
 }
 
 static gsize
@@ -218,8 +222,9 @@ fetch (Y10CudaTrial *t, guint8 *to, GError **error)
   gsize size = image_size (t);
 
   for (guint i = 0; i < t->n_looked_at; i++)
-    if (!y10_cuda_check (d, d->memcpy_dtoh_async (to + i * size, out
-                + t->looked_at[i] * size, size, t->stream),
+    if (!y10_cuda_check (d,
+            d->memcpy_dtoh_async (to + i * size, out + t->looked_at[i] * size,
+                size, t->stream),
             "copying an output", error))
       return FALSE;
   return y10_cuda_check (d, d->stream_synchronize (t->stream),
@@ -237,8 +242,7 @@ value (const Y10CudaTrial *t, const guint8 *data, gsize i)
     return f;
   }
   memcpy (&h, data + i * sizeof h, sizeof h);
-  return t->type == Y10_K_F16 ? y10_half_to_float (h)
-      : y10_bfloat_to_float (h);
+  return t->type == Y10_K_F16 ? y10_half_to_float (h) : y10_bfloat_to_float (h);
 }
 
 /* Returns TRUE if element @i of an image is inside the view. */
@@ -261,14 +265,18 @@ run_reference (Y10CudaTrial *t, GError **error)
     .add = y10_cuda_trial_view (t, 0, t->add_at, &desc->add),
     .weight = GSIZE_TO_POINTER (t->memory + t->weight_at),
     .bias = GSIZE_TO_POINTER (t->memory + t->bias_at),
-    .images = (int) desc->images,.out_float = desc->out_float,
-    .kernel = desc->kernel,.stride = desc->stride,.pad = desc->pad,.silu = desc->silu,
+    .images = (int) desc->images,
+    .out_float = desc->out_float,
+    .kernel = desc->kernel,
+    .stride = desc->stride,
+    .pad = desc->pad,
+    .silu = desc->silu,
   };
   double sum = 0;
   gsize n = 0;
 
-  if (!y10_cuda_launch (kernels, kernels->conv[t->type],
-          y10_conv_launch (&p), t->stream, &p, error)
+  if (!y10_cuda_launch (kernels, kernels->conv[t->type], y10_conv_launch (&p),
+          t->stream, &p, error)
       || !fetch (t, t->expected, error))
     return FALSE;
   for (gsize i = 0; i < t->n_looked_at * per_image; i++)
@@ -312,9 +320,10 @@ y10_cuda_trial_begin (Y10CudaTrial *t, const Y10CudaConvDesc *desc,
           "asking for free memory", error))
     return FALSE;
   if (!lay_out (t, workspace, MAX (available / 4, t->memory_size))) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY, "trying a "
-        "convolution takes %" G_GSIZE_FORMAT " bytes; %zu are free", t->size,
-        available);
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
+        "trying a "
+        "convolution takes %" G_GSIZE_FORMAT " bytes; %zu are free",
+        t->size, available);
     return FALSE;
   }
   if (t->size > t->memory_size) {
@@ -364,20 +373,22 @@ compare (const Y10CudaTrial *t, double *difference, GError **error)
   for (gsize i = 0; i < t->n_looked_at * per_image; i++)
     if (is_inside (out, i % per_image)) {
       double e = value (t, t->expected, i);
-      double d = fabs (value (t, t->got, i) - e) / (limit * (fabs (e)
-              + t->rms));
+      double d = fabs (value (t, t->got, i) - e)
+          / (limit * (fabs (e) + t->rms));
 
-      if (!(d <= worst))        /* NaN, an unwritten output, is the worst */
+      if (!(d <= worst)) /* NaN, an unwritten output, is the worst */
         worst = isnan (d) ? INFINITY : d;
     } else if (memcmp (t->got + i * t->out_elem_size, untouched,
-            t->out_elem_size)) {
+                   t->out_elem_size)) {
       worst = INFINITY;
     }
   *difference = worst;
   if (worst <= 1)
     return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "its output differs from "
-      "that of our own kernel by %.3g times the tolerance", worst);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND,
+      "its output differs from "
+      "that of our own kernel by %.3g times the tolerance",
+      worst);
   return FALSE;
 }
 
@@ -386,8 +397,10 @@ y10_cuda_trial_clear (Y10CudaTrial *t, GError **error)
 {
   const Y10CudaDriver *d = t->device->driver;
 
-  return y10_cuda_check (d, d->memset_d8_async (t->memory + t->out_at, 0xff,
-          t->set_size - t->out_at, t->stream), "clearing an output", error);
+  return y10_cuda_check (d,
+      d->memset_d8_async (t->memory + t->out_at, 0xff, t->set_size - t->out_at,
+          t->stream),
+      "clearing an output", error);
 }
 
 gboolean
@@ -403,10 +416,12 @@ y10_cuda_trial_verify (Y10CudaTrial *t, Y10CudaConvPlan *plan,
   const Y10CudaConvDesc *desc = &t->desc;
 
   *difference = 0;
-  return y10_cuda_trial_clear (t, error) && y10_cuda_conv_plan_run (plan, t->stream,
-      y10_cuda_trial_address (t, 0, t->in_at, &desc->in), t->memory + t->weight_at,
-      t->memory + t->bias_at, y10_cuda_trial_address (t, 0, t->add_at, &desc->add),
-      y10_cuda_trial_address (t, 0, t->out_at, &desc->out),
-      t->memory + t->workspace_at, error)
+  return y10_cuda_trial_clear (t, error)
+      && y10_cuda_conv_plan_run (plan, t->stream,
+          y10_cuda_trial_address (t, 0, t->in_at, &desc->in),
+          t->memory + t->weight_at, t->memory + t->bias_at,
+          y10_cuda_trial_address (t, 0, t->add_at, &desc->add),
+          y10_cuda_trial_address (t, 0, t->out_at, &desc->out),
+          t->memory + t->workspace_at, error)
       && y10_cuda_trial_compare (t, difference, error);
 }

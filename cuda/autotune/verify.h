@@ -8,16 +8,16 @@
 
 G_BEGIN_DECLS
 
-#define Y10_TRIAL_MAX_IMAGES 3  /* compared images */
+#define Y10_TRIAL_MAX_IMAGES 3 /* compared images */
 
 struct _Y10CudaTrial
 {
   Y10Device *device;
   CUstream stream;
   CUevent start, end;
-  int l2;                       /* bytes */
-  gfloat *noise;                /* -1 to 1 */
-  guint8 *scratch;              /* the noise in the activations' type */
+  int l2;          /* bytes */
+  gfloat *noise;   /* -1 to 1 */
+  guint8 *scratch; /* the noise in the activations' type */
 
   Y10CudaConvDesc desc;
   Y10KType type, out_type;
@@ -29,21 +29,21 @@ struct _Y10CudaTrial
   gsize bias_at, staging_at, workspace_at, size;
   guint n_sets;
   guint n_looked_at, looked_at[Y10_TRIAL_MAX_IMAGES];
-  guint8 *expected, *got;       /* output of the compared images */
-  double rms;                   /* root mean square of @expected */
+  guint8 *expected, *got; /* output of the compared images */
+  double rms;             /* root mean square of @expected */
 };
 
 /* Makes the outputs NaN. */
-gboolean y10_cuda_trial_clear (Y10CudaTrial * trial, GError ** error);
+gboolean y10_cuda_trial_clear (Y10CudaTrial *trial, GError **error);
 /* Compares the output of the first set, as y10_cuda_trial_verify() does. */
-gboolean y10_cuda_trial_compare (Y10CudaTrial * trial, double *difference,
-    GError ** error);
+gboolean y10_cuda_trial_compare (Y10CudaTrial *trial, double *difference,
+    GError **error);
 
 /* Returns the address of a view in set @set, in whose tensor at offset @at it lies;
  * 0 for a view without channels. */
-CUdeviceptr y10_cuda_trial_address (const Y10CudaTrial * trial, guint set,
-    gsize at, const Y10CudaConvView * v);
-Y10KView y10_cuda_trial_view (const Y10CudaTrial * trial, guint set,
-    gsize at, const Y10CudaConvView * v);
+CUdeviceptr y10_cuda_trial_address (const Y10CudaTrial *trial, guint set,
+    gsize at, const Y10CudaConvView *v);
+Y10KView y10_cuda_trial_view (const Y10CudaTrial *trial, guint set, gsize at,
+    const Y10CudaConvView *v);
 
 G_END_DECLS

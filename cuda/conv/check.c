@@ -58,8 +58,9 @@ expected_of (guint row, guint column, guint channel)
 static gboolean
 upload (Check *c, guint buffer, const void *data, gsize size, GError **error)
 {
-  return y10_cuda_check (c->d, c->d->memcpy_htod_async (c->buffers[buffer],
-          data, size, c->stream), "copying to the GPU", error);
+  return y10_cuda_check (c->d,
+      c->d->memcpy_htod_async (c->buffers[buffer], data, size, c->stream),
+      "copying to the GPU", error);
 }
 
 /* The output starts as zeros: a plan that does nothing is noticed. */
@@ -67,8 +68,7 @@ static gboolean
 prepare (Check *c, gsize workspace, GError **error)
 {
   const gsize sizes[N_BUFFERS] = { 2 * N_PIXELS * CHANNELS, 2 * N_WEIGHTS,
-    4 * CHANNELS, 2 * N_PIXELS * CHANNELS, MAX (workspace, 256)
-  };
+    4 * CHANNELS, 2 * N_PIXELS * CHANNELS, MAX (workspace, 256) };
   guint16 ones[MAX (N_WEIGHTS, N_PIXELS * CHANNELS)];
   gfloat bias[CHANNELS];
 
@@ -76,8 +76,9 @@ prepare (Check *c, gsize workspace, GError **error)
     ones[i] = y10_half_from_float (1);
   for (guint i = 0; i < CHANNELS; i++)
     bias[i] = bias_of (i);
-  if (!y10_cuda_check (c->d, c->d->stream_create (&c->stream,
-              Y10_CU_STREAM_NON_BLOCKING, 0), "creating a stream", error))
+  if (!y10_cuda_check (c->d,
+          c->d->stream_create (&c->stream, Y10_CU_STREAM_NON_BLOCKING, 0),
+          "creating a stream", error))
     return FALSE;
   for (guint i = 0; i < N_BUFFERS; i++)
     if (!y10_cuda_check (c->d, c->d->mem_alloc (&c->buffers[i], sizes[i]),
@@ -86,10 +87,11 @@ prepare (Check *c, gsize workspace, GError **error)
   return upload (c, IN, ones, sizes[IN], error)
       && upload (c, WEIGHT, ones, sizes[WEIGHT], error)
       && upload (c, BIAS, bias, sizes[BIAS], error)
-      && y10_cuda_check (c->d, c->d->memset_d8_async (c->buffers[OUT], 0,
-          sizes[OUT], c->stream), "clearing memory", error)
+      && y10_cuda_check (c->d,
+          c->d->memset_d8_async (c->buffers[OUT], 0, sizes[OUT], c->stream),
+          "clearing memory", error)
       && y10_cuda_check (c->d, c->d->stream_synchronize (c->stream),
-      "copying to the GPU", error);
+          "copying to the GPU", error);
 }
 
 static gboolean
@@ -97,8 +99,9 @@ compare (Check *c, GError **error)
 {
   guint16 out[N_PIXELS * CHANNELS];
 
-  if (!y10_cuda_check (c->d, c->d->memcpy_dtoh_async (out, c->buffers[OUT],
-              sizeof out, c->stream), "copying from the GPU", error)
+  if (!y10_cuda_check (c->d,
+          c->d->memcpy_dtoh_async (out, c->buffers[OUT], sizeof out, c->stream),
+          "copying from the GPU", error)
       || !y10_cuda_check (c->d, c->d->stream_synchronize (c->stream),
           "a convolution", error))
     return FALSE;
@@ -109,9 +112,10 @@ compare (Check *c, GError **error)
         i % CHANNELS);
 
     if (found != expected) {
-      g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "a convolution gives "
-          "%g at row %u, column %u, channel %u; expected %g", found,
-          pixel / SIDE, pixel % SIDE, i % CHANNELS, expected);
+      g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND,
+          "a convolution gives "
+          "%g at row %u, column %u, channel %u; expected %g",
+          found, pixel / SIDE, pixel % SIDE, i % CHANNELS, expected);
       return FALSE;
     }
   }
@@ -135,12 +139,17 @@ static gboolean
 run_one (Y10CudaConvLib *lib, const Y10CudaDriver *driver, GError **error)
 {
   const Y10CudaConvView view = { SIDE, SIDE, CHANNELS, CHANNELS,
-    N_PIXELS * CHANNELS
+    N_PIXELS * CHANNELS };
+  const Y10CudaConvDesc desc = {
+    .precision = Y10_PRECISION_FP16,
+    .images = 1,
+    .in = view,
+    .out = view,
+    .kernel = 3,
+    .stride = 1,
+    .pad = 1,
   };
-  const Y10CudaConvDesc desc = {.precision = Y10_PRECISION_FP16,.images = 1,
-    .in = view,.out = view,.kernel = 3,.stride = 1,.pad = 1
-  };
-  Check c = {.d = driver };
+  Check c = { .d = driver };
   Y10CudaConvPlan *plan = y10_cuda_conv_plan_new (lib, &desc,
       Y10_CUDA_CONV_BIAS, error);
   gboolean ok;
@@ -149,8 +158,9 @@ run_one (Y10CudaConvLib *lib, const Y10CudaDriver *driver, GError **error)
     return FALSE;
   ok = prepare (&c, y10_cuda_conv_plan_workspace (plan), error)
       && y10_cuda_conv_plan_run (plan, c.stream, c.buffers[IN],
-      c.buffers[WEIGHT], c.buffers[BIAS], 0, c.buffers[OUT],
-      c.buffers[WORKSPACE], error) && compare (&c, error);
+          c.buffers[WEIGHT], c.buffers[BIAS], 0, c.buffers[OUT],
+          c.buffers[WORKSPACE], error)
+      && compare (&c, error);
   finish (&c, lib);
   y10_cuda_conv_plan_free (plan);
   return ok;
@@ -181,7 +191,8 @@ go_on (Y10CudaConvLib *lib, Y10CudaConvLib *part, guint i, const char *message,
     g_debug ("%s does not run a convolution: %s", title, message);
     return TRUE;
   }
-  g_string_append_printf (why, "%s does not run a convolution: %s", title, message);
+  g_string_append_printf (why, "%s does not run a convolution: %s", title,
+      message);
   return FALSE;
 }
 

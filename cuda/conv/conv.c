@@ -50,8 +50,8 @@ y10_cuda_conv_lib_takes (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc)
 {
   if (lib->provider->lib_takes)
     return lib->provider->lib_takes (lib, desc);
-  return !desc->in_place && (desc->silu || desc->add.channels
-      || desc->out_float);
+  return !desc->in_place
+      && (desc->silu || desc->add.channels || desc->out_float);
 }
 
 gboolean
@@ -73,13 +73,13 @@ Y10CudaConvPlan *
 y10_cuda_conv_plan_other (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc)
 {
   return lib->provider->plan_other ? lib->provider->plan_other (lib, desc)
-      : NULL;
+                                   : NULL;
 }
 
 GPtrArray *
-y10_cuda_conv_plan_candidates (Y10CudaConvLib *lib,
-    const Y10CudaConvDesc *desc, Y10CudaConvStage stage, guint max,
-    GCancellable *cancellable, GError **error)
+y10_cuda_conv_plan_candidates (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+    Y10CudaConvStage stage, guint max, GCancellable *cancellable,
+    GError **error)
 {
   return lib->provider->plan_candidates (lib, desc, stage, max, cancellable,
       error);
@@ -133,9 +133,9 @@ y10_cuda_conv_plan_describe (const Y10CudaConvPlan *plan)
 }
 
 gboolean
-y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
-    CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add,
-    CUdeviceptr out, CUdeviceptr workspace, GError **error)
+y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream, CUdeviceptr in,
+    CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add, CUdeviceptr out,
+    CUdeviceptr workspace, GError **error)
 {
   return plan->provider->plan_run (plan, stream, in, weight, bias, add, out,
       workspace, error);

@@ -33,7 +33,8 @@ static void *
 open_library (const char *name, const char *near, guint cuda_major,
     gboolean near_first)
 {
-  const char *below[] = { "", "../../cublas/lib", "../../cuda_nvrtc/lib", NULL };
+  const char *below[] = { "", "../../cublas/lib", "../../cuda_nvrtc/lib",
+    NULL };
   char *cu = g_strdup_printf ("../../cu%u/lib", cuda_major);
   void *library = NULL;
 
@@ -71,8 +72,7 @@ load (Y10Cudnn *cudnn, GString *why)
 {
   /* Without the first cuDNN aborts, without the others it finds no plans. */
   const char *const parts[] = { "libcudnn_graph.so.9",
-    "libcudnn_heuristic.so.9", "libcudnn_engines_precompiled.so.9"
-  };
+    "libcudnn_heuristic.so.9", "libcudnn_engines_precompiled.so.9" };
   void *library = dlopen ("libcudnn.so.9", RTLD_LAZY | RTLD_LOCAL);
   char *near, *cublas;
   gboolean ok = FALSE;
@@ -101,8 +101,10 @@ load (Y10Cudnn *cudnn, GString *why)
         cudnn->version / 10000, cudnn->version / 100 % 100,
         cudnn->version % 100);
   else if ((status = cudnn->graph_version_check ()) != CUDNN_STATUS_SUCCESS)
-    g_string_append_printf (why, "cuDNN in %s has libraries of several versions "
-        "(%s)", near, cudnn->get_error_string (status));
+    g_string_append_printf (why,
+        "cuDNN in %s has libraries of several versions "
+        "(%s)",
+        near, cudnn->get_error_string (status));
   else if (!open_library (cublas, near, cudnn->cuda_major, FALSE))
     g_string_append_printf (why, "cuDNN needs %s, install cuBLAS %u (%s)",
         cublas, cudnn->cuda_major, dlerror ());
@@ -180,9 +182,10 @@ try_to_compile (const Y10Cudnn *cudnn, GString *why)
     nvrtc.destroy (&program);
   }
   if (result != 0)
-    g_string_append_printf (why, "%s cannot compile (%s); "
-        "libnvrtc-builtins.so.%u.x must be in the same folder", name,
-        nvrtc.get_error_string (result), cudnn->cuda_major);
+    g_string_append_printf (why,
+        "%s cannot compile (%s); "
+        "libnvrtc-builtins.so.%u.x must be in the same folder",
+        name, nvrtc.get_error_string (result), cudnn->cuda_major);
 
 out:
   g_free (near);
@@ -213,8 +216,8 @@ y10_cudnn_can_compile (const Y10Cudnn *cudnn, GString *why)
 }
 
 gboolean
-y10_cudnn_check (const Y10Cudnn *cudnn, cudnnStatus_t status,
-    const char *call, GError **error)
+y10_cudnn_check (const Y10Cudnn *cudnn, cudnnStatus_t status, const char *call,
+    GError **error)
 {
   char text[512] = "";
 

@@ -46,9 +46,9 @@ y10_cudnn_set_begin (Y10CudnnSet *set, cudnnBackendDescriptorType_t type)
 {
   cudnnBackendDescriptor_t d = NULL;
 
-  if (set->error || !y10_cudnn_check (set->cudnn,
-          set->cudnn->create_descriptor (type, &d), "a descriptor",
-          &set->error))
+  if (set->error
+      || !y10_cudnn_check (set->cudnn, set->cudnn->create_descriptor (type, &d),
+          "a descriptor", &set->error))
     return NULL;
   g_ptr_array_add (set->made, d);
   return d;
@@ -64,8 +64,8 @@ y10_cudnn_set_attribute (Y10CudnnSet *set, cudnnBackendDescriptor_t d,
   if (set->error)
     return;
   g_snprintf (call, sizeof call, "attribute %d", (int) name);
-  y10_cudnn_check (set->cudnn, set->cudnn->set_attribute (d, name, type, n,
-          values), call, &set->error);
+  y10_cudnn_check (set->cudnn,
+      set->cudnn->set_attribute (d, name, type, n, values), call, &set->error);
 }
 
 void
@@ -77,11 +77,11 @@ y10_cudnn_set_finish (Y10CudnnSet *set, cudnnBackendDescriptor_t d,
 }
 
 static cudnnBackendDescriptor_t
-tensor (Y10CudnnSet *set, gint64 uid, cudnnDataType_t type,
-    const gint64 dim[4], const gint64 stride[4], gboolean is_virtual)
+tensor (Y10CudnnSet *set, gint64 uid, cudnnDataType_t type, const gint64 dim[4],
+    const gint64 stride[4], gboolean is_virtual)
 {
-  cudnnBackendDescriptor_t d =
-      y10_cudnn_set_begin (set, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  cudnnBackendDescriptor_t d = y10_cudnn_set_begin (set,
+      CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   const gint64 align = 16;
   const bool yes = true;
 
@@ -91,8 +91,8 @@ tensor (Y10CudnnSet *set, gint64 uid, cudnnDataType_t type,
       CUDNN_TYPE_DATA_TYPE, 1, &type);
   y10_cudnn_set_attribute (set, d, CUDNN_ATTR_TENSOR_DIMENSIONS,
       CUDNN_TYPE_INT64, 4, dim);
-  y10_cudnn_set_attribute (set, d, CUDNN_ATTR_TENSOR_STRIDES,
-      CUDNN_TYPE_INT64, 4, stride);
+  y10_cudnn_set_attribute (set, d, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64,
+      4, stride);
   y10_cudnn_set_attribute (set, d, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT,
       CUDNN_TYPE_INT64, 1, &align);
   if (is_virtual)
@@ -120,8 +120,7 @@ between (Y10CudnnSet *set, gint64 uid, const Y10CudaConvDesc *desc)
   const Y10CudaConvView *v = &desc->out;
   const gint64 dim[4] = { desc->images, v->channels, v->height, v->width };
   const gint64 stride[4] = { (gint64) v->height * v->width * v->channels, 1,
-    (gint64) v->width * v->channels, v->channels
-  };
+    (gint64) v->width * v->channels, v->channels };
 
   return tensor (set, uid, CUDNN_DATA_FLOAT, dim, stride, TRUE);
 }
@@ -161,14 +160,11 @@ convolution (Y10CudnnSet *set, const Y10CudaConvDesc *desc,
   y10_cudnn_set_attribute (set, op,
       CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
       CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &conv);
-  y10_cudnn_set_attribute (set, op,
-      CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+  y10_cudnn_set_attribute (set, op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
       CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &x);
-  y10_cudnn_set_attribute (set, op,
-      CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+  y10_cudnn_set_attribute (set, op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
       CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &w);
-  y10_cudnn_set_attribute (set, op,
-      CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+  y10_cudnn_set_attribute (set, op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
       CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &y);
   y10_cudnn_set_attribute (set, op,
       CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, CUDNN_TYPE_FLOAT, 1,
@@ -187,7 +183,7 @@ pointwise (Y10CudnnSet *set, cudnnPointwiseMode_t mode,
     cudnnBackendDescriptor_t y)
 {
   const cudnnDataType_t compute = CUDNN_DATA_FLOAT;
-  const double beta = 1;        /* swish with 1 is SiLU */
+  const double beta = 1; /* swish with 1 is SiLU */
   cudnnBackendDescriptor_t what, op;
 
   what = y10_cudnn_set_begin (set, CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
@@ -200,8 +196,7 @@ pointwise (Y10CudnnSet *set, cudnnPointwiseMode_t mode,
         CUDNN_TYPE_DOUBLE, 1, &beta);
   y10_cudnn_set_finish (set, what, "a pointwise operation");
 
-  op = y10_cudnn_set_begin (set,
-      CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  op = y10_cudnn_set_begin (set, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
   y10_cudnn_set_attribute (set, op,
       CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR,
       CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &what);
@@ -233,8 +228,9 @@ Y10Precision
 y10_cuda_conv_bias_type (const Y10CudaConvDesc *desc, Y10CudaConvStage stage)
 {
   return stage == Y10_CUDA_CONV_BIAS
-      && (desc->precision == Y10_PRECISION_FP16
-      || desc->precision == Y10_PRECISION_BF16) ? desc->precision
+          && (desc->precision == Y10_PRECISION_FP16
+              || desc->precision == Y10_PRECISION_BF16)
+      ? desc->precision
       : Y10_PRECISION_FP32;
 }
 
@@ -256,10 +252,11 @@ y10_cuda_conv_graph (Y10CudnnSet *set, const Y10CudaConvDesc *desc,
 
   x = view_tensor (set, Y10_CONV_UID_IN, type, &desc->in, desc->images);
   w = tensor (set, Y10_CONV_UID_WEIGHT, type, w_dim, w_stride, FALSE);
-  b = tensor (set, Y10_CONV_UID_BIAS, type_of (y10_cuda_conv_bias_type (desc,
-              stage)), b_dim, b_stride, FALSE);
-  y = view_tensor (set, Y10_CONV_UID_OUT, fused && desc->out_float
-      ? CUDNN_DATA_FLOAT : type, &desc->out, desc->images);
+  b = tensor (set, Y10_CONV_UID_BIAS,
+      type_of (y10_cuda_conv_bias_type (desc, stage)), b_dim, b_stride, FALSE);
+  y = view_tensor (set, Y10_CONV_UID_OUT,
+      fused && desc->out_float ? CUDNN_DATA_FLOAT : type, &desc->out,
+      desc->images);
 
   t[0] = between (set, Y10_CONV_UID_VIRTUAL, desc);
   ops[n++] = convolution (set, desc, x, w, t[0]);
@@ -271,8 +268,8 @@ y10_cuda_conv_graph (Y10CudnnSet *set, const Y10CudaConvDesc *desc,
     ops[n++] = pointwise (set, CUDNN_POINTWISE_SWISH_FWD, t[1], NULL, t[2]);
   }
   if (add)
-    ops[n++] = pointwise (set, CUDNN_POINTWISE_ADD, t[2], view_tensor (set,
-            Y10_CONV_UID_ADD, type, &desc->add, desc->images), y);
+    ops[n++] = pointwise (set, CUDNN_POINTWISE_ADD, t[2],
+        view_tensor (set, Y10_CONV_UID_ADD, type, &desc->add, desc->images), y);
 
   graph = y10_cudnn_set_begin (set, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   if (handle)

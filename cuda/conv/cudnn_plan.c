@@ -67,7 +67,7 @@ y10_cudnn_lib_use_handles (Y10CudnnLib *lib, const char *why)
 {
   if (!lib->properties)
     return FALSE;
-  lib->properties = NULL;       /* the set frees it */
+  lib->properties = NULL; /* the set frees it */
   lib->with_handles = g_strdup (why);
   g_clear_pointer (&lib->description, g_free);
   return TRUE;
@@ -81,8 +81,7 @@ y10_cudnn_lib_forget_stream (Y10CudnnLib *lib)
 }
 
 gboolean
-y10_cudnn_begin_build (Y10CudnnLib *lib, cudnnHandle_t *handle,
-    GError **error)
+y10_cudnn_begin_build (Y10CudnnLib *lib, cudnnHandle_t *handle, GError **error)
 {
   gboolean ok = TRUE;
   CUcontext popped;
@@ -134,8 +133,7 @@ y10_cudnn_lib_new_deviceless (const char *properties, GString *why)
   y10_cudnn_set_attribute (&lib->set, lib->properties,
       CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
       (gint64) strlen (properties), properties);
-  y10_cudnn_set_finish (&lib->set, lib->properties,
-      "the device's properties");
+  y10_cudnn_set_finish (&lib->set, lib->properties, "the device's properties");
   if (!y10_cudnn_set_ok (&lib->set, &error)) {
     g_string_append (why, error->message);
     g_error_free (error);
@@ -183,12 +181,12 @@ y10_cudnn_lib_describe (Y10CudnnLib *lib)
   why = g_string_new (NULL);
   lib->description = y10_cudnn_lib_can_fuse (lib, why)
       ? g_strdup_printf ("cuDNN %u.%u.%u%s%s", v / 10000, v / 100 % 100,
-      v % 100, lib->with_handles ? ", plans built with a handle: " : "",
-      lib->with_handles ? lib->with_handles : "")
+          v % 100, lib->with_handles ? ", plans built with a handle: " : "",
+          lib->with_handles ? lib->with_handles : "")
       : g_strdup_printf ("cuDNN %u.%u.%u%s%s, unfused: %s", v / 10000,
-      v / 100 % 100, v % 100,
-      lib->with_handles ? ", plans built with a handle: " : "",
-      lib->with_handles ? lib->with_handles : "", why->str);
+          v / 100 % 100, v % 100,
+          lib->with_handles ? ", plans built with a handle: " : "",
+          lib->with_handles ? lib->with_handles : "", why->str);
   g_string_free (why, TRUE);
   return lib->description;
 }
@@ -256,8 +254,8 @@ find_pack (Y10CudnnPlan *plan, void *const pointers[Y10_CONV_N_POINTERS],
     void *workspace, GError **error)
 {
   static const gint64 uids[Y10_CONV_N_POINTERS] = { Y10_CONV_UID_IN,
-    Y10_CONV_UID_WEIGHT, Y10_CONV_UID_BIAS, Y10_CONV_UID_OUT, Y10_CONV_UID_ADD
-  };
+    Y10_CONV_UID_WEIGHT, Y10_CONV_UID_BIAS, Y10_CONV_UID_OUT,
+    Y10_CONV_UID_ADD };
   const gint64 n = plan->add ? Y10_CONV_N_POINTERS : Y10_CONV_N_POINTERS - 1;
   cudnnBackendDescriptor_t d;
   Y10CudnnSet set;
@@ -310,24 +308,29 @@ convert_bias (Y10CudnnPlan *plan, CUstream stream, CUdeviceptr bias,
   guint16 *to;
   gboolean ok;
 
-  if (!plan->converted && !y10_cuda_check (d, d->mem_alloc (&plan->converted,
-              n * sizeof *to), "cuMemAlloc", error)) {
+  if (!plan->converted
+      && !y10_cuda_check (d, d->mem_alloc (&plan->converted, n * sizeof *to),
+          "cuMemAlloc", error)) {
     plan->converted = 0;
     return FALSE;
   }
   from = g_new (gfloat, n);
   to = g_new (guint16, n);
-  ok = y10_cuda_check (d, d->memcpy_dtoh_async (from, bias, n * sizeof *from,
-          stream), "cuMemcpyDtoHAsync", error)
+  ok = y10_cuda_check (d,
+           d->memcpy_dtoh_async (from, bias, n * sizeof *from, stream),
+           "cuMemcpyDtoHAsync", error)
       && y10_cuda_check (d, d->stream_synchronize (stream),
-      "cuStreamSynchronize", error);
+          "cuStreamSynchronize", error);
   for (gsize i = 0; ok && i < n; i++)
     to[i] = plan->bias_type == Y10_PRECISION_FP16
-        ? y10_half_from_float (from[i]) : y10_bfloat_from_float (from[i]);
-  ok = ok && y10_cuda_check (d, d->memcpy_htod_async (plan->converted, to,
-          n * sizeof *to, stream), "cuMemcpyHtoDAsync", error)
+        ? y10_half_from_float (from[i])
+        : y10_bfloat_from_float (from[i]);
+  ok = ok
+      && y10_cuda_check (d,
+          d->memcpy_htod_async (plan->converted, to, n * sizeof *to, stream),
+          "cuMemcpyHtoDAsync", error)
       && y10_cuda_check (d, d->stream_synchronize (stream),
-      "cuStreamSynchronize", error);
+          "cuStreamSynchronize", error);
   plan->bias = ok ? bias : 0;
   g_free (to);
   g_free (from);
@@ -335,23 +338,22 @@ convert_bias (Y10CudnnPlan *plan, CUstream stream, CUdeviceptr bias,
 }
 
 gboolean
-y10_cudnn_plan_read_bias (Y10CudnnPlan *plan, CUstream stream,
-    CUdeviceptr bias, GError **error)
+y10_cudnn_plan_read_bias (Y10CudnnPlan *plan, CUstream stream, CUdeviceptr bias,
+    GError **error)
 {
   return plan->bias_type == Y10_PRECISION_FP32 || plan->bias == bias
       || convert_bias (plan, stream, bias, error);
 }
 
 gboolean
-y10_cudnn_plan_run (Y10CudnnPlan *plan, CUstream stream,
-    CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add,
-    CUdeviceptr out, CUdeviceptr workspace, GError **error)
+y10_cudnn_plan_run (Y10CudnnPlan *plan, CUstream stream, CUdeviceptr in,
+    CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add, CUdeviceptr out,
+    CUdeviceptr workspace, GError **error)
 {
   Y10CudnnLib *lib = plan->lib;
   void *pointers[Y10_CONV_N_POINTERS] = { GSIZE_TO_POINTER (in),
-    GSIZE_TO_POINTER (weight), GSIZE_TO_POINTER (bias),
-    GSIZE_TO_POINTER (out), plan->add ? GSIZE_TO_POINTER (add) : NULL
-  };
+    GSIZE_TO_POINTER (weight), GSIZE_TO_POINTER (bias), GSIZE_TO_POINTER (out),
+    plan->add ? GSIZE_TO_POINTER (add) : NULL };
   void *scratch = plan->workspace ? GSIZE_TO_POINTER (workspace) : NULL;
   cudnnBackendDescriptor_t pack;
 
@@ -362,11 +364,13 @@ y10_cudnn_plan_run (Y10CudnnPlan *plan, CUstream stream,
   pack = find_pack (plan, pointers, scratch, error);
   if (!pack)
     return FALSE;
-  if (lib->stream != stream && !y10_cudnn_check (lib->cudnn,
+  if (lib->stream != stream
+      && !y10_cudnn_check (lib->cudnn,
           lib->cudnn->set_stream (lib->handle, (cudaStream_t) stream),
           "cudnnSetStream", error))
     return FALSE;
   lib->stream = stream;
-  return y10_cudnn_check (lib->cudnn, lib->cudnn->execute (lib->handle,
-          plan->plan, pack), "a convolution", error);
+  return y10_cudnn_check (lib->cudnn,
+      lib->cudnn->execute (lib->handle, plan->plan, pack), "a convolution",
+      error);
 }

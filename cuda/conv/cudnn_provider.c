@@ -39,8 +39,9 @@ lib_new (const Y10CudaKernels *kernels, GString *why)
 {
   const Y10Cudnn *cudnn = y10_cudnn_get (why);
 
-  return cudnn ? (Y10CudaConvLib *) y10_cudnn_lib_new (cudnn,
-      kernels->driver, why) : NULL;
+  return cudnn
+      ? (Y10CudaConvLib *) y10_cudnn_lib_new (cudnn, kernels->driver, why)
+      : NULL;
 }
 
 static gboolean
@@ -83,8 +84,8 @@ static Y10CudaConvPlan *
 plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GError **error)
 {
-  return (Y10CudaConvPlan *) y10_cudnn_plan_new (to_lib (lib), desc, stage,
-      error);
+  return (
+      Y10CudaConvPlan *) y10_cudnn_plan_new (to_lib (lib), desc, stage, error);
 }
 
 static GPtrArray *
@@ -92,8 +93,8 @@ plan_candidates (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, guint max, GCancellable *cancellable,
     GError **error)
 {
-  return y10_cudnn_plan_candidates (to_lib (lib), desc, stage, max,
-      cancellable, error);
+  return y10_cudnn_plan_candidates (to_lib (lib), desc, stage, max, cancellable,
+      error);
 }
 
 static void
@@ -146,8 +147,8 @@ plan_run (Y10CudaConvPlan *plan, CUstream stream, CUdeviceptr in,
     CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add, CUdeviceptr out,
     CUdeviceptr workspace, GError **error)
 {
-  return y10_cudnn_plan_run (to_plan (plan), stream, in, weight, bias, add,
-      out, workspace, error);
+  return y10_cudnn_plan_run (to_plan (plan), stream, in, weight, bias, add, out,
+      workspace, error);
 }
 
 const Y10CudaConvProvider y10_cudnn_provider = {

@@ -37,15 +37,15 @@ read_engine (const Y10Cudnn *cudnn, cudnnBackendDescriptor_t config,
   if (cudnn->create_descriptor (CUDNN_BACKEND_ENGINE_DESCRIPTOR, &d))
     return FALSE;
   ok = !cudnn->get_attribute (config, CUDNN_ATTR_ENGINECFG_ENGINE,
-      CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &n, &d)
+           CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &n, &d)
       && !cudnn->get_attribute (d, CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
-      CUDNN_TYPE_INT64, 1, &n, &engine->index)
+          CUDNN_TYPE_INT64, 1, &n, &engine->index)
       && !cudnn->get_attribute (d, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
-      CUDNN_TYPE_NUMERICAL_NOTE, G_N_ELEMENTS (numerical), &n_numerical,
-      numerical)
+          CUDNN_TYPE_NUMERICAL_NOTE, G_N_ELEMENTS (numerical), &n_numerical,
+          numerical)
       && !cudnn->get_attribute (d, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE,
-      CUDNN_TYPE_BEHAVIOR_NOTE, G_N_ELEMENTS (behavior), &n_behavior,
-      behavior);
+          CUDNN_TYPE_BEHAVIOR_NOTE, G_N_ELEMENTS (behavior), &n_behavior,
+          behavior);
   cudnn->destroy_descriptor (d);
   if (!ok)
     return FALSE;
@@ -60,7 +60,7 @@ read_engine (const Y10Cudnn *cudnn, cudnnBackendDescriptor_t config,
         break;
       case CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP:
         break;
-      default:                 /* also notes of later versions */
+      default: /* also notes of later versions */
         engine->inexact = TRUE;
     }
   for (gint64 i = 0; i < n_behavior; i++)
@@ -69,9 +69,8 @@ read_engine (const Y10Cudnn *cudnn, cudnnBackendDescriptor_t config,
   return TRUE;
 }
 
-static const cudnnBackendHeurMode_t modes[] = {
-  CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK
-};
+static const cudnnBackendHeurMode_t modes[] = { CUDNN_HEUR_MODE_A,
+  CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK };
 
 /* One search for a plan. */
 typedef struct
@@ -79,24 +78,24 @@ typedef struct
   Y10CudnnLib *lib;
   const Y10CudaConvDesc *desc;
   Y10CudaConvStage stage;
-  gboolean dry;                 /* plans are described, not built */
-  cudnnHandle_t handle;         /* to build with; NULL: properties */
-  Y10CudnnSet *set;             /* an atomic rc box */
+  gboolean dry;         /* plans are described, not built */
+  cudnnHandle_t handle; /* to build with; NULL: properties */
+  Y10CudnnSet *set;     /* an atomic rc box */
   cudnnBackendDescriptor_t graph;
-  GPtrArray *configs[G_N_ELEMENTS (modes)];     /* NULL: not asked yet */
+  GPtrArray *configs[G_N_ELEMENTS (modes)]; /* NULL: not asked yet */
   guint n_failures, n_seen, max_plans;
-  GPtrArray *plans;             /* found so far */
-  GCancellable *cancellable;    /* or NULL */
-  gsize budget;                 /* of workspace: all plans of a slot share it */
+  GPtrArray *plans;          /* found so far */
+  GCancellable *cancellable; /* or NULL */
+  gsize budget;              /* of workspace: all plans of a slot share it */
   Y10CudnnPlan *greedy;      /* the one that exceeds it by the least */
-  GError *error;                /* of the last plan that failed */
+  GError *error;             /* of the last plan that failed */
 } Search;
 
 static void
 free_descriptors (const Y10Cudnn *cudnn, GPtrArray *array)
 {
   for (guint i = 0; i < array->len; i++)
-    if (array->pdata[i])        /* else a plan has it */
+    if (array->pdata[i]) /* else a plan has it */
       cudnn->destroy_descriptor (array->pdata[i]);
   g_ptr_array_free (array, TRUE);
 }
@@ -119,9 +118,8 @@ list_configs (Search *s, guint mode)
   y10_cudnn_set_attribute (&set, heuristic, CUDNN_ATTR_ENGINEHEUR_MODE,
       CUDNN_TYPE_HEUR_MODE, 1, &modes[mode]);
   if (s->lib->properties)
-    y10_cudnn_set_attribute (&set, heuristic,
-        CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
-        &s->lib->properties);
+    y10_cudnn_set_attribute (&set, heuristic, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP,
+        CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &s->lib->properties);
   y10_cudnn_set_finish (&set, heuristic, "the heuristics");
   if (y10_cudnn_set_ok (&set, s->error ? NULL : &s->error)
       && !cudnn->get_attribute (heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS,
@@ -134,8 +132,7 @@ list_configs (Search *s, guint mode)
       g_ptr_array_add (configs, d);
     }
     if (cudnn->get_attribute (heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS,
-            CUDNN_TYPE_BACKEND_DESCRIPTOR, configs->len, &got,
-            configs->pdata))
+            CUDNN_TYPE_BACKEND_DESCRIPTOR, configs->len, &got, configs->pdata))
       got = 0;
     while (configs->len > MAX (got, 0)) {
       cudnn->destroy_descriptor (configs->pdata[configs->len - 1]);
@@ -179,9 +176,11 @@ plan_finish (Y10CudnnPlan *plan, GError **error)
 
   y10_cudnn_set_finish (&plan->set, plan->plan, "building a plan");
   if (!y10_cudnn_set_ok (&plan->set, error)
-      || !y10_cudnn_check (cudnn, cudnn->get_attribute (plan->plan,
-              CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
-              &n, &bytes), "the workspace's size", error))
+      || !y10_cudnn_check (cudnn,
+          cudnn->get_attribute (plan->plan,
+              CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &n,
+              &bytes),
+          "the workspace's size", error))
     return FALSE;
   plan->workspace = (gsize) MAX (bytes, 0);
   return TRUE;
@@ -191,11 +190,13 @@ static gsize
 view_bytes (const Y10CudaConvDesc *desc, const Y10CudaConvView *v,
     gboolean is_float)
 {
-  gsize elem_size = !is_float && (desc->precision == Y10_PRECISION_FP16
-      || desc->precision == Y10_PRECISION_BF16) ? 2 : 4;
+  gsize elem_size = !is_float
+          && (desc->precision == Y10_PRECISION_FP16
+              || desc->precision == Y10_PRECISION_BF16)
+      ? 2
+      : 4;
 
-  return (gsize) v->height * v->width * v->channels * desc->images
-      * elem_size;
+  return (gsize) v->height * v->width * v->channels * desc->images * elem_size;
 }
 
 /* Takes ownership of @config. */
@@ -206,16 +207,15 @@ try_config (Search *s, cudnnBackendDescriptor_t config, const Engine *engine)
 
   plan->graph = g_atomic_rc_box_acquire (s->set);
   y10_cudnn_set_attribute (&plan->set, plan->plan,
-      CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-      1, &config);
+      CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
+      &config);
   if (s->handle)
     y10_cudnn_set_attribute (&plan->set, plan->plan,
-        CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1,
-        &s->handle);
+        CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &s->handle);
   g_ptr_array_insert (plan->set.made, 0, config);
   g_clear_error (&s->error);
   if (s->dry ? !y10_cudnn_set_ok (&plan->set, &s->error)
-      : !plan_finish (plan, &s->error)) {
+             : !plan_finish (plan, &s->error)) {
     s->n_failures++;
     y10_cudnn_plan_free (plan);
     return;
@@ -240,9 +240,10 @@ search (Search *s, gboolean tensor_core)
   for (guint m = 0; m < G_N_ELEMENTS (modes) && s->plans->len == 0; m++) {
     if (!s->configs[m])
       s->configs[m] = list_configs (s, m);
-    for (guint i = 0; i < s->configs[m]->len
-        && s->n_failures < MAX_FAILURES && s->plans->len < s->max_plans
-        && !g_cancellable_is_cancelled (s->cancellable); i++) {
+    for (guint i = 0; i < s->configs[m]->len && s->n_failures < MAX_FAILURES
+         && s->plans->len < s->max_plans
+         && !g_cancellable_is_cancelled (s->cancellable);
+         i++) {
       cudnnBackendDescriptor_t config = s->configs[m]->pdata[i];
       Engine engine;
 
@@ -262,14 +263,17 @@ search (Search *s, gboolean tensor_core)
 
 static GPtrArray *
 find_plans (Y10CudnnLib *lib, const Y10CudaConvDesc *desc,
-    Y10CudaConvStage stage, guint max, gboolean dry,
-    GCancellable *cancellable, GError **error)
+    Y10CudaConvStage stage, guint max, gboolean dry, GCancellable *cancellable,
+    GError **error)
 {
-  Search s = {.lib = lib,.desc = desc,.stage = stage,.dry = dry,
-    .cancellable = cancellable,.max_plans = max,
+  Search s = { .lib = lib,
+    .desc = desc,
+    .stage = stage,
+    .dry = dry,
+    .cancellable = cancellable,
+    .max_plans = max,
     .budget = SPARE_WORKSPACE + view_bytes (desc, &desc->in, FALSE)
-        + view_bytes (desc, &desc->out, desc->out_float)
-  };
+        + view_bytes (desc, &desc->out, desc->out_float) };
 
   if (!y10_cudnn_begin_build (lib, &s.handle, error))
     return NULL;
@@ -277,15 +281,14 @@ find_plans (Y10CudnnLib *lib, const Y10CudaConvDesc *desc,
       (GDestroyNotify) y10_cudnn_plan_free);
   s.set = g_atomic_rc_box_new0 (Y10CudnnSet);
   y10_cudnn_set_init (s.set, lib->cudnn);
-  s.graph = y10_cuda_conv_graph (s.set, desc, stage,
-      s.handle);
+  s.graph = y10_cuda_conv_graph (s.set, desc, stage, s.handle);
   if (y10_cudnn_set_ok (s.set, &s.error)) {
     if (desc->precision != Y10_PRECISION_FP32)
       search (&s, TRUE);
     /* In half precision the only other fused engine takes two seconds to build
      * and is slower than a precompiled one with tensor cores. */
-    if (s.plans->len == 0 && (stage == Y10_CUDA_CONV_BIAS
-            || desc->precision == Y10_PRECISION_FP32
+    if (s.plans->len == 0
+        && (stage == Y10_CUDA_CONV_BIAS || desc->precision == Y10_PRECISION_FP32
             || desc->precision == Y10_PRECISION_TF32))
       search (&s, FALSE);
     for (guint m = 0; m < G_N_ELEMENTS (modes); m++)
@@ -307,7 +310,8 @@ find_plans (Y10CudnnLib *lib, const Y10CudaConvDesc *desc,
   else
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
         s.n_seen ? "cuDNN: none of its configurations for this convolution "
-        "can be used" : "cuDNN has no configuration for this convolution");
+                   "can be used"
+                 : "cuDNN has no configuration for this convolution");
   return NULL;
 }
 
@@ -331,9 +335,9 @@ y10_cudnn_plan_new (Y10CudnnLib *lib, const Y10CudaConvDesc *desc,
 }
 
 GPtrArray *
-y10_cudnn_plan_candidates (Y10CudnnLib *lib,
-    const Y10CudaConvDesc *desc, Y10CudaConvStage stage, guint max,
-    GCancellable *cancellable, GError **error)
+y10_cudnn_plan_candidates (Y10CudnnLib *lib, const Y10CudaConvDesc *desc,
+    Y10CudaConvStage stage, guint max, GCancellable *cancellable,
+    GError **error)
 {
   return find_plans (lib, desc, stage, max, FALSE, cancellable, error);
 }
@@ -353,15 +357,19 @@ y10_cudnn_plan_save (const Y10CudnnPlan *plan, GError **error)
   gint64 n = 0, got = 0;
   char *data;
 
-  if (!y10_cudnn_check (cudnn, cudnn->get_attribute (plan->plan,
-              CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
-              0, &n, NULL), "a plan's size", error))
+  if (!y10_cudnn_check (cudnn,
+          cudnn->get_attribute (plan->plan,
+              CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, 0,
+              &n, NULL),
+          "a plan's size", error))
     return NULL;
   data = g_malloc0 (length + (gsize) n);
   memcpy (data, plan->description, length);
-  if (!y10_cudnn_check (cudnn, cudnn->get_attribute (plan->plan,
-              CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
-              n, &got, data + length), "saving a plan", error)) {
+  if (!y10_cudnn_check (cudnn,
+          cudnn->get_attribute (plan->plan,
+              CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, n,
+              &got, data + length),
+          "saving a plan", error)) {
     g_free (data);
     return NULL;
   }
@@ -389,8 +397,8 @@ y10_cudnn_plan_load (Y10CudnnLib *lib, const Y10CudaConvDesc *desc,
   plan = plan_alloc (lib, desc, stage);
   if (lib->properties)
     y10_cudnn_set_attribute (&plan->set, plan->plan,
-        CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-        1, &lib->properties);
+        CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
+        &lib->properties);
   else
     y10_cudnn_set_attribute (&plan->set, plan->plan,
         CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);

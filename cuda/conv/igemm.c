@@ -21,9 +21,9 @@
 #define PREFIX "own:"
 #define PLAIN Y10_N_IGEMM_TILES /* instead of a tile */
 #define N_SIZES 2               /* 1×1 and 3×3 */
-#define N_SMALL_TYPES 2         /* of types: fp16 and bf16, which all tiles have */
+#define N_SMALL_TYPES 2 /* of types: fp16 and bf16, which all tiles have */
 #define MAX_PIXELS (1 << 30)
-#define MAX_TRIED 4             /* tiles */
+#define MAX_TRIED 4 /* tiles */
 /* More shared memory than this must be asked for. */
 #define USUAL_SHARED 49152
 
@@ -43,7 +43,7 @@ typedef struct
   const Y10CudaKernels *kernels;
   CUfunction igemm[Y10_N_IGEMM_TILES][N_TYPES][N_SIZES];
   int stages, multiprocessors;
-  gboolean ampere;              /* or later: the GPU has all types */
+  gboolean ampere; /* or later: the GPU has all types */
 } Lib;
 
 typedef struct
@@ -52,7 +52,7 @@ typedef struct
   Lib *lib;
   Y10CudaConvDesc desc;
   gboolean fused;
-  int tile;                     /* or PLAIN */
+  int tile; /* or PLAIN */
   char name[24];
 } Plan;
 
@@ -60,8 +60,9 @@ static int
 type_of (Y10Precision precision)
 {
   return precision == Y10_PRECISION_FP16 ? F16
-      : precision == Y10_PRECISION_BF16 ? BF16
-      : precision == Y10_PRECISION_TF32 ? TF32 : F32;
+      : precision == Y10_PRECISION_BF16  ? BF16
+      : precision == Y10_PRECISION_TF32  ? TF32
+                                         : F32;
 }
 
 static int
@@ -98,11 +99,13 @@ find (Lib *lib, int tile, GError **error)
     g_autofree char *name = g_strdup_printf ("y10_igemm_%s_%dx%d_k%d",
         types[i / N_SIZES], t.rows, t.columns, i % N_SIZES ? 3 : 1);
 
-    if (!y10_cuda_check (d, d->module_get_function (f, lib->kernels->module,
-                name), name, error)
-        || (shared > USUAL_SHARED && !y10_cuda_check (d,
+    if (!y10_cuda_check (d,
+            d->module_get_function (f, lib->kernels->module, name), name, error)
+        || (shared > USUAL_SHARED
+            && !y10_cuda_check (d,
                 d->func_set_attribute (*f, Y10_CU_FUNC_MAX_DYNAMIC_SHARED,
-                    shared), "asking for shared memory", error)))
+                    shared),
+                "asking for shared memory", error)))
       return FALSE;
   }
   return TRUE;
@@ -120,10 +123,11 @@ lib_new (const Y10CudaKernels *kernels, GString *why)
 
   lib->base.provider = &y10_igemm_provider;
   lib->kernels = kernels;
-  ok = y10_cuda_check (d, d->ctx_get_device (&id), "asking for the GPU",
-      &error) && y10_cuda_check (d,
-      d->device_get_attribute (&lib->multiprocessors, Y10_CU_MULTIPROCESSORS,
-          id), "counting multiprocessors", &error);
+  ok = y10_cuda_check (d, d->ctx_get_device (&id), "asking for the GPU", &error)
+      && y10_cuda_check (d,
+          d->device_get_attribute (&lib->multiprocessors,
+              Y10_CU_MULTIPROCESSORS, id),
+          "counting multiprocessors", &error);
   y10_cuda_get_capability (d, id, &major, &minor);
   lib->ampere = major >= 8;
   lib->stages = major >= 8 ? G_MAXINT : 2;
@@ -175,10 +179,8 @@ lib_can_fuse (Y10CudaConvLib *lib, GString *why)
 static Y10KView
 view (const Y10CudaConvView *v, CUdeviceptr data)
 {
-  return (Y10KView) {
-    GSIZE_TO_POINTER (data), v->height, v->width, v->channels, (int) v->pixel,
-    v->image
-  };
+  return (Y10KView){ GSIZE_TO_POINTER (data), v->height, v->width, v->channels,
+    (int) v->pixel, v->image };
 }
 
 static gboolean
@@ -209,7 +211,8 @@ estimate (const Lib *lib, const Y10CudaConvDesc *desc, int tile)
       * ((desc->out.channels + t.columns - 1) / t.columns);
   const int in_step = Y10_IGEMM_ROW_BYTES / elem_size (desc);
   const double steps = (desc->kernel * desc->kernel * desc->in.channels
-      + in_step - 1) / in_step;
+                           + in_step - 1)
+      / in_step;
   const double each = blocks / MAX (lib->multiprocessors, 1);
   /* In fp32 three instructions for one. */
   const double products = t.rows * t.columns / 16.
@@ -292,7 +295,8 @@ plan_candidates (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   GPtrArray *plans;
 
   if (n == 0) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED, "we have no kernel "
+    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+        "we have no kernel "
         "on tensor cores for this convolution");
     return NULL;
   }
@@ -366,19 +370,25 @@ run_plain (const Plan *plan, CUstream stream, CUdeviceptr in,
   const Y10CudaConvDesc *d = &plan->desc;
   const Y10CudaKernels *kernels = plan->lib->kernels;
   const Y10KType type = d->precision == Y10_PRECISION_FP16 ? Y10_K_F16
-      : d->precision == Y10_PRECISION_BF16 ? Y10_K_BF16 : Y10_K_F32;
+      : d->precision == Y10_PRECISION_BF16                 ? Y10_K_BF16
+                                                           : Y10_K_F32;
   Y10KConv p = {
-    .in = view (&d->in, in),.out = view (&d->out, out),
-    .weight = GSIZE_TO_POINTER (weight),.bias = GSIZE_TO_POINTER (bias),
-    .images = (int) d->images,.kernel = d->kernel,.stride = d->stride,
-    .pad = d->pad,.silu = plan->fused && d->silu,
+    .in = view (&d->in, in),
+    .out = view (&d->out, out),
+    .weight = GSIZE_TO_POINTER (weight),
+    .bias = GSIZE_TO_POINTER (bias),
+    .images = (int) d->images,
+    .kernel = d->kernel,
+    .stride = d->stride,
+    .pad = d->pad,
+    .silu = plan->fused && d->silu,
     .out_float = plan->fused && d->out_float,
   };
 
   if (plan->fused && d->add.channels)
     p.add = view (&d->add, add);
-  return y10_cuda_launch (kernels, kernels->conv[type],
-      y10_conv_launch (&p), stream, &p, error);
+  return y10_cuda_launch (kernels, kernels->conv[type], y10_conv_launch (&p),
+      stream, &p, error);
 }
 
 static gboolean
@@ -389,9 +399,13 @@ plan_run (Y10CudaConvPlan *base, CUstream stream, CUdeviceptr in,
   const Plan *plan = (const Plan *) base;
   const Y10CudaConvDesc *d = &plan->desc;
   Y10KIgemm p = {
-    .in = view (&d->in, in),.out = view (&d->out, out),
-    .weight = GSIZE_TO_POINTER (weight),.bias = GSIZE_TO_POINTER (bias),
-    .stride = d->stride,.pad = d->pad,.silu = plan->fused && d->silu,
+    .in = view (&d->in, in),
+    .out = view (&d->out, out),
+    .weight = GSIZE_TO_POINTER (weight),
+    .bias = GSIZE_TO_POINTER (bias),
+    .stride = d->stride,
+    .pad = d->pad,
+    .silu = plan->fused && d->silu,
     .out_float = plan->fused && d->out_float,
   };
 

@@ -30,6 +30,9 @@ lib_new (const Y10CudaKernels *kernels, GString *why)
 }
 
 const Y10CudaConvProvider y10_cudnn_provider = {
-  .name = "cudnn",.title = "cuDNN",.probe = probe,.get_version = get_version,
+  .name = "cudnn",
+  .title = "cuDNN",
+  .probe = probe,
+  .get_version = get_version,
   .lib_new = lib_new,
 };

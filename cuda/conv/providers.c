@@ -32,8 +32,8 @@ static const Y10CudaConvProvider *const table[N_PROVIDERS] = {
 typedef struct
 {
   Y10CudaConvLib base;
-  Y10CudaConvLib *libs[N_PROVIDERS];    /* NULL: it is not here */
-  char *why;                    /* the first one is not */
+  Y10CudaConvLib *libs[N_PROVIDERS]; /* NULL: it is not here */
+  char *why;                         /* the first one is not */
   char *description;
 } All;
 
@@ -56,8 +56,10 @@ y10_cuda_conv_probe (GString *why)
   for (guint i = 0; i < N_PROVIDERS; i++)
     ok = ok || (is_wanted (i) && table[i]->probe (all));
   if (!ok)
-    g_string_append (why, all->len ? all->str : "Y10_CUDA_CONV names neither "
-        "cudnn nor own");
+    g_string_append (why,
+        all->len ? all->str
+                 : "Y10_CUDA_CONV names neither "
+                   "cudnn nor own");
   g_string_free (all, TRUE);
   return ok;
 }
@@ -100,8 +102,10 @@ lib_new (const All *like, const Y10CudaKernels *kernels, GString *why)
       g_string_truncate (missing, before);
   }
   if (!first (all)) {
-    g_string_append (why, missing->len ? missing->str : "Y10_CUDA_CONV names "
-        "neither cudnn nor own");
+    g_string_append (why,
+        missing->len ? missing->str
+                     : "Y10_CUDA_CONV names "
+                       "neither cudnn nor own");
     g_clear_pointer (&all, g_free);
   } else if (missing->len) {
     all->why = g_strdup (missing->str);
@@ -227,8 +231,8 @@ lib_can_fuse (Y10CudaConvLib *lib, GString *why)
   gboolean ok = FALSE;
 
   for (guint i = 0; i < N_PROVIDERS; i++)
-    ok = ok || (all->libs[i]
-        && y10_cuda_conv_lib_can_fuse (all->libs[i], reasons));
+    ok = ok
+        || (all->libs[i] && y10_cuda_conv_lib_can_fuse (all->libs[i], reasons));
   if (!ok && why)
     g_string_append (why, reasons->str);
   g_string_free (reasons, TRUE);
@@ -238,8 +242,9 @@ lib_can_fuse (Y10CudaConvLib *lib, GString *why)
 static gboolean
 takes (const All *all, guint i, const Y10CudaConvDesc *desc)
 {
-  return all->libs[i] && !(i == OWN && all->libs[CUDNN]
-      && desc->precision == Y10_PRECISION_FP32)
+  return all->libs[i]
+      && !(
+          i == OWN && all->libs[CUDNN] && desc->precision == Y10_PRECISION_FP32)
       && y10_cuda_conv_lib_takes (all->libs[i], desc);
 }
 
@@ -280,7 +285,8 @@ plan_other (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc)
   All *all = (All *) lib;
 
   return all->libs[CUDNN] && choose (all, desc) != all->libs[CUDNN]
-      ? y10_cuda_conv_plan_new (all->libs[CUDNN], desc, Y10_CUDA_CONV_BIAS, NULL)
+      ? y10_cuda_conv_plan_new (all->libs[CUDNN], desc, Y10_CUDA_CONV_BIAS,
+          NULL)
       : NULL;
 }
 
@@ -298,7 +304,8 @@ plan_candidates (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   for (guint i = 0; i < N_PROVIDERS; i++) {
     GPtrArray *some;
 
-    if (!all->libs[i] || (stage == Y10_CUDA_CONV_FUSED
+    if (!all->libs[i]
+        || (stage == Y10_CUDA_CONV_FUSED
             && !(y10_cuda_conv_lib_can_fuse (all->libs[i], NULL)
                 && takes (all, i, desc))))
       continue;
@@ -333,8 +340,7 @@ plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
   for (guint i = N_PROVIDERS; i-- > 0 && !plan;)
     if (all->libs[i]) {
       g_clear_error (&local);
-      plan = y10_cuda_conv_plan_load (all->libs[i], desc, stage, bytes,
-          &local);
+      plan = y10_cuda_conv_plan_load (all->libs[i], desc, stage, bytes, &local);
     }
   if (plan)
     g_clear_error (&local);
@@ -344,11 +350,19 @@ plan_load (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
 }
 
 static const Y10CudaConvProvider provider_of_all = {
-  .name = "all",.lib_of = lib_of,.lib_part = lib_part,
-  .lib_leave_out = lib_leave_out,.lib_begins_fused = lib_begins_fused,
-  .lib_forget_stream = lib_forget_stream,.lib_free = lib_free,
-  .lib_abandon = lib_abandon,.lib_describe = lib_describe,
-  .lib_can_fuse = lib_can_fuse,.lib_takes = lib_takes,.plan_new = plan_new,
+  .name = "all",
+  .lib_of = lib_of,
+  .lib_part = lib_part,
+  .lib_leave_out = lib_leave_out,
+  .lib_begins_fused = lib_begins_fused,
+  .lib_forget_stream = lib_forget_stream,
+  .lib_free = lib_free,
+  .lib_abandon = lib_abandon,
+  .lib_describe = lib_describe,
+  .lib_can_fuse = lib_can_fuse,
+  .lib_takes = lib_takes,
+  .plan_new = plan_new,
   .plan_other = plan_other,
-  .plan_candidates = plan_candidates,.plan_load = plan_load,
+  .plan_candidates = plan_candidates,
+  .plan_load = plan_load,
 };

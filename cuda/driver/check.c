@@ -12,26 +12,26 @@ gboolean
 y10_cuda_is_lost (int result)
 {
   switch (result) {
-    case 4:                    /* DEINITIALIZED: the driver is shutting down */
-    case 46:                   /* DEVICE_UNAVAILABLE */
-    case 201:                  /* INVALID_CONTEXT: ours were valid before */
-    case 214:                  /* ECC_UNCORRECTABLE */
-    case 220:                  /* NVLINK_UNCORRECTABLE */
-    case 226:                  /* CONTAINED: a fault that the GPU contained */
-    case 700:                  /* ILLEGAL_ADDRESS */
-    case 702:                  /* LAUNCH_TIMEOUT */
+    case 4:   /* DEINITIALIZED: the driver is shutting down */
+    case 46:  /* DEVICE_UNAVAILABLE */
+    case 201: /* INVALID_CONTEXT: ours were valid before */
+    case 214: /* ECC_UNCORRECTABLE */
+    case 220: /* NVLINK_UNCORRECTABLE */
+    case 226: /* CONTAINED: a fault that the GPU contained */
+    case 700: /* ILLEGAL_ADDRESS */
+    case 702: /* LAUNCH_TIMEOUT */
     case Y10_CU_CONTEXT_IS_DESTROYED:
-    case 710:                  /* ASSERT */
-    case 714:                  /* HARDWARE_STACK_ERROR */
-    case 715:                  /* ILLEGAL_INSTRUCTION */
-    case 716:                  /* MISALIGNED_ADDRESS */
-    case 717:                  /* INVALID_ADDRESS_SPACE */
-    case 718:                  /* INVALID_PC */
-    case 719:                  /* LAUNCH_FAILED */
-    case 721:                  /* TENSOR_MEMORY_LEAK */
-    case 806:                  /* MPS_RPC_FAILURE */
-    case 810:                  /* MPS_CLIENT_TERMINATED */
-    case 999:                  /* UNKNOWN: returned for a GPU that is gone */
+    case 710: /* ASSERT */
+    case 714: /* HARDWARE_STACK_ERROR */
+    case 715: /* ILLEGAL_INSTRUCTION */
+    case 716: /* MISALIGNED_ADDRESS */
+    case 717: /* INVALID_ADDRESS_SPACE */
+    case 718: /* INVALID_PC */
+    case 719: /* LAUNCH_FAILED */
+    case 721: /* TENSOR_MEMORY_LEAK */
+    case 806: /* MPS_RPC_FAILURE */
+    case 810: /* MPS_CLIENT_TERMINATED */
+    case 999: /* UNKNOWN: returned for a GPU that is gone */
       return TRUE;
     default:
       return FALSE;
@@ -44,8 +44,8 @@ y10_cuda_check (const Y10CudaDriver *driver, int result, const char *call,
 {
   const char *name = NULL, *text = NULL;
   Y10Error code = y10_cuda_is_lost (result) ? Y10_ERROR_DEVICE_LOST
-      : result == Y10_CU_OUT_OF_MEMORY ? Y10_ERROR_NO_MEMORY
-      : Y10_ERROR_BACKEND;
+      : result == Y10_CU_OUT_OF_MEMORY      ? Y10_ERROR_NO_MEMORY
+                                            : Y10_ERROR_BACKEND;
 
   if (result == Y10_CU_SUCCESS)
     return TRUE;
@@ -58,11 +58,10 @@ y10_cuda_check (const Y10CudaDriver *driver, int result, const char *call,
 }
 
 #define Y10_DEAD(member, name, params) \
-static int \
-dead_##member params \
-{ \
-  return Y10_CU_CONTEXT_IS_DESTROYED; \
-}
+  static int dead_##member params \
+  { \
+    return Y10_CU_CONTEXT_IS_DESTROYED; \
+  }
 Y10_CUDA_DRIVER_FUNCTIONS (Y10_DEAD)
 #undef Y10_DEAD
 

@@ -21,11 +21,11 @@ struct _Y10CudaContext
   CUcontext handle;
   CUdevice id;
   gboolean primary;
-  guint users;                  /* lock */
+  guint users; /* lock */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static GSList *contexts;        /* lock; not owned */
+static GSList *contexts; /* lock; not owned */
 
 /* Calls in a lost context return the error that it was lost by. */
 static gboolean
@@ -45,7 +45,7 @@ is_usable (const Y10CudaDriver *d, CUcontext handle)
 static Y10CudaContext *
 find (CUdevice id)
 {
-  for (GSList * l = contexts; l; l = l->next) {
+  for (GSList *l = contexts; l; l = l->next) {
     Y10CudaContext *context = l->data;
 
     if (context->id == id && is_usable (context->driver, context->handle))
@@ -60,8 +60,8 @@ retain_primary (Y10CudaContext *context, GError **error)
 {
   const Y10CudaDriver *d = context->driver;
 
-  if (!y10_cuda_check (d, d->primary_ctx_retain (&context->handle,
-              context->id), "taking the GPU's primary context", error))
+  if (!y10_cuda_check (d, d->primary_ctx_retain (&context->handle, context->id),
+          "taking the GPU's primary context", error))
     return FALSE;
   context->primary = is_usable (d, context->handle);
   if (!context->primary)
@@ -83,8 +83,7 @@ create (Y10CudaContext *context, GError **error)
 }
 
 Y10CudaContext *
-y10_cuda_context_take (const Y10CudaDriver *driver, CUdevice id,
-    GError **error)
+y10_cuda_context_take (const Y10CudaDriver *driver, CUdevice id, GError **error)
 {
   Y10CudaContext *context;
 

@@ -30,8 +30,10 @@ look_up (void *handle, GString *why)
   Y10_CUDA_DRIVER_FUNCTIONS (Y10_LOOK_UP)
 #undef Y10_LOOK_UP
   if (missing)
-    g_string_append_printf (why, "the NVIDIA driver is too old: " LIBRARY
-        " has no %s; version 525 or later is needed", missing);
+    g_string_append_printf (why,
+        "the NVIDIA driver is too old: " LIBRARY
+        " has no %s; version 525 or later is needed",
+        missing);
   return !missing;
 }
 
@@ -54,7 +56,8 @@ start (GString *why)
     g_string_append_printf (why, "the NVIDIA driver does not start: %s (%d)%s",
         text ? text : "no description", result,
         result == Y10_CU_STUB_LIBRARY
-        ? ": the toolkit's stub was found instead of the driver" : "");
+            ? ": the toolkit's stub was found instead of the driver"
+            : "");
   }
   dlclose (handle);
   return FALSE;

@@ -38,7 +38,7 @@ enum
 
 enum
 {
-  Y10_CU_MULTIPROCESSORS = 16,  /* CU_DEVICE_ATTRIBUTE_… */
+  Y10_CU_MULTIPROCESSORS = 16, /* CU_DEVICE_ATTRIBUTE_… */
   Y10_CU_L2_CACHE_SIZE = 38,
   Y10_CU_MAJOR = 75,
   Y10_CU_MINOR = 76,
@@ -56,6 +56,7 @@ enum
 };
 
 /* F (member, exported name, parameters): every function returns a CUresult. */
+/* clang-format off */
 #define Y10_CUDA_DRIVER_FUNCTIONS(F) \
   F (init, "cuInit", (unsigned int flags)) \
   F (driver_get_version, "cuDriverGetVersion", (int *version)) \
@@ -107,6 +108,7 @@ enum
   F (graph_launch, "cuGraphLaunch", (CUgraphExec exec, CUstream stream)) \
   F (graph_destroy, "cuGraphDestroy", (CUgraph graph)) \
   F (graph_exec_destroy, "cuGraphExecDestroy", (CUgraphExec exec))
+/* clang-format on */
 
 typedef struct
 {
@@ -117,7 +119,7 @@ typedef struct
 
 /* Loads and initialises libcuda once per process. On failure, returns NULL and
  * appends the reason to @why; the next call tries again. Any thread. */
-const Y10CudaDriver *y10_cuda_driver_get (GString * why);
+const Y10CudaDriver *y10_cuda_driver_get (GString *why);
 
 /* A table whose functions do nothing and return Y10_CU_CONTEXT_IS_DESTROYED, for
  * freeing objects of a context that no longer exists. */
@@ -128,14 +130,14 @@ extern const Y10CudaDriver y10_cuda_dead_driver;
 gboolean y10_cuda_is_lost (int result);
 /* Returns TRUE on success, else sets an error with @call and the driver's message:
  * Y10_ERROR_NO_MEMORY, Y10_ERROR_DEVICE_LOST or Y10_ERROR_BACKEND. */
-gboolean y10_cuda_check (const Y10CudaDriver * driver, int result,
-    const char *call, GError ** error);
+gboolean y10_cuda_check (const Y10CudaDriver *driver, int result,
+    const char *call, GError **error);
 
 /* gpu.c: finds GPU @wanted, or the first supported one if that is -1. On failure,
  * returns FALSE and appends the reason to @why. */
-gboolean y10_cuda_find_gpu (const Y10CudaDriver * driver, gint wanted,
-    CUdevice * id, GString * why);
-gboolean y10_cuda_get_capability (const Y10CudaDriver * driver, CUdevice id,
+gboolean y10_cuda_find_gpu (const Y10CudaDriver *driver, gint wanted,
+    CUdevice *id, GString *why);
+gboolean y10_cuda_get_capability (const Y10CudaDriver *driver, CUdevice id,
     int *major, int *minor);
 
 /* Returns the fat binary of all kernels, for cuModuleLoadData(). */

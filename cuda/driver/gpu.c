@@ -34,15 +34,16 @@ y10_cuda_find_gpu (const Y10CudaDriver *driver, gint wanted, CUdevice *id,
         && (major > LEAST_MAJOR
             || (major == LEAST_MAJOR && minor >= LEAST_MINOR)))
       return TRUE;
-    g_string_append_printf (why, "GPU %d has compute capability %d.%d; "
-        "expected %d.%d or later", i, major, minor, LEAST_MAJOR, LEAST_MINOR);
+    g_string_append_printf (why,
+        "GPU %d has compute capability %d.%d; "
+        "expected %d.%d or later",
+        i, major, minor, LEAST_MAJOR, LEAST_MINOR);
     if (wanted >= 0)
       return FALSE;
   }
   if (!n)
     g_string_append (why, "the NVIDIA driver finds no GPU");
   else if (wanted >= n)
-    g_string_append_printf (why, "there is no GPU %d; there are %d", wanted,
-        n);
+    g_string_append_printf (why, "there is no GPU %d; there are %d", wanted, n);
   return FALSE;
 }

@@ -6,13 +6,13 @@
 
 #include "driver/driver.h"
 
-__asm__ (".section .rodata\n"
-    ".balign 64\n"
-    ".hidden y10_cuda_kernels\n"
-    ".globl y10_cuda_kernels\n"
-    "y10_cuda_kernels:\n"
-    ".incbin \"" Y10_FATBIN "\"\n"
-    ".previous\n");
+__asm__(".section .rodata\n"
+        ".balign 64\n"
+        ".hidden y10_cuda_kernels\n"
+        ".globl y10_cuda_kernels\n"
+        "y10_cuda_kernels:\n"
+        ".incbin \"" Y10_FATBIN "\"\n"
+        ".previous\n");
 
 extern const unsigned char y10_cuda_kernels[]
     __attribute__ ((visibility ("hidden")));

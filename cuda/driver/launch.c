@@ -14,8 +14,8 @@ find (Y10CudaKernels *kernels, CUfunction *function, const char *name,
 {
   const Y10CudaDriver *d = kernels->driver;
 
-  return y10_cuda_check (d, d->module_get_function (function, kernels->module,
-          name), name, error);
+  return y10_cuda_check (d,
+      d->module_get_function (function, kernels->module, name), name, error);
 }
 
 /* A GPU without code in the module, or a driver older than the CUDA that compiled
@@ -33,9 +33,11 @@ explain (const Y10CudaDriver *d, GError **error)
     return;
   d->driver_get_version (&version);
   text = (*error)->message;
-  (*error)->message = g_strdup_printf ("%s; the GPU is sm_%d%d, and its driver "
-      "supports CUDA %d.%d; this build has code for %s", text, major, minor,
-      version / 1000, version % 1000 / 10, y10_cuda_kernel_codes ());
+  (*error)->message =
+      g_strdup_printf ("%s; the GPU is sm_%d%d, and its driver "
+                       "supports CUDA %d.%d; this build has code for %s",
+          text, major, minor, version / 1000, version % 1000 / 10,
+          y10_cuda_kernel_codes ());
 }
 
 gboolean
@@ -45,14 +47,17 @@ y10_cuda_kernels_load (Y10CudaKernels *kernels, const Y10CudaDriver *driver,
   gboolean ok;
 
   kernels->driver = driver;
-  ok = y10_cuda_check (driver, driver->module_load_data (&kernels->module,
-          y10_cuda_kernel_image ()), "loading our kernels", error);
+  ok = y10_cuda_check (driver,
+      driver->module_load_data (&kernels->module, y10_cuda_kernel_image ()),
+      "loading our kernels", error);
   if (!ok)
     explain (driver, error);
 #define Y10_FIND(name, type) \
-  ok = ok && find (kernels, &kernels->name[Y10_K_F32], "y10_" #name "_f32", error) \
+  ok = ok \
+      && find (kernels, &kernels->name[Y10_K_F32], "y10_" #name "_f32", error) \
       && find (kernels, &kernels->name[Y10_K_F16], "y10_" #name "_f16", error) \
-      && find (kernels, &kernels->name[Y10_K_BF16], "y10_" #name "_bf16", error);
+      && find (kernels, &kernels->name[Y10_K_BF16], "y10_" #name "_bf16", \
+          error);
   Y10_TYPED_KERNELS (Y10_FIND)
 #undef Y10_FIND
 #define Y10_FIND(name, type) \
@@ -79,8 +84,9 @@ y10_cuda_launch (const Y10CudaKernels *kernels, CUfunction function,
   const Y10CudaDriver *d = kernels->driver;
   void *all[] = { (void *) params };
 
-  return y10_cuda_check (d, d->launch_kernel (function, launch.grid[0],
-          launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
-          launch.block[2], launch.shared_bytes, stream, all, NULL),
+  return y10_cuda_check (d,
+      d->launch_kernel (function, launch.grid[0], launch.grid[1],
+          launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
+          launch.shared_bytes, stream, all, NULL),
       "launching a kernel", error);
 }

@@ -32,12 +32,12 @@ typedef struct
 
 /* Load the kernels into the current context; unload them with the same context
  * current. */
-gboolean y10_cuda_kernels_load (Y10CudaKernels * kernels,
-    const Y10CudaDriver * driver, GError ** error);
-void y10_cuda_kernels_unload (Y10CudaKernels * kernels);
+gboolean y10_cuda_kernels_load (Y10CudaKernels *kernels,
+    const Y10CudaDriver *driver, GError **error);
+void y10_cuda_kernels_unload (Y10CudaKernels *kernels);
 
 /* Queues a launch. @params: the kernel's parameter, copied before it returns. */
-gboolean y10_cuda_launch (const Y10CudaKernels * kernels, CUfunction function,
-    Y10KLaunch launch, CUstream stream, const void *params, GError ** error);
+gboolean y10_cuda_launch (const Y10CudaKernels *kernels, CUfunction function,
+    Y10KLaunch launch, CUstream stream, const void *params, GError **error);
 
 G_END_DECLS

@@ -27,7 +27,8 @@ enum
 static_assert (QUERIES / 2 * (KEYS / 2) == Y10_ATTENTION_SCORE_THREADS,
     "a thread has 2 × 2 scores");
 static_assert (2 * (QUERIES / 2 * (Y10_ATTENTION_HEAD_DIMS / 4))
-    <= Y10_ATTENTION_MAX_THREADS, "a thread has 2 × 4 sums, of two teams");
+        <= Y10_ATTENTION_MAX_THREADS,
+    "a thread has 2 × 4 sums, of two teams");
 
 __device__ __forceinline__ float
 y10_attention_lowest ()
@@ -42,10 +43,8 @@ y10_attention_put (float4 *to, const Y10Raw<T, 8> &raw, float scale)
   float v[8];
 
   y10_unpack (raw, v);
-  to[0] = make_float4 (v[0] * scale, v[1] * scale, v[2] * scale,
-      v[3] * scale);
-  to[1] = make_float4 (v[4] * scale, v[5] * scale, v[6] * scale,
-      v[7] * scale);
+  to[0] = make_float4 (v[0] * scale, v[1] * scale, v[2] * scale, v[3] * scale);
+  to[1] = make_float4 (v[4] * scale, v[5] * scale, v[6] * scale, v[7] * scale);
 }
 
 /* Loads the block's queries, scaled; zero beyond the last position. */
@@ -54,25 +53,23 @@ __device__ __forceinline__ void
 y10_attention_queries (float4 *to, int to_row, const T *from, int pixel,
     int first, int n, int groups, float scale)
 {
-  for (int i = (int) threadIdx.x; i < QUERIES * groups;
-      i += (int) blockDim.x) {
+  for (int i = (int) threadIdx.x; i < QUERIES * groups; i += (int) blockDim.x) {
     int row = i / groups, group = i % groups;
-    Y10Raw<T, 8> raw = { };
+    Y10Raw<T, 8> raw = {};
 
     if (first + row < n)
-      raw = y10_load_raw<T, 8> (from + (long long) (first + row) * pixel
-          + group * 8);
+      raw = y10_load_raw<T, 8> (
+          from + (long long) (first + row) * pixel + group * 8);
     y10_attention_put<T> (to + row * to_row + 2 * group, raw, scale);
   }
 }
 
 /* A thread's share of the rows of k and v in a round, as vectors of 8 channels:
  * their offsets from the first row of k, and in the team's shared memory. */
-template <typename T>
-struct Y10AttentionShare
+template <typename T> struct Y10AttentionShare
 {
   Y10Raw<T, 8> raw[SLOTS];
-  int from[SLOTS], to[SLOTS];   /* to < 0: unused */
+  int from[SLOTS], to[SLOTS]; /* to < 0: unused */
 };
 
 /* @v: offset from k to v of the same position. */
@@ -108,7 +105,7 @@ y10_attention_read (Y10AttentionShare<T> &share, const T *k, int left,
 {
 #pragma unroll
   for (int i = 0; i < SLOTS; i++) {
-    share.raw[i] = { };
+    share.raw[i] = {};
     if (share.to[i] >= 0 && share.from[i] < left * pixel)
       share.raw[i] = y10_load_raw<T, 8> (k + share.from[i]);
   }
@@ -309,7 +306,8 @@ y10_attention_by_mma<float> (const Y10KAttention &, const Y10KAttentionShape &,
 #else
 template <typename T>
 __device__ __forceinline__ bool
-y10_attention_by_mma (const Y10KAttention &, const Y10KAttentionShape &, float4 *)
+y10_attention_by_mma (const Y10KAttention &, const Y10KAttentionShape &,
+    float4 *)
 {
   return false;
 }
@@ -334,7 +332,7 @@ y10_attention (const Y10KAttention &p)
   int head_chunk = min (s.head_chunk, s.head_dims - chunk);
   const T *in_q = y10_at<const T> (p.in, image, 0, 0)
       + head * (2 * s.key_dims + s.head_dims);
-  int at = team * KEYS;         /* the team's next positions */
+  int at = team * KEYS; /* the team's next positions */
   const T *in_k = in_q + s.key_dims + (long long) at * p.in.pixel;
   long long step = (long long) s.teams * KEYS * p.in.pixel;
   float4 *k = shared + s.team + team * s.team_size;
@@ -344,12 +342,12 @@ y10_attention (const Y10KAttention &p)
   int pair = thread / 16, key = thread % 16;
   bool scores = thread < Y10_ATTENTION_SCORE_THREADS;
   float largest[2] = { y10_attention_lowest (), y10_attention_lowest () };
-  float total[2] = { };
+  float total[2] = {};
   /* For values: channels 4 column to 4 column + 3 of queries 2 row, 2 row + 1. */
   int columns = head_chunk / 4, row = thread / columns;
   int column = thread % columns;
   bool values = row < QUERIES / 2;
-  float sum[2][4] = { };
+  float sum[2][4] = {};
   /* Prefetching floats would need too many registers. */
   const bool ahead = sizeof (T) == 2;
   Y10AttentionShare<T> share;
@@ -363,7 +361,7 @@ y10_attention (const Y10KAttention &p)
   /* All teams run the same number of rounds, because barriers span the block. A
    * team without positions gets scores of -inf, with weight 0. */
   for (int round = 0; round < n; round += s.teams * KEYS) {
-    float score[2][2] = { };
+    float score[2][2] = {};
 
     if (!ahead)
       y10_attention_read (share, in_k, n - at, p.in.pixel);
@@ -413,13 +411,15 @@ y10_attention (const Y10KAttention &p)
   }
   __syncthreads ();
   if (values) {
-    long long other = s.teams == 1 ? 0
+    long long other = s.teams == 1
+        ? 0
         : (team == 0 ? 4 : -4) * (long long) s.team_size;
 
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-      float f = y10_attention_share_of<T> ((const float *) weights
-          + 2 * row + i, other);
+      float f = y10_attention_share_of<T> ((const float *) weights + 2 * row
+              + i,
+          other);
 
 #pragma unroll
       for (int c = 0; c < 4; c++)
@@ -436,18 +436,18 @@ y10_attention (const Y10KAttention &p)
   if (!values)
     return;
   if (s.teams == 2) {
-    float4 theirs = v[row * columns + column
-        + (team == 0 ? s.team_size : -s.team_size)];
+    float4 theirs =
+        v[row * columns + column + (team == 0 ? s.team_size : -s.team_size)];
 
     if (team == 0)
       y10_attention_add (sum[0], 1.0f, theirs);
     else
       y10_attention_add (sum[1], 1.0f, theirs);
   }
-  y10_attention_finish<T> (p, in_q + 2 * s.key_dims + chunk + 4 * column,
-      image, first + 2 * row, team, s.teams == 2 ? team + 1 : 2,
-      head * s.head_dims + chunk + 4 * column,
-      p.head_dim - chunk - 4 * column, sum);
+  y10_attention_finish<T> (p, in_q + 2 * s.key_dims + chunk + 4 * column, image,
+      first + 2 * row, team, s.teams == 2 ? team + 1 : 2,
+      head * s.head_dims + chunk + 4 * column, p.head_dim - chunk - 4 * column,
+      sum);
 }
 
 Y10_TYPED_KERNEL (attention, Attention, Y10_ATTENTION_MAX_THREADS)

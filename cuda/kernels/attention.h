@@ -32,9 +32,9 @@ enum
   Y10_ATTENTION_KEY_DIMS = 128,
   Y10_ATTENTION_HEAD_DIMS = 128,
   Y10_ATTENTION_SCORE_THREADS = 128,
-  Y10_ATTENTION_SLOTS = 4,      /* vectors per thread of KEYS rows of k and v */
+  Y10_ATTENTION_SLOTS = 4, /* vectors per thread of KEYS rows of k and v */
   Y10_ATTENTION_MAX_THREADS = 512,
-  Y10_ATTENTION_MAX_SHARED = 49152,     /* more needs a function attribute */
+  Y10_ATTENTION_MAX_SHARED = 49152, /* more needs a function attribute */
   /* On tensor cores: warps that share the keys; floats of a row of a warp's sums (64
    * and some, so that rows fall into different banks), and of all of them. */
   Y10_ATTENTION_MMA_WARPS = 10,
@@ -45,13 +45,13 @@ enum
 /* Layout of a block's shared memory, in units of float4. */
 typedef struct
 {
-  int key_dims, head_dims;      /* channels per head, with padding */
-  int head_chunk;               /* channels of head_dims per block */
-  int key_row;                  /* stride of the rows of q and k; odd, so that
+  int key_dims, head_dims; /* channels per head, with padding */
+  int head_chunk;          /* channels of head_dims per block */
+  int key_row;             /* stride of the rows of q and k; odd, so that
                                  * 8 rows fall into different banks */
-  int team, team_size;          /* offset of the first team's memory, after q,
+  int team, team_size;     /* offset of the first team's memory, after q,
                                  * and size of each team's */
-  int v, p, factor;             /* offsets in a team's memory; k is at 0 */
+  int v, p, factor;        /* offsets in a team's memory; k is at 0 */
   int teams, team_threads;
 } Y10KAttentionShape;
 
@@ -66,7 +66,8 @@ y10_attention_shape (const Y10KAttention *p)
   s.key_dims = (p->key_dim + 7) / 8 * 8;
   s.head_dims = (p->head_dim + 7) / 8 * 8;
   s.head_chunk = s.head_dims < Y10_ATTENTION_HEAD_DIMS
-      ? s.head_dims : Y10_ATTENTION_HEAD_DIMS;
+      ? s.head_dims
+      : Y10_ATTENTION_HEAD_DIMS;
   s.key_row = s.key_dims / 4 + 1;
   s.team = Y10_ATTENTION_QUERIES * s.key_row;
   s.v = Y10_ATTENTION_KEYS * s.key_row;
@@ -74,14 +75,18 @@ y10_attention_shape (const Y10KAttention *p)
   s.factor = s.p + Y10_ATTENTION_QUERIES * (Y10_ATTENTION_KEYS / 4 + 1);
   s.team_size = s.factor + Y10_ATTENTION_QUERIES / 4;
   s.teams = p->in.height * p->in.width > Y10_ATTENTION_KEYS
-      && (s.team + 2 * s.team_size) * 16 <= Y10_ATTENTION_MAX_SHARED ? 2 : 1;
+          && (s.team + 2 * s.team_size) * 16 <= Y10_ATTENTION_MAX_SHARED
+      ? 2
+      : 1;
   /* A thread computes 4 channels of 2 queries and loads SLOTS vectors. */
   s.team_threads = Y10_ATTENTION_SCORE_THREADS;
   threads = (Y10_ATTENTION_QUERIES / 2 * (s.head_chunk / 4) + 31) / 32 * 32;
   if (s.team_threads < threads)
     s.team_threads = threads;
   threads = (Y10_ATTENTION_KEYS * (s.key_dims + s.head_chunk) / 8
-      / Y10_ATTENTION_SLOTS + 31) / 32 * 32;
+                    / Y10_ATTENTION_SLOTS
+                + 31)
+      / 32 * 32;
   if (s.team_threads < threads)
     s.team_threads = threads;
   return s;
@@ -105,12 +110,12 @@ y10_attention_launch (const Y10KAttention *p)
 {
   Y10KAttentionShape s = y10_attention_shape (p);
   long long n = (long long) p->in.height * p->in.width;
-  Y10KLaunch l = { {y10_k_div_up (n, Y10_ATTENTION_QUERIES),
-        (unsigned int) p->heads * y10_k_div_up (s.head_dims, s.head_chunk),
-        (unsigned int) p->images},
-    {(unsigned int) (s.teams * s.team_threads), 1, 1},
-    y10_attention_shared (&s)
-  };
+  Y10KLaunch l = { { y10_k_div_up (n, Y10_ATTENTION_QUERIES),
+                       (unsigned int) p->heads
+                           * y10_k_div_up (s.head_dims, s.head_chunk),
+                       (unsigned int) p->images },
+    { (unsigned int) (s.teams * s.team_threads), 1, 1 },
+    y10_attention_shared (&s) };
 
   return l;
 }

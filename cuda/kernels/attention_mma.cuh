@@ -23,7 +23,7 @@ __device__ __forceinline__ Y10Raw<T, 8>
 y10_mma_read (const T *from, int position, int n, int pixel, int first,
     int channels)
 {
-  Y10Raw<T, 8> raw = { };
+  Y10Raw<T, 8> raw = {};
 
   if (position < n && first < channels)
     raw = y10_load_raw<T, 8> (from + position * pixel + first);
@@ -83,10 +83,9 @@ y10_mma_scores (float (&score)[4][4], const Y10Raw<T, 8> (&q)[PARTS][2],
     for (int part = 0; part < PARTS; part++)
 #pragma unroll
       for (int half = 0; half < 4; half += 2) {
-        const unsigned int a[4] = {
-          q[part][0].word[half], q[part][1].word[half],
-          q[part][0].word[half + 1], q[part][1].word[half + 1]
-        };
+        const unsigned int a[4] = { q[part][0].word[half],
+          q[part][1].word[half], q[part][0].word[half + 1],
+          q[part][1].word[half + 1] };
 
         y10_mma (score[j], a, key[j][part].word[half],
             key[j][part].word[half + 1], T ());
@@ -94,7 +93,7 @@ y10_mma_scores (float (&score)[4][4], const Y10Raw<T, 8> (&q)[PARTS][2],
 #pragma unroll
     for (int c = 0; c < 4; c++)
       score[j][c] = at + 8 * j + 2 * t + (c & 1) < n ? score[j][c] * scale
-          : y10_attention_lowest ();
+                                                     : y10_attention_lowest ();
   }
 }
 
@@ -116,12 +115,10 @@ y10_mma_weights (unsigned int (&weight)[4], const float (&score)[4][4], int row,
   total *= factor;
 #pragma unroll
   for (int j = 0; j < 4; j += 2) {
-    const float w[4] = {
-      y10_exp<T> (score[j][2 * row] - base),
+    const float w[4] = { y10_exp<T> (score[j][2 * row] - base),
       y10_exp<T> (score[j][2 * row + 1] - base),
       y10_exp<T> (score[j + 1][2 * row] - base),
-      y10_exp<T> (score[j + 1][2 * row + 1] - base)
-    };
+      y10_exp<T> (score[j + 1][2 * row + 1] - base) };
     const Y10Raw<T, 4> raw = y10_pack (w, T ());
     float rounded[4];
 
@@ -143,25 +140,25 @@ y10_mma_values (float (&sum)[8][4], const unsigned int (&weight)[2][4],
 {
 #pragma unroll
   for (int i = 0; i < 2; i++) {
-    const unsigned int a[4] = {
-      weight[0][2 * i], weight[1][2 * i], weight[0][2 * i + 1], weight[1][2 * i + 1]
-    };
+    const unsigned int a[4] = { weight[0][2 * i], weight[1][2 * i],
+      weight[0][2 * i + 1], weight[1][2 * i + 1] };
 
 #pragma unroll
     for (int j = 0; j < 8; j++) {
       const unsigned int select = j % 2 ? 0x7632 : 0x5410;
 
-      y10_mma (sum[j], a, __byte_perm (value[i][0].word[j / 2],
-              value[i][1].word[j / 2], select),
-          __byte_perm (value[i][2].word[j / 2], value[i][3].word[j / 2], select),
+      y10_mma (sum[j], a,
+          __byte_perm (value[i][0].word[j / 2], value[i][1].word[j / 2],
+              select),
+          __byte_perm (value[i][2].word[j / 2], value[i][3].word[j / 2],
+              select),
           T ());
     }
   }
 }
 
 /* What the positional convolution reads for 4 channels of a position. */
-template <typename T>
-struct Y10MmaTaps
+template <typename T> struct Y10MmaTaps
 {
   Y10Raw<T, 4> weight[9], value[9];
   float bias[4];
@@ -177,12 +174,12 @@ struct Y10MmaTaps
     for (int tap = 0; tap < 9; tap++) {
       const int in_y = y + tap / 3 - 1, in_x = x + tap % 3 - 1;
 
-      weight[tap] = y10_load_raw<T, 4> ((const T *) p.weight + channel
-          + tap * p.out.channels);
-      value[tap] = { };
+      weight[tap] = y10_load_raw<T, 4> (
+          (const T *) p.weight + channel + tap * p.out.channels);
+      value[tap] = {};
       if (in_y >= 0 && in_y < p.in.height && in_x >= 0 && in_x < width)
-        value[tap] = y10_load_raw<T, 4> (v + (long long) (in_y * width + in_x)
-            * p.in.pixel);
+        value[tap] = y10_load_raw<T, 4> (
+            v + (long long) (in_y * width + in_x) * p.in.pixel);
     }
   }
 
@@ -245,7 +242,7 @@ y10_attention_mma_part (const Y10KAttention &p, const Y10KAttentionShape &s,
   const float scale = rsqrtf ((float) p.key_dim);
   float *stats = shared + n_warps * Y10_ATTENTION_MMA_SUMS;
   float largest[2] = { y10_attention_lowest (), y10_attention_lowest () };
-  float total[2] = { }, sum[8][4] = { };
+  float total[2] = {}, sum[8][4] = {};
 
 #pragma unroll 1
   for (int at = warp * 32; warp < n_warps && at < n; at += n_warps * 32) {
@@ -293,7 +290,7 @@ y10_attention_mma_part (const Y10KAttention &p, const Y10KAttentionShape &s,
   for (int i = (int) threadIdx.x; i < QUERIES * 16; i += (int) blockDim.x) {
     const int row = i / 16, column = i % 16 * 4;
     Y10MmaTaps<T> taps;
-    float out[4] = { };
+    float out[4] = {};
 
     if (first + row >= n || column >= dims)
       continue;
@@ -305,7 +302,8 @@ y10_attention_mma_part (const Y10KAttention &p, const Y10KAttentionShape &s,
     for (int c = 0; c < 4; c++)
       out[c] = c < valid - column ? out[c] : 0.0f;
     y10_store (y10_at<T> (p.out, (int) blockIdx.z, 0, first + row) + channel
-        + column, out);
+            + column,
+        out);
   }
 }
 

@@ -16,7 +16,7 @@
 enum
 {
   PIXELS = Y10_CONV_PIXELS,
-  /* Partial sums per output. A GPU has enough independent sums with 32 outputs;
+/* Partial sums per output. A GPU has enough independent sums with 32 outputs;
    * a host compiler vectorises four. */
 #ifdef __CUDACC__
   SUMS = 1,
@@ -31,7 +31,7 @@ __device__ __forceinline__ void
 y10_conv_step (float (&sum)[PIXELS][8][SUMS], const T *const (&in)[PIXELS],
     const T *weight, long long row)
 {
-  float a[PIXELS][8] = { };
+  float a[PIXELS][8] = {};
 
 #pragma unroll
   for (int t = 0; t < PIXELS; t++)
@@ -65,13 +65,13 @@ y10_conv (const Y10KConv &p)
   int image = (int) blockIdx.y, channels = p.in.channels;
   long long row = (long long) p.kernel * p.kernel * channels;
   const T *weight = (const T *) p.weight + channel * row;
-  float sum[PIXELS][8][SUMS] = { }, bias[8];
+  float sum[PIXELS][8][SUMS] = {}, bias[8];
 
   if (channel >= p.out.channels)
     return;
   for (int ky = 0; ky < p.kernel; ky++)
     for (int kx = 0; kx < p.kernel; kx++, weight += channels) {
-      const T *in[PIXELS];      /* NULL: outside the picture */
+      const T *in[PIXELS]; /* NULL: outside the picture */
 
 #pragma unroll
       for (int t = 0; t < PIXELS; t++) {
@@ -79,7 +79,8 @@ y10_conv (const Y10KConv &p)
         int x = (first + t) % p.out.width * p.stride - p.pad + kx;
 
         in[t] = y < 0 || y >= p.in.height || x < 0 || x >= p.in.width
-            ? nullptr : y10_at<const T> (p.in, image, y, x);
+            ? nullptr
+            : y10_at<const T> (p.in, image, y, x);
       }
       for (int c = 0; c < channels; c += 8) {
         y10_conv_step (sum, in, weight + c, row);

@@ -16,10 +16,12 @@
  * rows are read at a time. Outside the map, zeros are added. */
 template <typename T, int SIZE, int STRIDE, int TILE, int ROWS>
 __device__ __forceinline__ void
-y10_depthwise_row (const Y10KDepthwise &p, int image, int y, int x,
-    int channel)
+y10_depthwise_row (const Y10KDepthwise &p, int image, int y, int x, int channel)
 {
-  enum { WIDTH = (TILE - 1) * STRIDE + SIZE };
+  enum
+  {
+    WIDTH = (TILE - 1) * STRIDE + SIZE
+  };
   const T *weight = (const T *) p.weight + channel;
   const int channels = p.out.channels;
   const int x0 = x * STRIDE - p.pad, y0 = y * STRIDE - p.pad;
@@ -30,13 +32,13 @@ y10_depthwise_row (const Y10KDepthwise &p, int image, int y, int x,
 #pragma unroll
   for (int t = 0; t < TILE; t++) {
     y10_load (p.bias + channel, sum[t]);
-    add[t] = { };
+    add[t] = {};
     if (TILE == 1 && p.add.data)
-      add[t] = y10_load_raw<T, 8> (y10_at<const T> (p.add, image, y, x + t)
-          + channel);
+      add[t] = y10_load_raw<T, 8> (
+          y10_at<const T> (p.add, image, y, x + t) + channel);
   }
 
-#pragma unroll TILE == 1 && sizeof (T) == 2 ? 2 : 1
+#pragma unroll TILE == 1 && sizeof(T) == 2 ? 2 : 1
   for (int ky = 0; ky < SIZE; ky += ROWS) {
     Y10Raw<T, 8> w[ROWS][SIZE], v[ROWS][WIDTH];
 
@@ -48,15 +50,15 @@ y10_depthwise_row (const Y10KDepthwise &p, int image, int y, int x,
 
 #pragma unroll
       for (int i = 0; i < WIDTH; i++) {
-        v[r][i] = { };
+        v[r][i] = {};
         if (inside && x0 + i >= 0 && x0 + i < p.in.width)
-          v[r][i] = y10_load_raw<T, 8> (in + (long long) (row + x0 + i)
-              * p.in.pixel);
+          v[r][i] = y10_load_raw<T, 8> (
+              in + (long long) (row + x0 + i) * p.in.pixel);
       }
 #pragma unroll
       for (int kx = 0; kx < SIZE; kx++)
-        w[r][kx] = y10_load_raw<T, 8> (weight + ((ky + r) * SIZE + kx)
-            * channels);
+        w[r][kx] = y10_load_raw<T, 8> (
+            weight + ((ky + r) * SIZE + kx) * channels);
     }
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
@@ -94,8 +96,7 @@ y10_depthwise_row (const Y10KDepthwise &p, int image, int y, int x,
 /* Any kernel and stride. */
 template <typename T>
 __device__ __forceinline__ void
-y10_depthwise_any (const Y10KDepthwise &p, int image, int y, int x,
-    int channel)
+y10_depthwise_any (const Y10KDepthwise &p, int image, int y, int x, int channel)
 {
   float sum[8];
 
@@ -109,7 +110,8 @@ y10_depthwise_any (const Y10KDepthwise &p, int image, int y, int x,
         continue;
       y10_load (y10_at<const T> (p.in, image, in_y, in_x) + channel, v);
       y10_load ((const T *) p.weight + (ky * p.kernel + kx) * p.out.channels
-          + channel, k);
+              + channel,
+          k);
 #pragma unroll
       for (int c = 0; c < 8; c++)
         sum[c] += v[c] * k[c];
@@ -120,13 +122,13 @@ y10_depthwise_any (const Y10KDepthwise &p, int image, int y, int x,
 
 template <typename T, int SIZE, int STRIDE, int TILE>
 __device__ __forceinline__ void
-y10_depthwise_tiled (const Y10KDepthwise &p, int tile, int image, int y,
-    int x, int channel)
+y10_depthwise_tiled (const Y10KDepthwise &p, int tile, int image, int y, int x,
+    int channel)
 {
   /* A 16-bit 3×3 fits into registers whole. */
   if (tile == 1)
-    y10_depthwise_row<T, SIZE, STRIDE, 1, SIZE == 3 && sizeof (T) == 2 ? 3 : 1>
-        (p, image, y, x, channel);
+    y10_depthwise_row<T, SIZE, STRIDE, 1,
+        SIZE == 3 && sizeof (T) == 2 ? 3 : 1> (p, image, y, x, channel);
   else
     y10_depthwise_row<T, SIZE, STRIDE, TILE, 1> (p, image, y, x, channel);
 }
@@ -146,19 +148,21 @@ y10_depthwise (const Y10KDepthwise &p)
   if (y >= p.out.height)
     return;
   if (p.kernel == 3 && p.stride == 1)
-    y10_depthwise_tiled<T, 3, 1, Y10_DEPTHWISE_TILE_3> (p, (int) tile, image,
-        y, x, channel);
+    y10_depthwise_tiled<T, 3, 1, Y10_DEPTHWISE_TILE_3> (p, (int) tile, image, y,
+        x, channel);
   else if (p.kernel == 3 && p.stride == 2)
-    y10_depthwise_tiled<T, 3, 2, Y10_DEPTHWISE_TILE_3> (p, (int) tile, image,
-        y, x, channel);
+    y10_depthwise_tiled<T, 3, 2, Y10_DEPTHWISE_TILE_3> (p, (int) tile, image, y,
+        x, channel);
   else if (p.kernel == 7 && p.stride == 1)
-    y10_depthwise_tiled<T, 7, 1, Y10_DEPTHWISE_TILE_7> (p, (int) tile, image,
-        y, x, channel);
+    y10_depthwise_tiled<T, 7, 1, Y10_DEPTHWISE_TILE_7> (p, (int) tile, image, y,
+        x, channel);
   else
     y10_depthwise_any<T> (p, image, y, x, channel);
 }
 
+/* clang-format off */
 Y10_KERNEL_OF_TYPE (depthwise, Depthwise, f32, float, Y10_DEPTHWISE_THREADS, 3)
 Y10_KERNEL_OF_TYPE (depthwise, Depthwise, f16, __half, Y10_DEPTHWISE_THREADS, 4)
+/* clang-format on */
 Y10_KERNEL_OF_TYPE (depthwise, Depthwise, bf16, __nv_bfloat16,
     Y10_DEPTHWISE_THREADS, 4)

@@ -10,10 +10,10 @@
 typedef struct
 {
   Y10KView in, out, add;
-  int out_float;                /* out holds floats; unused by YOLOv10 */
-  const void *weight;           /* [kernel][kernel][channels], of the
+  int out_float;      /* out holds floats; unused by YOLOv10 */
+  const void *weight; /* [kernel][kernel][channels], of the
                                  * activations' type */
-  const float *bias;            /* channels */
+  const float *bias;  /* channels */
   int images, kernel, stride, pad, silu;
 } Y10KDepthwise;
 
@@ -45,12 +45,11 @@ y10_depthwise_launch (const Y10KDepthwise *p)
 {
   int tile = y10_depthwise_tile (p);
   unsigned int threads = tile == 1 ? Y10_DEPTHWISE_THREADS / 2
-      : Y10_DEPTHWISE_THREADS;
+                                   : Y10_DEPTHWISE_THREADS;
   long long n = (long long) p->out.height * ((p->out.width + tile - 1) / tile)
       * (p->out.channels / 8);
-  Y10KLaunch l = { {y10_k_div_up (n, threads), (unsigned int) p->images, 1},
-    {threads, 1, 1}, 0
-  };
+  Y10KLaunch l = { { y10_k_div_up (n, threads), (unsigned int) p->images, 1 },
+    { threads, 1, 1 }, 0 };
 
   return l;
 }

@@ -9,7 +9,8 @@
 
 typedef struct
 {
-  Y10KView in, out, add;        /* in may be equal to out; add.data NULL: no addition */
+  Y10KView in, out,
+      add; /* in may be equal to out; add.data NULL: no addition */
   int out_float, silu, images;
 } Y10KEpilogue;
 
@@ -18,9 +19,8 @@ y10_epilogue_launch (const Y10KEpilogue *p)
 {
   long long n = (long long) p->out.height * p->out.width
       * (p->out.channels / 8);
-  Y10KLaunch l = { {y10_k_div_up (n, 256), (unsigned int) p->images, 1},
-    {256, 1, 1}, 0
-  };
+  Y10KLaunch l = { { y10_k_div_up (n, 256), (unsigned int) p->images, 1 },
+    { 256, 1, 1 }, 0 };
 
   return l;
 }

@@ -25,11 +25,11 @@ typedef struct
 /* The parameters of one image; each step copies them to device memory. */
 typedef struct
 {
-  float floor;                  /* y10_head_logit_floor () */
+  float floor; /* y10_head_logit_floor () */
   float confidence, iou;
   int class_agnostic, max_rows;
-  int all_classes;              /* otherwise use the image's part of classes */
-  double scale;                 /* the letterbox */
+  int all_classes; /* otherwise use the image's part of classes */
+  double scale;    /* the letterbox */
   int left, top, src_width, src_height;
 } Y10KHeadParams;
 
@@ -38,15 +38,16 @@ typedef struct
 /* The values of Y10HeadKind. */
 enum
 {
-  Y10_K_HEAD_DFL, Y10_K_HEAD_LTRB
+  Y10_K_HEAD_DFL,
+  Y10_K_HEAD_LTRB
 };
 
 typedef struct
 {
-  const float *cls, *box;       /* first channel, first image; cls is read
+  const float *cls, *box;   /* first channel, first image; cls is read
                                  * four floats at a time: 16-byte aligned, its
                                  * strides are multiples of 4 */
-  int cls_pixel, box_pixel;     /* stride of a pixel in floats */
+  int cls_pixel, box_pixel; /* stride of a pixel in floats */
   long long cls_image, box_image;
   int height, width, stride;
   unsigned int first_anchor;
@@ -56,11 +57,11 @@ typedef struct
 {
   Y10KLevel level[Y10_HEAD_MAX_LEVELS]; /* in order of stride, finest first */
   int n_levels, n_anchors, n_classes, n_bins, images;
-  int kind;                     /* Y10_K_HEAD_DFL or _LTRB */
-  int capacity;                 /* rows per image */
-  int best_class;               /* head_nms: classes are requested after the choice
+  int kind;       /* Y10_K_HEAD_DFL or _LTRB */
+  int capacity;   /* rows per image */
+  int best_class; /* head_nms: classes are requested after the choice
                                  * of an anchor's best one */
-  int max_pairs;                /* of anchor and class, head_nms_pairs; 0: another head */
+  int max_pairs;  /* of anchor and class, head_nms_pairs; 0: another head */
   const Y10KHeadParams *params; /* one an image */
   const unsigned char *classes; /* [images][n_classes], non-zero: requested */
   void *scratch;                /* y10_head_scratch_bytes (), 256-aligned */
@@ -94,15 +95,15 @@ typedef struct
 /* Offsets into an image's part of the scratch memory, and its size. */
 typedef struct
 {
-  size_t keys;                  /* n_anchors: the best logit's key */
-  size_t best;                  /* n_anchors: its class */
-  size_t kept_boxes;            /* capacity × 4 floats, head_nms */
-  size_t kept_classes;          /* capacity, head_nms */
-  size_t list;                  /* list_size keys of 64 bits, head_select and
+  size_t keys;         /* n_anchors: the best logit's key */
+  size_t best;         /* n_anchors: its class */
+  size_t kept_boxes;   /* capacity × 4 floats, head_nms */
+  size_t kept_classes; /* capacity, head_nms */
+  size_t list;         /* list_size keys of 64 bits, head_select and
                                  * head_nms_pairs */
-  size_t anchors;               /* y10_head_anchor_room (), likewise */
+  size_t anchors;      /* y10_head_anchor_room (), likewise */
   size_t bytes;
-  unsigned int list_size;       /* at least twice the capacity, or max_pairs */
+  unsigned int list_size; /* at least twice the capacity, or max_pairs */
 } Y10KHeadScratch;
 
 Y10_K_BOTH size_t
@@ -126,7 +127,8 @@ y10_head_scratch (const Y10KHead *p)
   size_t rows = y10_head_aligned ((size_t) p->capacity * 4);
   Y10KHeadScratch s;
 
-  for (s.list_size = Y10_HEAD_LIST; s.list_size / 2 < (unsigned int) p->capacity;)
+  for (s.list_size = Y10_HEAD_LIST;
+       s.list_size / 2 < (unsigned int) p->capacity;)
     s.list_size *= 2;
   if (p->max_pairs)
     s.list_size = (unsigned int) p->max_pairs;
@@ -137,8 +139,8 @@ y10_head_scratch (const Y10KHead *p)
   s.list = s.kept_classes + rows;
   s.bytes = s.anchors = s.list;
   if (p->max_pairs || s.list_size > Y10_HEAD_LIST) {
-    unsigned int room = y10_head_anchor_room ((unsigned int)
-        (p->max_pairs ? p->max_pairs : p->capacity));
+    unsigned int room = y10_head_anchor_room (
+        (unsigned int) (p->max_pairs ? p->max_pairs : p->capacity));
 
     if (room > (unsigned int) p->n_anchors)
       room = (unsigned int) p->n_anchors;
@@ -158,10 +160,11 @@ y10_head_scratch_bytes (const Y10KHead *p)
 static inline Y10KLaunch
 y10_head_scan_launch (const Y10KHead *p)
 {
-  Y10KLaunch l = { {y10_k_div_up ((long long) p->n_anchors
-          * Y10_HEAD_SCAN_LANES, Y10_HEAD_SCAN_THREADS),
-        (unsigned int) p->images, 1}, {Y10_HEAD_SCAN_THREADS, 1, 1}, 0
-  };
+  Y10KLaunch l = { { y10_k_div_up ((long long) p->n_anchors
+                             * Y10_HEAD_SCAN_LANES,
+                         Y10_HEAD_SCAN_THREADS),
+                       (unsigned int) p->images, 1 },
+    { Y10_HEAD_SCAN_THREADS, 1, 1 }, 0 };
 
   return l;
 }
@@ -169,9 +172,8 @@ y10_head_scan_launch (const Y10KHead *p)
 static inline Y10KLaunch
 y10_head_select_launch (const Y10KHead *p)
 {
-  Y10KLaunch l = { {(unsigned int) p->images, 1, 1},
-    {Y10_HEAD_THREADS, 1, 1}, 0
-  };
+  Y10KLaunch l = { { (unsigned int) p->images, 1, 1 },
+    { Y10_HEAD_THREADS, 1, 1 }, 0 };
 
   return l;
 }

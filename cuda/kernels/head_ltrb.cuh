@@ -30,9 +30,10 @@ y10_head_edge (const Y10KHead &p, int image, unsigned int anchor, int edge)
   const float *l = level.box + image * level.box_image
       + (long long) pixel * level.box_pixel + edge * p.n_bins;
   const float distance = p.kind == Y10_K_HEAD_LTRB ? l[0]
-      : y10_head_dfl (l, p.n_bins);
+                                                   : y10_head_dfl (l, p.n_bins);
   const float at = (float) (edge & 1 ? pixel / level.width
-      : pixel % level.width) + 0.5f;
+                                     : pixel % level.width)
+      + 0.5f;
 
   return __fmul_rn (edge < 2 ? at - distance : at + distance,
       (float) level.stride);

@@ -57,19 +57,17 @@ struct Y10HeadScores
   }
 };
 
-extern "C" __global__ void __launch_bounds__ (Y10_HEAD_THREADS, 1)
-y10_head_nms (Y10KHead p)
+extern "C" __global__ void
+__launch_bounds__ (Y10_HEAD_THREADS, 1) y10_head_nms (Y10KHead p)
 {
   __shared__ Y10HeadShared s;
   __shared__ Y10HeadNms nms;
   const Y10KHeadParams params = p.params[blockIdx.x];
   const Y10KHeadScratch at = y10_head_scratch (&p);
   char *scratch = (char *) p.scratch + blockIdx.x * at.bytes;
-  Y10HeadScores source = {
-    (const unsigned int *) (scratch + at.keys),
+  Y10HeadScores source = { (const unsigned int *) (scratch + at.keys),
     (const unsigned int *) (scratch + at.best), (unsigned int) p.n_anchors,
-    y10_head_key (params.floor), params.confidence, ~(Y10Key) 0
-  };
+    y10_head_key (params.floor), params.confidence, ~(Y10Key) 0 };
   const unsigned int turn = y10_head_begin (&s);
 
   __syncthreads ();

@@ -28,8 +28,9 @@ y10_head_iou (const float4 &a, const float4 &b)
   const float h = (a.w < b.w ? a.w : b.w) - (a.y > b.y ? a.y : b.y);
   const float inter = __fmul_rn (w > 0 ? w : 0, h > 0 ? h : 0);
 
-  return inter / (__fmul_rn (a.z - a.x, a.w - a.y)
-      + __fmul_rn (b.z - b.x, b.w - b.y) - inter);
+  return inter
+      / (__fmul_rn (a.z - a.x, a.w - a.y) + __fmul_rn (b.z - b.x, b.w - b.y)
+          - inter);
 }
 
 /* Returns the first set bit from @from on, or n. */
@@ -55,8 +56,8 @@ y10_head_next (const unsigned int *words, unsigned int from, unsigned int n)
  * after y10_head_begin (). */
 template <typename Source>
 static __device__ __forceinline__ void
-y10_head_suppress (const Y10KHead &p, const Y10KHeadParams &params, Source &source,
-    Y10HeadNms *m, Y10HeadShared *s, unsigned int turn)
+y10_head_suppress (const Y10KHead &p, const Y10KHeadParams &params,
+    Source &source, Y10HeadNms *m, Y10HeadShared *s, unsigned int turn)
 {
   Y10Key *const list = m->list;
   float4 *const boxes = m->boxes;
@@ -65,7 +66,8 @@ y10_head_suppress (const Y10KHead &p, const Y10KHeadParams &params, Source &sour
   const int image = (int) blockIdx.x;
   const unsigned int capacity = (unsigned int) p.capacity;
   const unsigned int limit = params.max_rows < p.capacity
-      ? (unsigned int) max (params.max_rows, 0) : capacity;
+      ? (unsigned int) max (params.max_rows, 0)
+      : capacity;
   const Y10KHeadScratch at = y10_head_scratch (&p);
   char *scratch = (char *) p.scratch + image * at.bytes;
   float4 *kept_boxes = (float4 *) (scratch + at.kept_boxes);
@@ -86,8 +88,8 @@ y10_head_suppress (const Y10KHead &p, const Y10KHeadParams &params, Source &sour
     for (unsigned int t = threadIdx.x; t < 4 * n; t += Y10_HEAD_THREADS) {
       const unsigned int index = y10_head_index (list[t / 4]);
 
-      ((float *) &boxes[t / 4])[t & 3] =
-          y10_head_edge (p, image, source.anchor (index), (int) (t & 3));
+      ((float *) &boxes[t / 4])[t & 3] = y10_head_edge (p, image,
+          source.anchor (index), (int) (t & 3));
       if ((t & 3) == 0)
         classes[t / 4] = source.class_id (index);
     }
@@ -110,7 +112,7 @@ y10_head_suppress (const Y10KHead &p, const Y10KHeadParams &params, Source &sour
     __syncthreads ();
 
     for (i = y10_head_next (m->alive[now], 0, n); i < n;
-        i = y10_head_next (m->alive[now], i + 1, n)) {
+         i = y10_head_next (m->alive[now], i + 1, n)) {
       const float4 box = boxes[i];
       const unsigned int class_id = classes[i];
 

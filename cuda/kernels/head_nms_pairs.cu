@@ -50,9 +50,9 @@ struct Y10HeadPairScores
 
 /* Writes the keys of the best pairs' logits, not sorted, and returns their number. */
 static __device__ __forceinline__ unsigned int
-y10_head_select_pairs (const Y10KHead &p, const Y10KHeadParams &params, Y10Key *keys,
-    unsigned int *anchors, const unsigned int *anchor_keys, Y10HeadShared *s,
-    unsigned int *turn)
+y10_head_select_pairs (const Y10KHead &p, const Y10KHeadParams &params,
+    Y10Key *keys, unsigned int *anchors, const unsigned int *anchor_keys,
+    Y10HeadShared *s, unsigned int *turn)
 {
   const int image = (int) blockIdx.x;
   const unsigned int want = (unsigned int) p.max_pairs;
@@ -63,21 +63,20 @@ y10_head_select_pairs (const Y10KHead &p, const Y10KHeadParams &params, Y10Key *
   all.floor = floor;
   n = y10_head_select_anchors (all, want, anchors, &floor, s, turn);
 
-  const Y10HeadPairs pairs = {
-    p, params.all_classes ? NULL : p.classes + (long long) image * p.n_classes,
-    anchors, n, floor, image
-  };
+  const Y10HeadPairs pairs = { p,
+    params.all_classes ? NULL : p.classes + (long long) image * p.n_classes,
+    anchors, n, floor, image };
 
   return y10_head_largest (pairs, want, want, s, turn, &threshold,
       [&] (unsigned int at, Y10Key key) { keys[at] = key; });
 }
 
-extern "C" __global__ void __launch_bounds__ (Y10_HEAD_THREADS, 1)
-y10_head_nms_pairs (Y10KHead p)
+extern "C" __global__ void
+__launch_bounds__ (Y10_HEAD_THREADS, 1) y10_head_nms_pairs (Y10KHead p)
 {
   __shared__ Y10HeadShared s;
   __shared__ Y10HeadNms nms;
-  __shared__ Y10KHeadParams params;     /* rather than in each thread's registers */
+  __shared__ Y10KHeadParams params; /* rather than in each thread's registers */
   const Y10KHeadScratch at = y10_head_scratch (&p);
   char *scratch = (char *) p.scratch + blockIdx.x * at.bytes;
   Y10Key *keys = (Y10Key *) (scratch + at.list);
@@ -86,18 +85,22 @@ y10_head_nms_pairs (Y10KHead p)
   if (threadIdx.x == 0)
     params = p.params[blockIdx.x];
   __syncthreads ();
-  n = y10_head_select_pairs (p, params, keys, (unsigned int *) (scratch + at.anchors),
+  n = y10_head_select_pairs (p, params, keys,
+      (unsigned int *) (scratch + at.anchors),
       (const unsigned int *) (scratch + at.keys), &s, &turn);
 #pragma unroll 1
   for (unsigned int i = threadIdx.x; i < n; i += Y10_HEAD_THREADS) {
-    const float score = y10_head_sigmoid (y10_head_logit ((unsigned int) (keys[i] >> 32)));
+    const float score = y10_head_sigmoid (
+        y10_head_logit ((unsigned int) (keys[i] >> 32)));
 
     keys[i] = score >= params.confidence
-        ? y10_head_pack (y10_head_score_key (score), y10_head_index (keys[i])) : 0;
+        ? y10_head_pack (y10_head_score_key (score), y10_head_index (keys[i]))
+        : 0;
   }
   __syncthreads ();
 
-  Y10HeadPairScores source = { keys, n, (unsigned int) p.n_classes, ~(Y10Key) 0 };
+  Y10HeadPairScores source = { keys, n, (unsigned int) p.n_classes,
+    ~(Y10Key) 0 };
 
   y10_head_suppress (p, params, source, &nms, &s, turn);
 }

@@ -22,7 +22,7 @@ struct Y10HeadAnchors
 
   __device__ __forceinline__
   Y10HeadAnchors (const unsigned int *keys, unsigned int n)
-    : keys (keys), n (n), floor (0)
+      : keys (keys), n (n), floor (0)
   {
     read (kept, 0);
   }
@@ -53,8 +53,9 @@ struct Y10HeadAnchors
 
 #pragma unroll
       for (unsigned int i = 0; i < Y10_HEAD_KEPT; i++)
-        packed[i] = key[i] >= floor ? y10_head_pack (key[i],
-            first + i * Y10_HEAD_THREADS + threadIdx.x) : 0;
+        packed[i] = key[i] >= floor
+            ? y10_head_pack (key[i], first + i * Y10_HEAD_THREADS + threadIdx.x)
+            : 0;
       f (packed);
       first += Y10_HEAD_KEPT * Y10_HEAD_THREADS;
       if (first >= n)
@@ -69,7 +70,7 @@ struct Y10HeadAnchors
 struct Y10HeadPairs
 {
   const Y10KHead &p;
-  const unsigned char *wanted;  /* NULL: all */
+  const unsigned char *wanted; /* NULL: all */
   const unsigned int *anchors;
   unsigned int n, floor;
   int image;
@@ -98,8 +99,9 @@ struct Y10HeadPairs
     for (unsigned int k = 0; k < Y10_HEAD_AHEAD; k++) {
       to[k] = make_float4 (0, 0, 0, 0);
       if (at.i < n)
-        to[k] = *(const float4 *) (y10_head_class_logits (p, image,
-                anchors[at.i]) + 4 * at.four);
+        to[k] = *(
+            const float4 *) (y10_head_class_logits (p, image, anchors[at.i])
+            + 4 * at.four);
       next (at, fours);
     }
   }
@@ -114,14 +116,15 @@ struct Y10HeadPairs
 
 #pragma unroll 1
     for (unsigned int first = 0; first < n * fours;
-        first += Y10_HEAD_AHEAD * Y10_HEAD_THREADS) {
+         first += Y10_HEAD_AHEAD * Y10_HEAD_THREADS) {
       float4 logits[Y10_HEAD_AHEAD];
       Y10Key packed[4 * Y10_HEAD_AHEAD];
 
       read (logits, at, fours);
 #pragma unroll
       for (unsigned int k = 0; k < Y10_HEAD_AHEAD; k++) {
-        const float l[4] = { logits[k].x, logits[k].y, logits[k].z, logits[k].w };
+        const float l[4] = { logits[k].x, logits[k].y, logits[k].z,
+          logits[k].w };
         const unsigned int anchor = at.i < n ? anchors[at.i] : 0;
 
 #pragma unroll
@@ -130,8 +133,9 @@ struct Y10HeadPairs
           const unsigned int key = y10_head_key (l[j]);
 
           packed[4 * k + j] = at.i < n && c < n_classes && key >= floor
-              && (!wanted || wanted[c])
-              ? y10_head_pack (key, anchor * n_classes + c) : 0;
+                  && (!wanted || wanted[c])
+              ? y10_head_pack (key, anchor * n_classes + c)
+              : 0;
         }
         next (at, fours);
       }
@@ -151,7 +155,9 @@ y10_head_select_anchors (const Y10HeadAnchors &all, unsigned int capacity,
   Y10Key threshold;
   const unsigned int n = y10_head_largest (all, capacity,
       y10_head_anchor_room (capacity), s, turn, &threshold,
-      [&] (unsigned int at, Y10Key key) { anchors[at] = y10_head_index (key); });
+      [&] (unsigned int at, Y10Key key) {
+        anchors[at] = y10_head_index (key);
+      });
 
   *floor = max (*floor, (unsigned int) (threshold >> 32));
   return n;

@@ -10,12 +10,13 @@
 
 enum
 {
-  SCAN_STEP = 4 * Y10_HEAD_SCAN_LANES,  /* classes that an anchor's lanes read at once */
-  SCAN_AHEAD = 3,               /* such reads before the first use: all of 80 classes */
+  SCAN_STEP = 4
+      * Y10_HEAD_SCAN_LANES, /* classes that an anchor's lanes read at once */
+  SCAN_AHEAD = 3, /* such reads before the first use: all of 80 classes */
 };
 
-extern "C" __global__ void __launch_bounds__ (Y10_HEAD_SCAN_THREADS, 4)
-y10_head_scan (Y10KHead p)
+extern "C" __global__ void
+__launch_bounds__ (Y10_HEAD_SCAN_THREADS, 4) y10_head_scan (Y10KHead p)
 {
   const unsigned int thread = blockIdx.x * Y10_HEAD_SCAN_THREADS + threadIdx.x;
   const unsigned int anchor = thread / Y10_HEAD_SCAN_LANES;
@@ -32,7 +33,8 @@ y10_head_scan (Y10KHead p)
   if (inside) {
     const float *logits = y10_head_class_logits (p, image, anchor);
 
-    for (int from = 4 * (int) lane; from < n_classes; from += SCAN_AHEAD * SCAN_STEP) {
+    for (int from = 4 * (int) lane; from < n_classes;
+         from += SCAN_AHEAD * SCAN_STEP) {
       float4 four[SCAN_AHEAD];
 
 #pragma unroll
@@ -81,7 +83,9 @@ y10_head_scan (Y10KHead p)
     ((unsigned int *) (scratch + at.keys))[anchor] = key;
     /* No value is larger than NaN: if the logit of the first class is NaN, the
      * reference's search for the maximum stays there. */
-    ((unsigned int *) (scratch + at.best))[anchor] =
-        first & 1 || (filter && best != Y10_NO_CLASS && !wanted[best]) ? Y10_NO_CLASS : best;
+    ((unsigned int *) (scratch + at.best))[anchor] = first & 1
+            || (filter && best != Y10_NO_CLASS && !wanted[best])
+        ? Y10_NO_CLASS
+        : best;
   }
 }

@@ -30,8 +30,8 @@ y10_head_to_scores (Y10Key *list, unsigned int n, unsigned int capacity,
       Y10Key key = 0;
 
       if (i < n) {
-        const float score = y10_head_sigmoid (y10_head_logit (
-                (unsigned int) (list[i] >> 32)));
+        const float score = y10_head_sigmoid (
+            y10_head_logit ((unsigned int) (list[i] >> 32)));
 
         if (score >= confidence)
           key = y10_head_pack (y10_head_score_key (score),
@@ -58,12 +58,12 @@ y10_head_select_rows (const Y10KHead &p, const Y10KHeadParams &params,
   unsigned int n, floor = all_anchors.floor;
   Y10Key threshold;
 
-  n = y10_head_select_anchors (all_anchors, capacity, anchors, &floor, s, &turn);
+  n = y10_head_select_anchors (all_anchors, capacity, anchors, &floor, s,
+      &turn);
 
-  const Y10HeadPairs pairs = {
-    p, params.all_classes ? NULL : p.classes + (long long) image * p.n_classes,
-    anchors, n, floor, image
-  };
+  const Y10HeadPairs pairs = { p,
+    params.all_classes ? NULL : p.classes + (long long) image * p.n_classes,
+    anchors, n, floor, image };
 
   n = y10_head_largest (pairs, capacity, list_size, s, &turn, &threshold,
       [&] (unsigned int at, Y10Key key) { list[at] = key; });
@@ -78,20 +78,20 @@ y10_head_select_rows (const Y10KHead &p, const Y10KHeadParams &params,
 
     y10_head_write (p.rows + (size_t) image * capacity + i / 4, edge,
         y10_head_to_source (params, y10_head_edge (p, image, anchor, edge),
-            edge), y10_head_score (key), anchor,
-        pair % (unsigned int) p.n_classes);
+            edge),
+        y10_head_score (key), anchor, pair % (unsigned int) p.n_classes);
   }
   if (threadIdx.x == 0)
     p.counts[image] = n;
 }
 
-extern "C" __global__ void __launch_bounds__ (Y10_HEAD_THREADS, 1)
-y10_head_select (Y10KHead p)
+extern "C" __global__ void
+__launch_bounds__ (Y10_HEAD_THREADS, 1) y10_head_select (Y10KHead p)
 {
   __shared__ Y10HeadShared s;
   __shared__ Y10Key list[Y10_HEAD_LIST];
   __shared__ unsigned int anchors[Y10_HEAD_ANCHORS];
-  __shared__ Y10KHeadParams params;     /* rather than in each thread's registers */
+  __shared__ Y10KHeadParams params; /* rather than in each thread's registers */
   const Y10KHeadScratch at = y10_head_scratch (&p);
   char *scratch = (char *) p.scratch + blockIdx.x * at.bytes;
   Y10HeadAnchors all ((const unsigned int *) (scratch + at.keys),

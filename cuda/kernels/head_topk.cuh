@@ -11,7 +11,7 @@
 #include "head.h"
 
 #define Y10_HEAD_WARPS (Y10_HEAD_THREADS / 32)
-#define Y10_HEAD_DIGIT 11       /* bits per pass of the radix selection */
+#define Y10_HEAD_DIGIT 11 /* bits per pass of the radix selection */
 #define Y10_HEAD_DIGITS (1 << Y10_HEAD_DIGIT)
 #define Y10_ALL_LANES 0xffffffffu
 
@@ -25,7 +25,7 @@ struct Y10HeadShared
   unsigned int histogram[Y10_HEAD_DIGITS];
   unsigned int warp[Y10_HEAD_WARPS];
   unsigned int count[3];
-  unsigned int digit, above, inside;    /* see y10_head_find_digit () */
+  unsigned int digit, above, inside; /* see y10_head_find_digit () */
 };
 
 /* Returns an integer that sorts like the logit; 0 for NaN. -0 and 0 are equal. */
@@ -182,11 +182,11 @@ y10_head_find_digit (Y10HeadShared *s, unsigned int want)
  * want keys reach it. */
 template <typename Source>
 static __device__ __forceinline__ Y10Key
-y10_head_threshold (const Source &source, unsigned int want,
-    unsigned int room, Y10HeadShared *s)
+y10_head_threshold (const Source &source, unsigned int want, unsigned int room,
+    Y10HeadShared *s)
 {
   Y10Key prefix = 0;
-  unsigned int taken = 0;       /* keys above those that begin with prefix */
+  unsigned int taken = 0; /* keys above those that begin with prefix */
 
 #pragma unroll 1
   for (int top = 64;;) {
@@ -224,8 +224,8 @@ y10_head_largest (const Source &source, unsigned int want, unsigned int room,
 
   *threshold = 1;
 #pragma unroll 1
-  while ((n = y10_head_collect (source, *threshold, room, s, turn, store))
-      > room)
+  while (
+      (n = y10_head_collect (source, *threshold, room, s, turn, store)) > room)
     *threshold = y10_head_threshold (source, want, room, s);
   return n;
 }
@@ -271,7 +271,7 @@ y10_head_sort (Y10Key *list, unsigned int count)
     }
 #pragma unroll 1
     for (unsigned int i = threadIdx.x / 32 * 64 + lane; i < n;
-        i += 2 * Y10_HEAD_THREADS) {
+         i += 2 * Y10_HEAD_THREADS) {
       const unsigned int j = i + 32;
       Y10Key a = run > 64 || i < count ? list[i] : 0;
       Y10Key b = run > 64 || j < count ? list[j] : 0;

@@ -41,7 +41,8 @@ y10_exchange (const float (&from)[4][2], float (&to)[8], int lane)
 #pragma unroll
   for (int c = 0; c < 4; c++) {
     const float keep = high ? four[1][c] : four[0][c];
-    const float other = __shfl_xor_sync (~0u, high ? four[0][c] : four[1][c], 2);
+    const float other = __shfl_xor_sync (~0u, high ? four[0][c] : four[1][c],
+        2);
 
     to[c] = high ? other : keep;
     to[4 + c] = high ? keep : other;
@@ -51,34 +52,46 @@ y10_exchange (const float (&from)[4][2], float (&to)[8], int lane)
 /* How products are computed: 16-bit numbers in their type, floats rounded to tf32, or
  * floats as they are: as the sum of what tf32 holds of a number and of the rest, the
  * product of the rests being less than what a float holds. */
-struct Y10Tf32 { typedef float Type; };
-struct Y10Fp32 { typedef float Type; };
-template <typename T> struct Y10Half { typedef T Type; };
+struct Y10Tf32
+{
+  typedef float Type;
+};
+struct Y10Fp32
+{
+  typedef float Type;
+};
+template <typename T> struct Y10Half
+{
+  typedef T Type;
+};
 
 /* Products of a part of a step: of 16-bit numbers 16, of floats 8 of the depth. */
 template <typename T, int MT, int NT>
 __device__ __forceinline__ void
-y10_products (Y10Half<T>, float (&sum)[MT][NT][4], const unsigned int (&a)[MT][4],
-    const unsigned int (&b)[NT / 2][4])
+y10_products (Y10Half<T>, float (&sum)[MT][NT][4],
+    const unsigned int (&a)[MT][4], const unsigned int (&b)[NT / 2][4])
 {
 #pragma unroll
   for (int i = 0; i < MT; i++)
 #pragma unroll
     for (int j = 0; j < NT; j++)
-      y10_mma (sum[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1], T ());
+      y10_mma (sum[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1],
+          T ());
 }
 
 #if __CUDA_ARCH__ >= 800
 template <int N>
 __device__ __forceinline__ void
-y10_round (unsigned int (&to)[N][4], unsigned int (&rest)[N][4], const unsigned int (&from)[N][4])
+y10_round (unsigned int (&to)[N][4], unsigned int (&rest)[N][4],
+    const unsigned int (&from)[N][4])
 {
 #pragma unroll
   for (int i = 0; i < N; i++)
 #pragma unroll
     for (int k = 0; k < 4; k++) {
       to[i][k] = y10_tf32 (__uint_as_float (from[i][k]));
-      rest[i][k] = y10_tf32 (__uint_as_float (from[i][k]) - __uint_as_float (to[i][k]));
+      rest[i][k] = y10_tf32 (
+          __uint_as_float (from[i][k]) - __uint_as_float (to[i][k]));
     }
 }
 
@@ -95,7 +108,8 @@ y10_products (Y10Tf32, float (&sum)[MT][NT][4], const unsigned int (&a)[MT][4],
   for (int i = 0; i < MT; i++)
 #pragma unroll
     for (int j = 0; j < NT; j++)
-      y10_mma_tf32 (sum[i][j], x[i], y[j / 2][j % 2 * 2], y[j / 2][j % 2 * 2 + 1]);
+      y10_mma_tf32 (sum[i][j], x[i], y[j / 2][j % 2 * 2],
+          y[j / 2][j % 2 * 2 + 1]);
 }
 
 /* The small ones first. */
@@ -116,8 +130,8 @@ y10_products (Y10Fp32, float (&sum)[MT][NT][4], const unsigned int (&a)[MT][4],
       for (int j = 0; j < NT; j++) {
         const unsigned int (&column)[4] = part == 1 ? y_rest[j / 2] : y[j / 2];
 
-        y10_mma_tf32 (sum[i][j], part == 0 ? x_rest[i] : x[i], column[j % 2 * 2],
-            column[j % 2 * 2 + 1]);
+        y10_mma_tf32 (sum[i][j], part == 0 ? x_rest[i] : x[i],
+            column[j % 2 * 2], column[j % 2 * 2 + 1]);
       }
 }
 #endif
@@ -129,8 +143,9 @@ y10_igemm (const Y10KIgemm &p)
 {
   typedef typename How::Type T;
   constexpr int ROW = Y10_IGEMM_ROW_BYTES, STEP = ROW / sizeof (T);
-  constexpr int CHUNKS = 8, CHUNK = STEP / CHUNKS, THREADS = BM / WM * (BN / WN) * 32;
-  constexpr int PASS = THREADS / CHUNKS;        /* rows */
+  constexpr int CHUNKS = 8, CHUNK = STEP / CHUNKS,
+                THREADS = BM / WM * (BN / WN) * 32;
+  constexpr int PASS = THREADS / CHUNKS; /* rows */
   constexpr int PA = BM / PASS, PB = BN / PASS, MT = WM / 16, NT = WN / 8;
   constexpr int STAGE = (BM + BN) * ROW;
   constexpr int SETS = MT * NT == 2 ? 2 : 1;
@@ -158,7 +173,8 @@ y10_igemm (const Y10KIgemm &p)
     b_have |= (n < p.out.channels) << i;
   }
 
-  const unsigned int place = (unsigned int) (row * ROW + (chunk ^ (row & 7)) * 16);
+  const unsigned int place = (unsigned int) (row * ROW
+      + (chunk ^ (row & 7)) * 16);
 
 #if __CUDA_ARCH__ >= 800
   /* The first weights go first: they wait for no arithmetic. */
@@ -167,7 +183,8 @@ y10_igemm (const Y10KIgemm &p)
 
 #pragma unroll
     for (int i = 0; i < PB; i++) {
-      y10_copy16 (at + (BM + i * PASS) * ROW + place, b_from[i], have && b_have >> i & 1);
+      y10_copy16 (at + (BM + i * PASS) * ROW + place, b_from[i],
+          have && b_have >> i & 1);
       b_from[i] += STEP;
     }
     b_depth += STEP;
@@ -179,7 +196,7 @@ y10_igemm (const Y10KIgemm &p)
   /* Its rows of pixels, with a bit for each tap that is inside of the picture. */
   const T *a_from[PA];
   unsigned int a_taps[PA];
-  int tap = 0, channel = chunk * CHUNK;     /* of the step that is fetched next */
+  int tap = 0, channel = chunk * CHUNK; /* of the step that is fetched next */
 
   while (channel >= channels) {
     channel -= channels;
@@ -194,19 +211,24 @@ y10_igemm (const Y10KIgemm &p)
     const int y = out_y * p.stride - p.pad;
     const int x = (pixel - out_y * (int) p.width.by) * p.stride - p.pad;
 
-    a_from[i] = in + image * p.in.image + (long long) (y * p.in.width + x) * p.in.pixel;
+    a_from[i] = in + image * p.in.image
+        + (long long) (y * p.in.width + x) * p.in.pixel;
     a_taps[i] = 0;
     if (m < p.n_pixels) {
 #pragma unroll
       for (int ky = 0; ky < SIZE; ky++)
 #pragma unroll
         for (int kx = 0; kx < SIZE; kx++)
-          a_taps[i] |= (unsigned int) ((unsigned int) (y + ky) < (unsigned int) p.in.height
-              && (unsigned int) (x + kx) < (unsigned int) p.in.width) << (ky * SIZE + kx);
+          a_taps[i] |= (unsigned int) ((unsigned int) (y + ky)
+                               < (unsigned int) p.in.height
+                           && (unsigned int) (x + kx)
+                               < (unsigned int) p.in.width)
+              << (ky * SIZE + kx);
     }
   }
   auto a_offset = [&] {
-    const int ky = SIZE == 1 ? 0 : tap * 11 >> 5, kx = SIZE == 1 ? 0 : tap - 3 * ky;
+    const int ky = SIZE == 1 ? 0 : tap * 11 >> 5,
+              kx = SIZE == 1 ? 0 : tap - 3 * ky;
 
     return (SIZE == 1 ? 0 : (ky * p.in.width + kx) * p.in.pixel) + channel;
   };
@@ -225,7 +247,8 @@ y10_igemm (const Y10KIgemm &p)
 
 #pragma unroll
     for (int i = 0; i < PA; i++)
-      y10_copy16 (at + i * PASS * ROW + place, a_from[i] + from, a_taps[i] >> tap & 1);
+      y10_copy16 (at + i * PASS * ROW + place, a_from[i] + from,
+          a_taps[i] >> tap & 1);
     a_advance ();
   };
 
@@ -248,13 +271,14 @@ y10_igemm (const Y10KIgemm &p)
 
 #pragma unroll
     for (int i = 0; i < PB; i++) {
-      b_next[i] = have && b_have >> i & 1 ? *(const uint4 *) b_from[i] : make_uint4 (0, 0, 0, 0);
+      b_next[i] = have && b_have >> i & 1 ? *(const uint4 *) b_from[i]
+                                          : make_uint4 (0, 0, 0, 0);
       b_from[i] += STEP;
     }
 #pragma unroll
     for (int i = 0; i < PA; i++)
       a_next[i] = a_taps[i] >> tap & 1 ? *(const uint4 *) (a_from[i] + from)
-          : make_uint4 (0, 0, 0, 0);
+                                       : make_uint4 (0, 0, 0, 0);
     b_depth += STEP;
     a_advance ();
   };
@@ -271,7 +295,8 @@ y10_igemm (const Y10KIgemm &p)
 #pragma unroll
   for (int j = 0; j < NT; j++) {
     const int n = n0 + wn + j * 8 + (lane & 3) * 2;
-    const float2 bias = n < p.out.channels ? *(const float2 *) (p.bias + n) : make_float2 (0, 0);
+    const float2 bias = n < p.out.channels ? *(const float2 *) (p.bias + n)
+                                           : make_float2 (0, 0);
 
 #pragma unroll
     for (int s = 0; s < SETS; s++)
@@ -284,7 +309,8 @@ y10_igemm (const Y10KIgemm &p)
   /* A lane stores 8 channels of a pixel at a time: of one of four columns of 8, or of
    * two, and of two rows. */
   auto pixel_of = [&] (int i, int g) {
-    return m0 + wm + i * 16 + (NT == 2 ? lane >> 1 & 1 : g & 1) * 8 + (lane >> 2);
+    return m0 + wm + i * 16 + (NT == 2 ? lane >> 1 & 1 : g & 1) * 8
+        + (lane >> 2);
   };
   auto channel_of = [&] (int g) {
     return n0 + wn + (NT == 2 ? lane & 1 : g / 2 * 4 + (lane & 3)) * 8;
@@ -293,10 +319,12 @@ y10_igemm (const Y10KIgemm &p)
     return pixel_of (i, g) < p.n_pixels && channel_of (g) < p.out.channels;
   };
   auto place_of = [&] (const Y10KView &view, int i, int g) {
-    const int image = (int) y10_divide ((unsigned int) pixel_of (i, g), p.pixels);
+    const int image = (int) y10_divide ((unsigned int) pixel_of (i, g),
+        p.pixels);
 
     return image * view.image
-        + (long long) (pixel_of (i, g) - image * (int) p.pixels.by) * view.pixel + channel_of (g);
+        + (long long) (pixel_of (i, g) - image * (int) p.pixels.by) * view.pixel
+        + channel_of (g);
   };
 
 #pragma unroll
@@ -304,15 +332,19 @@ y10_igemm (const Y10KIgemm &p)
 #pragma unroll
     for (int g = 0; g < NT / 2; g++)
       if (p.add.data && is_inside (i, g))
-        add[i][g] = y10_load_raw<T, 8> ((const T *) p.add.data + place_of (p.add, i, g));
+        add[i][g] = y10_load_raw<T, 8> (
+            (const T *) p.add.data + place_of (p.add, i, g));
 
   const unsigned int a_row = (unsigned int) ((wm + (lane & 15)) * ROW);
-  const unsigned int b_row = (unsigned int) ((BM + wn + (lane & 7) + (lane >> 4) * 8) * ROW);
+  const unsigned int b_row =
+      (unsigned int) ((BM + wn + (lane & 7) + (lane >> 4) * 8) * ROW);
   /* A step: its matrices if they are few, else half or a quarter of them, then what can go
    * on beside them, then the products. Two blocks of 256 threads need their registers. */
   auto multiply = [&] (unsigned int at, auto beside) {
-    constexpr int DEPTH = CHUNKS / 2, HELD = MT * NT <= 4 ? DEPTH
-        : THREADS > 128 ? DEPTH / 4 : DEPTH / 2;
+    constexpr int DEPTH = CHUNKS / 2,
+                  HELD = MT * NT <= 4 ? DEPTH
+        : THREADS > 128               ? DEPTH / 4
+                                      : DEPTH / 2;
     unsigned int a[HELD][MT][4], b[HELD][NT / 2][4];
 
 #pragma unroll
@@ -322,15 +354,21 @@ y10_igemm (const Y10KIgemm &p)
       if (k >= HELD)
         y10_products (How (), sum[k % SETS], a[k % HELD], b[k % HELD]);
       if (k < DEPTH) {
-        const unsigned int a_chunk = (unsigned int) ((k * 2 + (lane >> 4)) ^ (lane & 7)) * 16;
-        const unsigned int b_chunk = (unsigned int) ((k * 2 + (lane >> 3 & 1)) ^ (lane & 7)) * 16;
+        const unsigned int a_chunk = (unsigned int) ((k * 2 + (lane >> 4))
+                                         ^ (lane & 7))
+            * 16;
+        const unsigned int b_chunk = (unsigned int) ((k * 2 + (lane >> 3 & 1))
+                                         ^ (lane & 7))
+            * 16;
 
 #pragma unroll
         for (int i = 0; i < MT; i++)
-          y10_load_matrix4 (a[k % HELD][i], at + a_row + i * 16 * ROW + a_chunk);
+          y10_load_matrix4 (a[k % HELD][i],
+              at + a_row + i * 16 * ROW + a_chunk);
 #pragma unroll
         for (int j = 0; j < NT / 2; j++)
-          y10_load_matrix4 (b[k % HELD][j], at + b_row + j * 16 * ROW + b_chunk);
+          y10_load_matrix4 (b[k % HELD][j],
+              at + b_row + j * 16 * ROW + b_chunk);
       }
     }
   };
@@ -368,7 +406,7 @@ y10_igemm (const Y10KIgemm &p)
     __syncthreads ();
     if (k + 1 < p.steps)
       fetch ();
-    multiply (shared + (k & 1) * STAGE, [] { });
+    multiply (shared + (k & 1) * STAGE, [] {});
   }
 #endif
 
@@ -380,7 +418,8 @@ y10_igemm (const Y10KIgemm &p)
 
 #pragma unroll
       for (int k = 0; k < 4; k++) {
-        const int h = NT == 2 ? k / 2 : g & 1, j = NT == 2 ? k % 2 : g / 2 * 4 + k;
+        const int h = NT == 2 ? k / 2 : g & 1,
+                  j = NT == 2 ? k % 2 : g / 2 * 4 + k;
 
 #pragma unroll
         for (int c = 0; c < 2; c++) {
@@ -416,9 +455,10 @@ y10_igemm (const Y10KIgemm &p)
 /* y10_igemm_f16_64x32_k3 and so on. sm_75 has neither bf16 nor tf32. */
 #define Y10_IGEMM_KERNEL(BM, BN, WM, WN, STAGES, type, SIZE, ...) \
   extern "C" __global__ void __launch_bounds__ (BM / WM * (BN / WN) * 32) \
-  y10_igemm_##type##_##BM##x##BN##_k##SIZE (Y10KIgemm p) \
+      y10_igemm_##type##_##BM##x##BN##_k##SIZE (Y10KIgemm p) \
   { \
-    __VA_ARGS__ (y10_igemm<Y10_IGEMM_TYPE_##type, BM, BN, WM, WN, STAGES, SIZE> (p);) \
+    __VA_ARGS__ ( \
+        y10_igemm<Y10_IGEMM_TYPE_##type, BM, BN, WM, WN, STAGES, SIZE> (p);) \
   }
 #define Y10_IGEMM_TYPE_f16 Y10Half<__half>
 #define Y10_IGEMM_TYPE_bf16 Y10Half<__nv_bfloat16>

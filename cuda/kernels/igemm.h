@@ -36,7 +36,7 @@ enum
 #define Y10_IGEMM_TILE(rows, columns, ...) Y10_IGEMM_##rows##x##columns,
   Y10_IGEMM_TILES (Y10_IGEMM_TILE)
 #undef Y10_IGEMM_TILE
-  Y10_N_IGEMM_TILES,
+      Y10_N_IGEMM_TILES,
   /* Of each row and column in a step of the depth: 64 16-bit numbers or 32 floats. */
   Y10_IGEMM_ROW_BYTES = 128,
 };
@@ -44,7 +44,8 @@ enum
 static inline int
 y10_igemm_has_floats (int tile)
 {
-#define Y10_IGEMM_TILE(rows, columns, ...) || tile == Y10_IGEMM_##rows##x##columns
+#define Y10_IGEMM_TILE(rows, columns, ...) \
+  || tile == Y10_IGEMM_##rows##x##columns
   return 0 Y10_IGEMM_FLOAT_TILES (Y10_IGEMM_TILE);
 #undef Y10_IGEMM_TILE
 }
@@ -58,12 +59,12 @@ typedef struct
 
 typedef struct
 {
-  Y10KView in, out, add;        /* add is added after SiLU; may be equal to out */
-  const void *weight;           /* [out.channels][kernel][kernel][in.channels],
+  Y10KView in, out, add;     /* add is added after SiLU; may be equal to out */
+  const void *weight;        /* [out.channels][kernel][kernel][in.channels],
                                  * of the activations' type; zero in padding */
-  const float *bias;            /* out.channels; zero in padding */
-  Y10KDivisor pixels, width;    /* of a map */
-  int n_pixels;                 /* of all images */
+  const float *bias;         /* out.channels; zero in padding */
+  Y10KDivisor pixels, width; /* of a map */
+  int n_pixels;              /* of all images */
   int depth, steps;
   int step_taps, step_channels; /* a step is so many taps and channels */
   int stride, pad, silu, out_float;
@@ -78,8 +79,10 @@ static inline Y10KIgemmTile
 y10_igemm_tile (int tile)
 {
   static const Y10KIgemmTile tiles[Y10_N_IGEMM_TILES] = {
+/* clang-format off */
 #define Y10_IGEMM_TILE(rows, columns, r, c, stages) \
     { rows, columns, rows / r * (columns / c) * 32, stages },
+    /* clang-format on */
     Y10_IGEMM_TILES (Y10_IGEMM_TILE)
 #undef Y10_IGEMM_TILE
   };
@@ -121,13 +124,11 @@ y10_igemm_launch (const Y10KIgemm *p, int tile, int stages)
 {
   const Y10KIgemmTile t = y10_igemm_tile (tile);
   const int n = stages < t.stages ? stages : t.stages;
-  Y10KLaunch l = {
-    {y10_k_div_up (p->n_pixels, t.rows),
-        y10_k_div_up (p->out.channels, t.columns), 1},
-    {(unsigned int) t.threads, 1, 1},
+  Y10KLaunch l = { { y10_k_div_up (p->n_pixels, t.rows),
+                       y10_k_div_up (p->out.channels, t.columns), 1 },
+    { (unsigned int) t.threads, 1, 1 },
     (unsigned int) ((p->steps < n ? p->steps : n) * (t.rows + t.columns)
-        * Y10_IGEMM_ROW_BYTES)
-  };
+        * Y10_IGEMM_ROW_BYTES) };
 
   return l;
 }

@@ -42,7 +42,8 @@ y10_maxpool5 (const Y10KMaxPool5 &p)
 {
   __shared__ Y10Raw<T, 8> pixels[SIDE * SIDE], rows[SIDE * SIDE];
   int tiles = (p.in.width + TILE - 1) / TILE;
-  int x0 = (int) blockIdx.x % tiles * TILE, y0 = (int) blockIdx.x / tiles * TILE;
+  int x0 = (int) blockIdx.x % tiles * TILE,
+      y0 = (int) blockIdx.x / tiles * TILE;
   int channel = (int) blockIdx.y * 8, image = (int) blockIdx.z;
   int side = TILE + 4 * p.n, reach = 2 * p.n;
 
@@ -80,8 +81,8 @@ y10_maxpool5 (const Y10KMaxPool5 &p)
       Y10Raw<T, 8> v = y10_maximum5<T> (rows + at, SIDE);
 
       pixels[at] = v;
-      if (ty >= 0 && ty < TILE && y0 + ty < p.in.height
-          && tx >= 0 && tx < TILE && x0 + tx < p.in.width)
+      if (ty >= 0 && ty < TILE && y0 + ty < p.in.height && tx >= 0 && tx < TILE
+          && x0 + tx < p.in.width)
         y10_store_raw (y10_at<T> (p.out[k], image, y0 + ty, x0 + tx) + channel,
             v);
     }

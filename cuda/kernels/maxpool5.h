@@ -17,19 +17,18 @@
 typedef struct
 {
   Y10KView in, out[Y10_MAXPOOL5_MAX];
-  int n;                        /* number of views in out */
+  int n; /* number of views in out */
   int images;
 } Y10KMaxPool5;
 
 static inline Y10KLaunch
 y10_maxpool5_launch (const Y10KMaxPool5 *p)
 {
-  Y10KLaunch l = { {
-        y10_k_div_up (p->in.width, Y10_MAXPOOL5_TILE)
-        * y10_k_div_up (p->in.height, Y10_MAXPOOL5_TILE),
-      (unsigned int) (p->in.channels / 8), (unsigned int) p->images},
-    {256, 1, 1}, 0
-  };
+  Y10KLaunch l = { { y10_k_div_up (p->in.width, Y10_MAXPOOL5_TILE)
+                           * y10_k_div_up (p->in.height, Y10_MAXPOOL5_TILE),
+                       (unsigned int) (p->in.channels / 8),
+                       (unsigned int) p->images },
+    { 256, 1, 1 }, 0 };
 
   return l;
 }

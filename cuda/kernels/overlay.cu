@@ -9,7 +9,7 @@
 #include "overlay.h"
 #include "types.cuh"
 
-#define Y10_OVERLAY_WARPS 8                 /* per block, in all three kernels */
+#define Y10_OVERLAY_WARPS 8 /* per block, in all three kernels */
 
 static __device__ __forceinline__ int
 y10_get_sample (const unsigned char *at, int wide)
@@ -64,7 +64,7 @@ y10_draw_component (const Y10KOverlay &p, const Y10KOverlayItem &item, int i,
 }
 
 extern "C" __global__ void __launch_bounds__ (256, 4)
-y10_overlay (Y10KOverlay p)
+    y10_overlay (Y10KOverlay p)
 {
   __shared__ unsigned int touching[Y10_OVERLAY_WARPS];
   const int thread = (int) (threadIdx.y * 32 + threadIdx.x);
@@ -103,7 +103,7 @@ y10_overlay (Y10KOverlay p)
 /* One block per cell and component. Integer sums do not depend on the order of
  * the additions. */
 extern "C" __global__ void __launch_bounds__ (256)
-y10_overlay_means (Y10KBlur p)
+    y10_overlay_means (Y10KBlur p)
 {
   __shared__ unsigned long long sums[Y10_OVERLAY_WARPS];
   const Y10KOverlayComponent &c = p.component[blockIdx.z];
@@ -120,7 +120,8 @@ y10_overlay_means (Y10KBlur p)
   count = width * ((int) ((row + 1LL) * a.height / a.rows) - y0);
   for (int i = (int) threadIdx.x; i < count; i += 32 * Y10_OVERLAY_WARPS)
     sum += y10_get_sample (c.data + (a.y + y0 + i / width) * c.stride
-        + (a.x + x0 + i % width) * (long long) c.step, p.wide);
+            + (a.x + x0 + i % width) * (long long) c.step,
+        p.wide);
   for (int d = 16; d > 0; d /= 2)
     sum += __shfl_down_sync (0xffffffffu, sum, d);
   if (threadIdx.x % 32 == 0)
@@ -146,8 +147,7 @@ y10_cell_position (int count, int length, int i)
   return step / 2 + 32768 + (unsigned int) i * step;
 }
 
-extern "C" __global__ void __launch_bounds__ (256)
-y10_overlay_blur (Y10KBlur p)
+extern "C" __global__ void __launch_bounds__ (256) y10_overlay_blur (Y10KBlur p)
 {
   const Y10KOverlayComponent &c = p.component[blockIdx.z];
   const Y10KBlurArea &a = p.area[blockIdx.z];
@@ -162,8 +162,8 @@ y10_overlay_blur (Y10KBlur p)
     return;
   down = y10_cell_position (a.rows, a.height, y);
   along = y10_cell_position (a.columns, a.width, x);
-  above = means + min (max ((int) (down >> 16) - 1, 0), a.rows - 1)
-      * Y10_K_MAX_CELLS;
+  above = means
+      + min (max ((int) (down >> 16) - 1, 0), a.rows - 1) * Y10_K_MAX_CELLS;
   below = means + min ((int) (down >> 16), a.rows - 1) * Y10_K_MAX_CELLS;
   part = down >> 9 & 127;
   for (int i = 0; i < 2; i++) {
@@ -174,6 +174,7 @@ y10_overlay_blur (Y10KBlur p)
   }
   part = along >> 8 & 255;
   y10_put_sample (c.data + (a.y + y) * c.stride
-      + (a.x + x) * (long long) c.step, p.wide,
+          + (a.x + x) * (long long) c.step,
+      p.wide,
       (int) ((cell[0] * (256 - part) + cell[1] * part + (1 << 14)) >> 15));
 }

@@ -21,20 +21,20 @@ enum
 /* One item: a non-empty rectangle within the frame. */
 typedef struct
 {
-  unsigned short x0, y0, x1, y1;        /* x1 and y1 are exclusive */
-  unsigned short color[4], ink[4];      /* of each component, as stored */
-  unsigned short kind, alpha;           /* of 256 */
+  unsigned short x0, y0, x1, y1;   /* x1 and y1 are exclusive */
+  unsigned short color[4], ink[4]; /* of each component, as stored */
+  unsigned short kind, alpha;      /* of 256 */
   unsigned short full_stride, half_stride;
-  unsigned long long full, half;        /* text: bytes into the atlas, of the
+  unsigned long long full, half; /* text: bytes into the atlas, of the
                                          * sample at x0, y0 */
 } Y10KOverlayItem;
 
 typedef struct
 {
-  unsigned char *data;          /* device address of the first sample */
-  long long stride;             /* bytes */
-  int step;                     /* bytes */
-  int x_shift, y_shift;         /* 0 or 1 */
+  unsigned char *data;  /* device address of the first sample */
+  long long stride;     /* bytes */
+  int step;             /* bytes */
+  int x_shift, y_shift; /* 0 or 1 */
 } Y10KOverlayComponent;
 
 typedef struct
@@ -42,9 +42,9 @@ typedef struct
   Y10KOverlayComponent component[4];
   const Y10KOverlayItem *items;
   const unsigned char *atlas;
-  int n_components, wide;       /* samples of 16 bits */
+  int n_components, wide; /* samples of 16 bits */
   int n_items;
-  int x0, y0, x1, y1;           /* bounds of all items, x0 and y0 even */
+  int x0, y0, x1, y1; /* bounds of all items, x0 and y0 even */
 } Y10KOverlay;
 
 /* A thread draws 2x2 pixels with their chroma, so that no two threads write the
@@ -52,9 +52,9 @@ typedef struct
 static inline Y10KLaunch
 y10_overlay_launch (const Y10KOverlay *p)
 {
-  Y10KLaunch l = { {y10_k_div_up (p->x1 - p->x0, 64),
-        y10_k_div_up (p->y1 - p->y0, 16), 1}, {32, 8, 1}, 0
-  };
+  Y10KLaunch l = { { y10_k_div_up (p->x1 - p->x0, 64),
+                       y10_k_div_up (p->y1 - p->y0, 16), 1 },
+    { 32, 8, 1 }, 0 };
 
   return l;
 }
@@ -70,16 +70,16 @@ typedef struct
 {
   Y10KOverlayComponent component[4];
   Y10KBlurArea area[4];
-  unsigned int *means;          /* [component][row][column] */
+  unsigned int *means; /* [component][row][column] */
   int n_components, wide;
 } Y10KBlur;
 
 static inline Y10KLaunch
 y10_overlay_means_launch (const Y10KBlur *p)
 {
-  Y10KLaunch l = { {Y10_K_MAX_CELLS, Y10_K_MAX_CELLS,
-        (unsigned int) p->n_components}, {256, 1, 1}, 0
-  };
+  Y10KLaunch l = { { Y10_K_MAX_CELLS, Y10_K_MAX_CELLS,
+                       (unsigned int) p->n_components },
+    { 256, 1, 1 }, 0 };
 
   return l;
 }
@@ -87,7 +87,7 @@ y10_overlay_means_launch (const Y10KBlur *p)
 static inline Y10KLaunch
 y10_overlay_blur_launch (const Y10KBlur *p)
 {
-  Y10KLaunch l = { {1, 1, (unsigned int) p->n_components}, {32, 8, 1}, 0 };
+  Y10KLaunch l = { { 1, 1, (unsigned int) p->n_components }, { 32, 8, 1 }, 0 };
   int i;
 
   for (i = 0; i < p->n_components; i++) {

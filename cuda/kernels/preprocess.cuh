@@ -92,8 +92,8 @@ y10_float_at (const unsigned char *at)
 {
   if (((unsigned long long) at & 3) == 0)
     return *(const float *) at;
-  return __uint_as_float (at[0] | at[1] << 8 | at[2] << 16
-      | (unsigned int) at[3] << 24);
+  return __uint_as_float (
+      at[0] | at[1] << 8 | at[2] << 16 | (unsigned int) at[3] << 24);
 }
 
 /* Returns pixel x, y of the input as floats. */
@@ -106,8 +106,8 @@ y10_input_pixel (const Y10KPicture &p, int x, int y, float (&v)[3])
   if (p.sample_size == 4) {
 #pragma unroll
     for (int i = 0; i < 3; i++)
-      v[i] = y10_float_at (p.plane[i] + (p.y + y) * p.stride[i]
-          + (p.x + x) * 4LL);
+      v[i] = y10_float_at (
+          p.plane[i] + (p.y + y) * p.stride[i] + (p.x + x) * 4LL);
     return;
   }
   if (left >= 0 && left < p.width && top >= 0 && top < p.height)

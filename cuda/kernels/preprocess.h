@@ -25,10 +25,10 @@ typedef struct
 
 typedef struct
 {
-  const unsigned char *plane[4];        /* device addresses, any alignment */
+  const unsigned char *plane[4]; /* device addresses, any alignment */
   long long stride[4];
-  int x, y;                     /* corner of the region */
-  int yuv, sample_size;         /* 4: planes of floats of the input's size */
+  int x, y;             /* corner of the region */
+  int yuv, sample_size; /* 4: planes of floats of the input's size */
   Y10KComponent component[3];
   int color[8];                 /* Y10ColorTransform, member by member */
   const Y10KTap *column, *row;  /* width and height of them */
@@ -37,18 +37,18 @@ typedef struct
 
 typedef struct
 {
-  const Y10KPicture *pictures;  /* one an image */
-  Y10KView out;                 /* R, G, B, five zeros */
+  const Y10KPicture *pictures; /* one an image */
+  Y10KView out;                /* R, G, B, five zeros */
   int images;
 } Y10KPreprocess;
 
 static inline Y10KLaunch
 y10_preprocess_launch (const Y10KPreprocess *p)
 {
-  Y10KLaunch l = { {y10_k_div_up (p->out.width, 32),
-        y10_k_div_up (p->out.height, 8), (unsigned int) p->images},
-    {32, 8, 1}, 0
-  };
+  Y10KLaunch l = { { y10_k_div_up (p->out.width, 32),
+                       y10_k_div_up (p->out.height, 8),
+                       (unsigned int) p->images },
+    { 32, 8, 1 }, 0 };
 
   return l;
 }

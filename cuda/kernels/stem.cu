@@ -13,12 +13,12 @@
 
 enum
 {
-  STEM_ROWS = 4,                /* outputs of a thread */
-  STEM_GROUPS = Y10_STEM_HEIGHT / STEM_ROWS,    /* of rows */
+  STEM_ROWS = 4,                             /* outputs of a thread */
+  STEM_GROUPS = Y10_STEM_HEIGHT / STEM_ROWS, /* of rows */
   STEM_WARPS = Y10_STEM_WARPS,
-  STEM_HEIGHT = 2 * Y10_STEM_HEIGHT + 1,        /* pixels under a tile */
+  STEM_HEIGHT = 2 * Y10_STEM_HEIGHT + 1, /* pixels under a tile */
   STEM_WIDTH = 2 * Y10_STEM_WIDTH + 1,
-  STEM_ODD = Y10_STEM_WIDTH + 1,        /* where odd columns begin */
+  STEM_ODD = Y10_STEM_WIDTH + 1, /* where odd columns begin */
 };
 
 /* The input's pixel as the convolution reads it: zero outside. */
@@ -88,7 +88,7 @@ y10_stem (const Y10KStem &p)
   __syncthreads ();
 
   for (int channel = warp / STEM_GROUPS * 8; channel < channels;
-      channel += STEM_WARPS / STEM_GROUPS * 8) {
+       channel += STEM_WARPS / STEM_GROUPS * 8) {
     float sum[STEM_ROWS][8];
 
     y10_load (p.bias + channel, sum[0]);
@@ -103,7 +103,7 @@ y10_stem (const Y10KStem &p)
 #pragma unroll
       for (int kx = 0; kx < 3; kx++) {
         const float *from = &pixels[c][2 * STEM_ROWS * group]
-            [kx % 2 * STEM_ODD + lane + kx / 2];
+                                   [kx % 2 * STEM_ODD + lane + kx / 2];
         float v[2 * STEM_ROWS + 1];
 
 #pragma unroll

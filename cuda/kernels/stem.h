@@ -9,28 +9,28 @@
 #include "preprocess.h"
 
 #define Y10_STEM_MAX_CHANNELS 96
-#define Y10_STEM_WIDTH 32       /* output pixels a block */
+#define Y10_STEM_WIDTH 32 /* output pixels a block */
 #define Y10_STEM_HEIGHT 16
 #define Y10_STEM_WARPS 8
 
 typedef struct
 {
-  const Y10KPicture *pictures;  /* one an image */
-  int height, width;            /* of the input */
-  Y10KView out;                 /* at most Y10_STEM_MAX_CHANNELS */
-  const void *weight;           /* [out.channels][3][3][8] of the activations'
+  const Y10KPicture *pictures; /* one an image */
+  int height, width;           /* of the input */
+  Y10KView out;                /* at most Y10_STEM_MAX_CHANNELS */
+  const void *weight;          /* [out.channels][3][3][8] of the activations'
                                  * type; zero in padding */
-  const float *bias;            /* out.channels; zero in padding */
+  const float *bias;           /* out.channels; zero in padding */
   int images, silu;
 } Y10KStem;
 
 static inline Y10KLaunch
 y10_stem_launch (const Y10KStem *p)
 {
-  Y10KLaunch l = { {y10_k_div_up (p->out.width, Y10_STEM_WIDTH),
-        y10_k_div_up (p->out.height, Y10_STEM_HEIGHT), (unsigned int) p->images},
-    {32, Y10_STEM_WARPS, 1}, 0
-  };
+  Y10KLaunch l = { { y10_k_div_up (p->out.width, Y10_STEM_WIDTH),
+                       y10_k_div_up (p->out.height, Y10_STEM_HEIGHT),
+                       (unsigned int) p->images },
+    { 32, Y10_STEM_WARPS, 1 }, 0 };
 
   return l;
 }

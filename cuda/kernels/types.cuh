@@ -22,7 +22,7 @@
  * multiprocessor. */
 #define Y10_KERNEL_OF_TYPE(name, Type, suffix, type, ...) \
   extern "C" __global__ void __launch_bounds__ (__VA_ARGS__) \
-  y10_##name##_##suffix (Y10K##Type p) \
+      y10_##name##_##suffix (Y10K##Type p) \
   { \
     y10_##name<type> (p); \
   }
@@ -167,7 +167,7 @@ __device__ __forceinline__ float
 y10_silu (float x)
 {
   return sizeof (T) == 4 ? x / (1.0f + expf (-x))
-      : __fdividef (x, 1.0f + __expf (-x));
+                         : __fdividef (x, 1.0f + __expf (-x));
 }
 
 /* SiLU and an addition that has been read, if they are wanted, into a view of T or of
@@ -203,7 +203,7 @@ __device__ __forceinline__ void
 y10_epilogue8 (float (&v)[8], int silu, const Y10KView &add,
     const Y10KView &out, int out_float, int image, int y, int x, int channel)
 {
-  Y10Raw<T, 8> a = { };
+  Y10Raw<T, 8> a = {};
 
   if (add.data)
     a = y10_load_raw<T, 8> (y10_at<const T> (add, image, y, x) + channel);

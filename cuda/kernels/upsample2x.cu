@@ -23,8 +23,9 @@ y10_upsample2x (const Y10KUpsample2x &p)
   raw = y10_load_raw<T, 8> (y10_at<const T> (p.in, image, y, x) + channel);
 #pragma unroll
   for (int k = 0; k < 4; k++)
-    y10_store_raw<T, 8> (y10_at<T> (p.out, image, 2 * y + k / 2,
-            2 * x + k % 2) + channel, raw);
+    y10_store_raw<T, 8> (y10_at<T> (p.out, image, 2 * y + k / 2, 2 * x + k % 2)
+            + channel,
+        raw);
 }
 
 Y10_TYPED_KERNEL (upsample2x, Upsample2x, 128)

@@ -17,9 +17,8 @@ static inline Y10KLaunch
 y10_upsample2x_launch (const Y10KUpsample2x *p)
 {
   long long n = (long long) p->in.height * p->in.width * (p->in.channels / 8);
-  Y10KLaunch l = { {y10_k_div_up (n, 128), (unsigned int) p->images, 1},
-    {128, 1, 1}, 0
-  };
+  Y10KLaunch l = { { y10_k_div_up (n, 128), (unsigned int) p->images, 1 },
+    { 128, 1, 1 }, 0 };
 
   return l;
 }

@@ -7,18 +7,17 @@
  * channels; its padding is zero and must stay zero. */
 
 #ifdef __cplusplus
-extern "C"
-{
+extern "C" {
 #endif
 
 typedef struct
 {
-  void *data;                   /* first channel of the view in the first image;
+  void *data; /* first channel of the view in the first image;
                                  * 16-byte aligned; NULL: no such view */
   int height, width;
-  int channels;                 /* with padding: a multiple of 8 */
-  int pixel;                    /* distance between adjacent pixels, in elements */
-  long long image;              /* distance between adjacent images, in elements */
+  int channels;    /* with padding: a multiple of 8 */
+  int pixel;       /* distance between adjacent pixels, in elements */
+  long long image; /* distance between adjacent images, in elements */
 } Y10KView;
 
 /* The launch configuration of a kernel; NAME.h computes it in y10_NAME_launch (). */

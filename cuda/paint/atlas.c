@@ -12,13 +12,14 @@
 #include "paint/atlas.h"
 
 #define FIRST_SIZE ((gsize) 4 << 20)
-#define LAST_SIZE ((gsize) 64 << 20)    /* maximum size, unless one text is larger */
+#define LAST_SIZE \
+  ((gsize) 64 << 20) /* maximum size, unless one text is larger */
 #define ALIGN 16
 
 static gsize
 next_serial (void)
 {
-  static gsize last;            /* atomic; the last serial, 0: none */
+  static gsize last; /* atomic; the last serial, 0: none */
 
   return (gsize) g_atomic_pointer_add (&last, 1) + 1;
 }
@@ -27,7 +28,7 @@ gboolean
 y10_cuda_atlas_init (Y10CudaAtlas *atlas, const Y10CudaDriver *driver,
     GError **error)
 {
-  *atlas = (Y10CudaAtlas) {.size = FIRST_SIZE,.serial = next_serial () };
+  *atlas = (Y10CudaAtlas){ .size = FIRST_SIZE, .serial = next_serial () };
   return y10_cuda_check (driver, driver->mem_alloc (&atlas->data, atlas->size),
       "memory for texts", error);
 }
@@ -75,8 +76,10 @@ static gboolean
 copy (const Y10CudaAtlas *atlas, const Y10CudaDriver *d, gsize place,
     const guint8 *from, gsize size, CUstream stream, GError **error)
 {
-  return !size || y10_cuda_check (d, d->memcpy_htod_async (atlas->data + place,
-          from, size, stream), "copying a text", error);
+  return !size
+      || y10_cuda_check (d,
+          d->memcpy_htod_async (atlas->data + place, from, size, stream),
+          "copying a text", error);
 }
 
 Y10CudaAtlasResult

@@ -23,21 +23,21 @@ typedef struct
 {
   Y10KOverlayItem *pinned;
   CUdeviceptr device;
-  CUevent read;                 /* recorded after the last kernel that reads it */
+  CUevent read; /* recorded after the last kernel that reads it */
 } List;
 
 struct _Y10PainterState
 {
   const Y10CudaDriver *driver;
-  CUcontext context;            /* borrowed */
+  CUcontext context; /* borrowed */
   CUmodule module;
 #define Y10_MEMBER(name, type) CUfunction name;
   Y10_PAINTER_KERNELS (Y10_MEMBER)
 #undef Y10_MEMBER
   CUstream stream;
-  CUevent before, after;        /* on the frame's stream, on ours */
-  Y10KOverlayItem *pinned;      /* all lists */
-  CUdeviceptr device;           /* all lists, followed by the means */
+  CUevent before, after;   /* on the frame's stream, on ours */
+  Y10KOverlayItem *pinned; /* all lists */
+  CUdeviceptr device;      /* all lists, followed by the means */
   List lists[N_LISTS];
   guint next;
   Y10CudaAtlas atlas;
@@ -73,10 +73,11 @@ launch (Y10PainterState *self, CUfunction function, Y10KLaunch l,
 {
   void *all[] = { (void *) params };
 
-  return check (self, self->driver->launch_kernel (function, l.grid[0],
-          l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2],
-          l.shared_bytes, self->stream, all, NULL), "launching a kernel",
-      error);
+  return check (self,
+      self->driver->launch_kernel (function, l.grid[0], l.grid[1], l.grid[2],
+          l.block[0], l.block[1], l.block[2], l.shared_bytes, self->stream, all,
+          NULL),
+      "launching a kernel", error);
 }
 
 static gboolean
@@ -92,12 +93,15 @@ static gboolean
 load_kernels (Y10PainterState *self, GError **error)
 {
   const Y10CudaDriver *d = self->driver;
-  gboolean ok = check (self, d->module_load_data (&self->module,
-          y10_cuda_kernel_image ()), "loading our kernels", error);
+  gboolean ok = check (self,
+      d->module_load_data (&self->module, y10_cuda_kernel_image ()),
+      "loading our kernels", error);
 
 #define Y10_FIND(name, type) \
-  ok = ok && check (self, d->module_get_function (&self->name, self->module, \
-          "y10_" #name), "y10_" #name, error);
+  ok = ok \
+      && check (self, \
+          d->module_get_function (&self->name, self->module, "y10_" #name), \
+          "y10_" #name, error);
   Y10_PAINTER_KERNELS (Y10_FIND)
 #undef Y10_FIND
   return ok;
@@ -107,18 +111,22 @@ static gboolean
 allocate (Y10PainterState *self, GError **error)
 {
   const Y10CudaDriver *d = self->driver;
-  gboolean ok = check (self, d->mem_host_alloc ((void **) &self->pinned,
-          N_LISTS * LIST_SIZE, 0), "pinned memory", error)
-      && check (self, d->mem_alloc (&self->device,
-          N_LISTS * LIST_SIZE + MEANS_SIZE), "memory for rectangles", error);
+  gboolean ok = check (self,
+                    d->mem_host_alloc ((void **) &self->pinned,
+                        N_LISTS * LIST_SIZE, 0),
+                    "pinned memory", error)
+      && check (self,
+          d->mem_alloc (&self->device, N_LISTS * LIST_SIZE + MEANS_SIZE),
+          "memory for rectangles", error);
 
   for (guint i = 0; ok && i < N_LISTS; i++) {
     List *list = &self->lists[i];
 
     list->pinned = self->pinned + i * MAX_ITEMS;
     list->device = self->device + i * LIST_SIZE;
-    ok = check (self, d->event_create (&list->read,
-            Y10_CU_EVENT_DISABLE_TIMING), "making an event", error);
+    ok = check (self,
+        d->event_create (&list->read, Y10_CU_EVENT_DISABLE_TIMING),
+        "making an event", error);
   }
   return ok;
 }
@@ -131,12 +139,16 @@ make_stream (Y10PainterState *self, GError **error)
 
   /* Highest priority: a frame waits for this work, which takes microseconds. */
   d->ctx_get_priority_range (&least, &greatest);
-  return check (self, d->stream_create (&self->stream,
-          Y10_CU_STREAM_NON_BLOCKING, greatest), "making a stream", error)
-      && check (self, d->event_create (&self->before,
-          Y10_CU_EVENT_DISABLE_TIMING), "making an event", error)
-      && check (self, d->event_create (&self->after,
-          Y10_CU_EVENT_DISABLE_TIMING), "making an event", error);
+  return check (self,
+             d->stream_create (&self->stream, Y10_CU_STREAM_NON_BLOCKING,
+                 greatest),
+             "making a stream", error)
+      && check (self,
+          d->event_create (&self->before, Y10_CU_EVENT_DISABLE_TIMING),
+          "making an event", error)
+      && check (self,
+          d->event_create (&self->after, Y10_CU_EVENT_DISABLE_TIMING),
+          "making an event", error);
 }
 
 static void
@@ -207,7 +219,7 @@ painter_open (gpointer cuda_context, GError **error)
 static void
 fill_component (Y10KOverlayComponent *to, const Y10PaintComponent *from)
 {
-  *to = (Y10KOverlayComponent) {
+  *to = (Y10KOverlayComponent){
     .data = from->data,
     .stride = from->stride,
     .step = from->step,
@@ -226,9 +238,13 @@ fill_item (Y10KOverlayItem *to, const Y10PaintItem *from,
     [Y10_PAINT_TEXT] = Y10_K_TEXT,
   };
 
-  *to = (Y10KOverlayItem) {
-    .x0 = from->x0,.y0 = from->y0,.x1 = from->x1,.y1 = from->y1,
-    .kind = kinds[from->kind],.alpha = from->alpha,
+  *to = (Y10KOverlayItem){
+    .x0 = from->x0,
+    .y0 = from->y0,
+    .x1 = from->x1,
+    .y1 = from->y1,
+    .kind = kinds[from->kind],
+    .alpha = from->alpha,
   };
   for (guint i = 0; i < canvas->n_components; i++) {
     to->color[i] = from->color[i];
@@ -253,8 +269,10 @@ fill_text (Y10KOverlayItem *to, const Y10PaintItem *from,
   to->half_stride = text->half_width;
   to->full = text->place + (gsize) (from->y0 - from->text_y) * text->width
       + (from->x0 - from->text_x);
-  to->half = half + (gsize) ((from->y0 >> y_shift) - (from->text_y >> y_shift))
-      * text->half_width + (from->x0 >> x_shift) - (from->text_x >> x_shift);
+  to->half = half
+      + (gsize) ((from->y0 >> y_shift) - (from->text_y >> y_shift))
+          * text->half_width
+      + (from->x0 >> x_shift) - (from->text_x >> x_shift);
 }
 
 static void
@@ -302,8 +320,12 @@ draw_some (Y10PainterState *self, const Y10Canvas *canvas,
 {
   const Y10CudaDriver *d = self->driver;
   List *list = &self->lists[self->next++ % N_LISTS];
-  Y10KOverlay p = {.wide = canvas->wide,.n_components = canvas->n_components,
-    .items = GSIZE_TO_POINTER (list->device),.x0 = G_MAXINT,.y0 = G_MAXINT
+  Y10KOverlay p = {
+    .wide = canvas->wide,
+    .n_components = canvas->n_components,
+    .items = GSIZE_TO_POINTER (list->device),
+    .x0 = G_MAXINT,
+    .y0 = G_MAXINT,
   };
 
   /* Rarely waits: only if frames arrive faster than they are drawn. */
@@ -317,12 +339,13 @@ draw_some (Y10PainterState *self, const Y10Canvas *canvas,
   for (guint i = 0; i < canvas->n_components; i++)
     fill_component (&p.component[i], &canvas->component[i]);
   p.atlas = GSIZE_TO_POINTER (self->atlas.data);
-  return check (self, d->memcpy_htod_async (list->device, list->pinned,
-          p.n_items * sizeof *list->pinned, self->stream),
-      "copying rectangles", error)
+  return check (self,
+             d->memcpy_htod_async (list->device, list->pinned,
+                 p.n_items * sizeof *list->pinned, self->stream),
+             "copying rectangles", error)
       && launch (self, self->overlay, y10_overlay_launch (&p), &p, error)
       && check (self, d->event_record (list->read, self->stream),
-      "recording an event", error);
+          "recording an event", error);
 }
 
 /* Divides the area into square cells of at least 4 samples. */
@@ -334,10 +357,12 @@ blur_area (const Y10PaintItem *item, const Y10PaintComponent *c)
   gint height = ((item->y1 + (gint) c->y_shift) >> c->y_shift) - y;
   gint longest = MAX (width, height);
 
-  return (Y10KBlurArea) {
-    .x = x,.y = y,.width = width,.height = height,
-    .columns = CLAMP (Y10_K_MAX_CELLS * width / longest, 1,
-        MAX (1, width / 4)),
+  return (Y10KBlurArea){
+    .x = x,
+    .y = y,
+    .width = width,
+    .height = height,
+    .columns = CLAMP (Y10_K_MAX_CELLS * width / longest, 1, MAX (1, width / 4)),
     .rows = CLAMP (Y10_K_MAX_CELLS * height / longest, 1, MAX (1, height / 4)),
   };
 }
@@ -346,8 +371,10 @@ static gboolean
 blur (Y10PainterState *self, const Y10Canvas *canvas, const Y10PaintItem *item,
     GError **error)
 {
-  Y10KBlur p = {.wide = canvas->wide,.n_components = canvas->n_components,
-    .means = GSIZE_TO_POINTER (self->device + N_LISTS * LIST_SIZE)
+  Y10KBlur p = {
+    .wide = canvas->wide,
+    .n_components = canvas->n_components,
+    .means = GSIZE_TO_POINTER (self->device + N_LISTS * LIST_SIZE),
   };
 
   for (guint i = 0; i < canvas->n_components; i++) {
@@ -355,9 +382,9 @@ blur (Y10PainterState *self, const Y10Canvas *canvas, const Y10PaintItem *item,
     p.area[i] = blur_area (item, &canvas->component[i]);
   }
   return launch (self, self->overlay_means, y10_overlay_means_launch (&p), &p,
-      error)
+             error)
       && launch (self, self->overlay_blur, y10_overlay_blur_launch (&p), &p,
-      error);
+          error);
 }
 
 /* Makes @to wait for the work queued on @from. */
@@ -366,9 +393,9 @@ follow (Y10PainterState *self, CUstream to, CUstream from, CUevent event,
     GError **error)
 {
   return check (self, self->driver->event_record (event, from),
-      "recording an event", error)
+             "recording an event", error)
       && check (self, self->driver->stream_wait_event (to, event, 0),
-      "waiting for an event", error);
+          "waiting for an event", error);
 }
 
 static gboolean
@@ -380,8 +407,8 @@ draw_all (Y10PainterState *self, const Y10Canvas *canvas,
   for (; n; items += n_drawn, n -= n_drawn) {
     n_drawn = 1;
     if (items->kind == Y10_PAINT_BLUR
-        ? !blur (self, canvas, items, error)
-        : !draw_some (self, canvas, items, n, &n_drawn, &n_emptied, error))
+            ? !blur (self, canvas, items, error)
+            : !draw_some (self, canvas, items, n, &n_drawn, &n_emptied, error))
       return FALSE;
   }
   return TRUE;
@@ -399,8 +426,8 @@ painter_draw (Y10PainterState *self, const Y10Canvas *canvas,
   ok = (!stream || follow (self, self->stream, stream, self->before, error))
       && draw_all (self, canvas, items, n, error)
       && (stream ? follow (self, stream, self->stream, self->after, error)
-      : check (self, self->driver->stream_synchronize (self->stream),
-          "drawing", error));
+                 : check (self, self->driver->stream_synchronize (self->stream),
+                     "drawing", error));
   leave_context (self);
   return ok;
 }
@@ -415,8 +442,8 @@ static const Y10PainterClass y10_painter_cuda = {
 };
 
 /* The module's second export. */
-__attribute__ ((visibility ("default")))
-const Y10PainterClass *y10_painter_module (void);
+__attribute__ ((visibility ("default"))) const Y10PainterClass *
+y10_painter_module (void);
 
 const Y10PainterClass *
 y10_painter_module (void)

@@ -58,7 +58,8 @@ y10_control_group_foreach (const char *root, const char *controller,
       continue;
     controllers = g_strsplit (part[1], ",", -1);
     if (g_strv_contains ((const char *const *) controllers, controller)) {
-      g_autofree char *mount = g_strconcat ("/sys/fs/cgroup/", controller, NULL);
+      g_autofree char *mount = g_strconcat ("/sys/fs/cgroup/", controller,
+          NULL);
 
       visit_ancestors (1, mount, part[2], func, user);
     } else if (!strcmp (part[0], "0")) {

@@ -17,7 +17,7 @@
 typedef struct
 {
   const char *root;
-  double cpus;                  /* 0: no quota */
+  double cpus; /* 0: no quota */
   char *group;
 } Quota;
 
@@ -41,7 +41,8 @@ read_quota (guint version, const char *root, const char *folder, gint64 *quota,
   g_autofree char *text = y10_control_group_read (root, folder,
       version == 1 ? "cpu.cfs_quota_us" : "cpu.max");
   g_autofree char *second = version == 1
-      ? y10_control_group_read (root, folder, "cpu.cfs_period_us") : NULL;
+      ? y10_control_group_read (root, folder, "cpu.cfs_period_us")
+      : NULL;
   char *end;
 
   if (!text || (version == 1 && !second))

@@ -55,8 +55,8 @@ y10_backend_get_name (Y10BackendKind backend)
 const char *
 y10_precision_get_name (Y10Precision precision)
 {
-  static const char *const names[] =
-      { "auto", "fp32", "tf32", "fp16", "bf16", "int8" };
+  static const char *const names[] = { "auto", "fp32", "tf32", "fp16", "bf16",
+    "int8" };
   return name_of (names, G_N_ELEMENTS (names), precision);
 }
 
@@ -71,7 +71,7 @@ y10_precision_get_name (Y10Precision precision)
 const char *
 y10_head_get_name (Y10Head head)
 {
-  static const char *const names[] =
-      { "auto", "one2one", "one2many", "one2one-nms" };
+  static const char *const names[] = { "auto", "one2one", "one2many",
+    "one2one-nms" };
   return name_of (names, G_N_ELEMENTS (names), head);
 }

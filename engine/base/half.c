@@ -49,9 +49,9 @@ y10_half_from_float (gfloat f)
   u &= 0x7fffffff;
   if (u > 0x7f800000)
     return sign | 0x7e00;
-  if (u >= 0x477ff000)          /* rounds to 65536 or more */
+  if (u >= 0x477ff000) /* rounds to 65536 or more */
     return sign | 0x7c00;
-  if (u < 0x38800000)           /* below 2^-14: adding 0.5 leaves units of
+  if (u < 0x38800000) /* below 2^-14: adding 0.5 leaves units of
                                  * 2^-24 in the low bits, rounded */
     return sign | (bits_of (float_of (u) + 0.5f) - bits_of (0.5f));
   return sign | ((u - 0x38000000 + 0xfff + (u >> 13 & 1)) >> 13);

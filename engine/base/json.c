@@ -16,7 +16,7 @@
 
 #include "base/json.h"
 
-#define MAX_DIGITS 9            /* enough for every float */
+#define MAX_DIGITS 9 /* enough for every float */
 
 static locale_t
 c_locale (void)
@@ -50,8 +50,8 @@ y10_json_format_float (float value, char buffer[Y10_JSON_FLOAT_SIZE])
   before = uselocale (c_locale ());
   /* Up to FLT_DIG digits, different decimals are different floats, unless
    * subnormal. So fewer digits need not be tried; "%g" drops trailing zeros. */
-  for (int digits = fabsf (value) < FLT_MIN ? 1 : FLT_DIG;
-      digits <= MAX_DIGITS; digits++) {
+  for (int digits = fabsf (value) < FLT_MIN ? 1 : FLT_DIG; digits <= MAX_DIGITS;
+       digits++) {
     if (format_exactly (value, (double) value, digits, buffer)
         || format_exactly (value, middle, digits, buffer))
       break;

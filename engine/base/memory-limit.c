@@ -81,7 +81,8 @@ y10_memory_check (guint64 size, const char *purpose, GError **error)
   if (size <= limit)
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
-      "%s would need %" G_GUINT64_FORMAT " MB of memory; %s has %"
-      G_GUINT64_FORMAT " MB", purpose, size / 1000000, what, limit / 1000000);
+      "%s would need %" G_GUINT64_FORMAT
+      " MB of memory; %s has %" G_GUINT64_FORMAT " MB",
+      purpose, size / 1000000, what, limit / 1000000);
   return FALSE;
 }

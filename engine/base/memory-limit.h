@@ -12,6 +12,6 @@ G_BEGIN_DECLS
  * proc/ and sys/. */
 guint64 y10_memory_limit (const char *root, char **what);
 /* Checks @size bytes against the limit; the error names both and @purpose. */
-gboolean y10_memory_check (guint64 size, const char *purpose, GError ** error);
+gboolean y10_memory_check (guint64 size, const char *purpose, GError **error);
 
 G_END_DECLS

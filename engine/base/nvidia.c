@@ -25,10 +25,8 @@ gboolean
 y10_nvidia_present (void)
 {
   /* The driver of a card, a container with a GPU, Tegra, WSL. */
-  static const char *const signs[] = {
-    "/proc/driver/nvidia", "/dev/nvidiactl", "/dev/nvidia0",
-    "/dev/nvhost-gpu", "/usr/lib/wsl/lib/libcuda.so.1"
-  };
+  static const char *const signs[] = { "/proc/driver/nvidia", "/dev/nvidiactl",
+    "/dev/nvidia0", "/dev/nvhost-gpu", "/usr/lib/wsl/lib/libcuda.so.1" };
   g_autoptr (GDir) dir = NULL;
   gboolean found = FALSE;
   const char *device;

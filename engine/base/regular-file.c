@@ -16,10 +16,13 @@
 static const char *
 describe (mode_t mode)
 {
-  return S_ISREG (mode) ? NULL : S_ISDIR (mode) ? "a directory"
-      : S_ISFIFO (mode) ? "a FIFO" : S_ISCHR (mode) ? "a character device"
-      : S_ISBLK (mode) ? "a block device" : S_ISSOCK (mode) ? "a socket"
-      : "not a regular file";
+  return S_ISREG (mode) ? NULL
+      : S_ISDIR (mode)  ? "a directory"
+      : S_ISFIFO (mode) ? "a FIFO"
+      : S_ISCHR (mode)  ? "a character device"
+      : S_ISBLK (mode)  ? "a block device"
+      : S_ISSOCK (mode) ? "a socket"
+                        : "not a regular file";
 }
 
 static gboolean

@@ -31,15 +31,18 @@ y10_sized_read (gpointer to, gsize size, gconstpointer from, gsize first_size,
   memcpy (&given, from, sizeof given);
   if (given < first_size) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "%s.size is %" G_GSIZE_FORMAT "; expected sizeof (%s), which is %"
-        G_GSIZE_FORMAT, type, given, type, size);
+        "%s.size is %" G_GSIZE_FORMAT
+        "; expected sizeof (%s), which is %" G_GSIZE_FORMAT,
+        type, given, type, size);
     return FALSE;
   }
   if (given > size && !is_zero ((const guint8 *) from + size, given - size)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-        "%s.size is %" G_GSIZE_FORMAT ", and a field beyond the first %"
-        G_GSIZE_FORMAT " bytes is set, which this version of the library does "
-        "not have", type, given, size);
+        "%s.size is %" G_GSIZE_FORMAT
+        ", and a field beyond the first %" G_GSIZE_FORMAT
+        " bytes is set, which this version of the library does "
+        "not have",
+        type, given, size);
     return FALSE;
   }
   memcpy (to, from, MIN (given, size));
@@ -56,7 +59,8 @@ y10_sized_write (gpointer to, gconstpointer from, gsize size, gsize first_size,
   memcpy (&given, to, sizeof given);
   if (given < first_size) {
     g_critical ("%s.size is %" G_GSIZE_FORMAT "; expected sizeof (%s), which "
-        "is %" G_GSIZE_FORMAT, type, given, type, size);
+                "is %" G_GSIZE_FORMAT,
+        type, given, type, size);
     return;
   }
   memcpy (to, from, MIN (given, size));

@@ -22,12 +22,12 @@ void y10_sized_write (gpointer to, gconstpointer from, gsize size,
 
 /* Size of the first version of @Type, whose last member was @last. */
 #define Y10_FIRST_SIZE(Type, last) \
-    (G_STRUCT_OFFSET (Type, last) + sizeof ((Type *) NULL)->last)
+  (G_STRUCT_OFFSET (Type, last) + sizeof ((Type *) NULL)->last)
 #define Y10_SIZED_READ(Type, last, to, from, error) \
-    y10_sized_read ((to), sizeof (Type), (from), Y10_FIRST_SIZE (Type, last), \
-        #Type, (error))
+  y10_sized_read ((to), sizeof (Type), (from), Y10_FIRST_SIZE (Type, last), \
+      #Type, (error))
 #define Y10_SIZED_WRITE(Type, last, to, from) \
-    y10_sized_write ((to), (from), sizeof (Type), \
-        Y10_FIRST_SIZE (Type, last), #Type)
+  y10_sized_write ((to), (from), sizeof (Type), Y10_FIRST_SIZE (Type, last), \
+      #Type)
 
 G_END_DECLS

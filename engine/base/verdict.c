@@ -29,8 +29,8 @@ static char *
 path_of (const char *key)
 {
   g_autofree char *folder = folder_of_checks ();
-  g_autofree char *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256,
-      key, -1);
+  g_autofree char *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, key,
+      -1);
 
   return g_build_filename (folder, hash, NULL);
 }
@@ -41,8 +41,8 @@ text_of (const char *key, Y10Verdict verdict, const char *why)
 {
   g_autofree char *reason = g_strescape (why ? why : "", NULL);
   g_autofree char *body = g_strdup_printf (HEADER "%s%s%s%s\n", key,
-      verdict == Y10_VERDICT_PASSED ? "passed" : "failed",
-      *reason ? " " : "", reason);
+      verdict == Y10_VERDICT_PASSED ? "passed" : "failed", *reason ? " " : "",
+      reason);
   g_autofree char *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256,
       body, -1);
 
@@ -77,7 +77,7 @@ y10_verdict_load (const char *key, GString *why)
   line = g_strndup (text + strlen (prefix),
       (gsize) (end - text) - strlen (prefix));
   verdict = g_str_has_prefix (line, "passed") ? Y10_VERDICT_PASSED
-      : Y10_VERDICT_FAILED;
+                                              : Y10_VERDICT_FAILED;
   reason = g_strcompress (strlen (line) > 7 ? line + 7 : "");
   expected = text_of (key, verdict, reason);
   if (strcmp (expected, text) != 0)
@@ -96,7 +96,7 @@ y10_verdict_store (const char *key, Y10Verdict verdict, const char *why)
   if (g_mkdir_with_parents (folder, 0700) != 0)
     g_debug ("cannot create %s: %s", folder, g_strerror (errno));
   else if (!g_file_set_contents_full (path, text, -1,
-          G_FILE_SET_CONTENTS_CONSISTENT, 0600, &error))
+               G_FILE_SET_CONTENTS_CONSISTENT, 0600, &error))
     g_debug ("the verdict is not stored: %s", error->message);
 }
 
@@ -161,7 +161,7 @@ visit (struct dl_phdr_info *info, size_t size, void *data)
 gboolean
 y10_build_id_append (const void *address, GString *text)
 {
-  Search s = {.address = address,.text = text };
+  Search s = { .address = address, .text = text };
 
   dl_iterate_phdr (visit, &s);
   return s.found;

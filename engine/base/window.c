@@ -24,9 +24,8 @@ void
 y10_window_record (Y10LatencyWindow *window, gint64 waited, gint64 answered_at,
     gint64 busy)
 {
-  window->waits[window->n++ % Y10_WINDOW_SIZE] = (Y10Wait) {
-    waited, answered_at, busy
-  };
+  window->waits[window->n++ % Y10_WINDOW_SIZE] = (Y10Wait){ waited, answered_at,
+    busy };
 }
 
 /**
@@ -41,8 +40,9 @@ y10_window_record (Y10LatencyWindow *window, gint64 waited, gint64 answered_at,
 gdouble
 y10_window_busy (const Y10LatencyWindow *window, gint64 now, gint64 busy)
 {
-  const Y10Wait *first = &window->waits[window->n > Y10_WINDOW_SIZE
-      ? window->n % Y10_WINDOW_SIZE : 0];
+  const Y10Wait *first =
+      &window->waits[window->n > Y10_WINDOW_SIZE ? window->n % Y10_WINDOW_SIZE
+                                                 : 0];
 
   if (!window->n || now <= first->answered_at)
     return 0;
@@ -86,7 +86,7 @@ y10_window_summarize (Y10LatencyWindow *window, Y10WindowSummary *summary)
 {
   guint n = (guint) MIN (window->n, Y10_WINDOW_SIZE);
 
-  *summary = (Y10WindowSummary) { 0 };
+  *summary = (Y10WindowSummary){ 0 };
   if (!n)
     return;
   qsort (window->waits, n, sizeof *window->waits, compare);

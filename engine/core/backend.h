@@ -23,16 +23,16 @@ G_BEGIN_DECLS
 
 #define Y10_BACKEND_API_VERSION 7
 
-typedef struct _Y10Device Y10Device;    /* defined by each backend */
+typedef struct _Y10Device Y10Device; /* defined by each backend */
 typedef struct _Y10Program Y10Program;
 typedef struct _Y10Slot Y10Slot;
 
 typedef struct
 {
-  guint threads;                /* 0: one for each core available to us */
-  gint device_id;               /* -1: any */
-  gboolean cuda_graphs;         /* capture graphs; else launch each kernel */
-  gpointer cuda_context;        /* CUcontext, borrowed; NULL: the backend picks */
+  guint threads;         /* 0: one for each core available to us */
+  gint device_id;        /* -1: any */
+  gboolean cuda_graphs;  /* capture graphs; else launch each kernel */
+  gpointer cuda_context; /* CUcontext, borrowed; NULL: the backend picks */
 } Y10DeviceConfig;
 
 /* Called when progress has new values. Takes the engine's lock, under which the engine
@@ -42,7 +42,7 @@ typedef void (*Y10TuneChanged) (gpointer data);
 typedef struct
 {
   guint n;
-  const Y10Detection *rows;     /* best first; source pixels; owned by the slot */
+  const Y10Detection *rows; /* best first; source pixels; owned by the slot */
 } Y10Rows;
 
 /* A kind of memory in a set. */
@@ -50,43 +50,43 @@ typedef struct
 
 typedef struct
 {
-  guint api_version;            /* Y10_BACKEND_API_VERSION */
-  gsize size;                   /* of this struct */
+  guint api_version; /* Y10_BACKEND_API_VERSION */
+  gsize size;        /* of this struct */
   Y10BackendKind kind;
   const char *name;
-  guint memories;               /* set of those whose images load reads */
-  guint default_slots;          /* as many as keep the device busy, at least 1 */
-  gboolean host_arenas;         /* the slots' arenas are in host memory */
+  guint memories;       /* set of those whose images load reads */
+  guint default_slots;  /* as many as keep the device busy, at least 1 */
+  gboolean host_arenas; /* the slots' arenas are in host memory */
 
   /* Returns 0 and appends the reason to @why if the backend cannot run here;
    * else a score, the higher the faster. A backend that is slower or less
    * tested than others may say so in @why. */
-  int (*probe) (GString * why);
-  Y10Device *(*open) (const Y10DeviceConfig * config, GError ** error);
-  void (*close) (Y10Device * device);
+  int (*probe) (GString *why);
+  Y10Device *(*open) (const Y10DeviceConfig *config, GError **error);
+  void (*close) (Y10Device *device);
   /* Such as "AMD EPYC, 2 threads, avx512_bf16"; valid as long as the device. */
-  const char *(*describe) (Y10Device * device);
-  guint (*threads) (Y10Device * device);
+  const char *(*describe) (Y10Device *device);
+  guint (*threads) (Y10Device *device);
   /* Resolves AUTO; the error lists the supported precisions. */
-  gboolean (*layout) (Y10Device * device, Y10Precision * precision,
-      Y10Layout * layout, GError ** error);
+  gboolean (*layout) (Y10Device *device, Y10Precision *precision,
+      Y10Layout *layout, GError **error);
   /* Optional: whether AUTO is int8 for a graph that has integers. */
-  gboolean (*prefers_int8) (Y10Device * device);
-  gboolean (*supports) (Y10Device * device, const Y10Graph * graph,
-      const Y10Op * op, Y10Precision precision, GString * why);
+  gboolean (*prefers_int8) (Y10Device *device);
+  gboolean (*supports) (Y10Device *device, const Y10Graph *graph,
+      const Y10Op *op, Y10Precision precision, GString *why);
 
   /* A program holds packed weights and kernels. It is immutable and shared by
    * the slots. */
-  Y10Program *(*compile) (Y10Device * device, const Y10Plan * plan,
-      Y10Precision precision, GCancellable * cancellable, GError ** error);
+  Y10Program *(*compile) (Y10Device *device, const Y10Plan *plan,
+      Y10Precision precision, GCancellable *cancellable, GError **error);
   /* Optional: a program like @base for another input size, whose plan is @plan. It uses
    * the weights of @base, which lives longer, where those would be packed alike. A
    * backend that has it computes with any of its programs while others exist. */
-  Y10Program *(*compile_size) (Y10Program * base, const Y10Plan * plan,
-      Y10Precision precision, GError ** error);
-  void (*program_free) (Y10Program * program);
-  const char *(*impl) (Y10Program * program, guint op);
-  gsize (*weights_size) (Y10Program * program);
+  Y10Program *(*compile_size) (Y10Program *base, const Y10Plan *plan,
+      Y10Precision precision, GError **error);
+  void (*program_free) (Y10Program *program);
+  const char *(*impl) (Y10Program *program, guint op);
+  gsize (*weights_size) (Y10Program *program);
   /* The next four are optional.
    * request_batch_size: prepares steps of @n images, at most max_batch, in a
    * background thread while steps run. Until then, such a step runs as the
@@ -97,17 +97,17 @@ typedef struct
    * steps.
    * Both call @changed from their threads. tune_end ends these threads; the
    * engine calls it before it frees the slots. */
-  void (*request_batch_size) (Y10Program * program, guint n,
+  void (*request_batch_size) (Y10Program *program, guint n,
       Y10TuneChanged changed, gpointer data);
-  void (*tune) (Y10Program * program, Y10TuneChanged changed, gpointer data);
-  void (*tune_end) (Y10Program * program);
+  void (*tune) (Y10Program *program, Y10TuneChanged changed, gpointer data);
+  void (*tune_end) (Y10Program *program);
   /* Any thread. finished: no batch size is being prepared, either. */
-  void (*progress) (Y10Program * program, Y10TuningProgress * progress);
+  void (*progress) (Y10Program *program, Y10TuningProgress *progress);
 
   /* A slot holds an arena, scratch memory, parameters and results. */
-  Y10Slot *(*slot_new) (Y10Program * program, guint max_batch, guint max_rows,
-      GError ** error);
-  void (*slot_free) (Y10Slot * slot);
+  Y10Slot *(*slot_new) (Y10Program *program, guint max_batch, guint max_rows,
+      GError **error);
+  void (*slot_free) (Y10Slot *slot);
 
   /* Called for each frame: nothing below allocates.
    * stage is optional. It copies an image in host memory for load, in the thread
@@ -118,37 +118,37 @@ typedef struct
    * load reads image @i of the step into the input tensor. It copies @params
    * and what they point to. It returns once the reads are queued, behind the
    * work in @image's cuda_stream; wait_input waits until they are done. */
-  gboolean (*reserve) (Y10Slot * slot, guint n, const Y10Image * image,
-      GError ** error);
-  gboolean (*stage) (Y10Slot * slot, guint i, const Y10Image * image,
-      GError ** error);
-  gboolean (*load) (Y10Slot * slot, guint i, const Y10Image * image,
-      const Y10Letterbox * letterbox, const Y10HeadParams * params,
-      GError ** error);
+  gboolean (
+      *reserve) (Y10Slot *slot, guint n, const Y10Image *image, GError **error);
+  gboolean (
+      *stage) (Y10Slot *slot, guint i, const Y10Image *image, GError **error);
+  gboolean (*load) (Y10Slot *slot, guint i, const Y10Image *image,
+      const Y10Letterbox *letterbox, const Y10HeadParams *params,
+      GError **error);
   /* Runs ops [first, end) on images [0, n), and the head after the last op. */
-  gboolean (*submit) (Y10Slot * slot, guint n, guint first, guint end,
-      GError ** error);
+  gboolean (
+      *submit) (Y10Slot *slot, guint n, guint first, guint end, GError **error);
   /* Both NULL for a synchronous backend, whose load and submit return when the
    * work is done. */
-  gboolean (*wait_input) (Y10Slot * slot, GError ** error);
-  gboolean (*wait) (Y10Slot * slot, GError ** error);
-  const Y10Rows *(*rows) (Y10Slot * slot, guint i);
+  gboolean (*wait_input) (Y10Slot *slot, GError **error);
+  gboolean (*wait) (Y10Slot *slot, GError **error);
+  const Y10Rows *(*rows) (Y10Slot *slot, guint i);
   /* Durations of the last submit's network and head, nanoseconds. */
-  void (*times) (Y10Slot * slot, gint64 * inference, gint64 * postprocess);
+  void (*times) (Y10Slot *slot, gint64 *inference, gint64 *postprocess);
 
   /* The tensor's current contents as planar floats; see run/stepops.h. */
-  gboolean (*read_tensor) (Y10Slot * slot, guint i, Y10View view, gfloat * nchw,
-      GError ** error);
-  gboolean (*write_tensor) (Y10Slot * slot, guint i, Y10View view,
-      const gfloat * nchw, GError ** error);
+  gboolean (*read_tensor) (Y10Slot *slot, guint i, Y10View view, gfloat *nchw,
+      GError **error);
+  gboolean (*write_tensor) (Y10Slot *slot, guint i, Y10View view,
+      const gfloat *nchw, GError **error);
   /* Fills activations and rows with a pattern that tests recognize. */
-  void (*poison) (Y10Slot * slot);
+  void (*poison) (Y10Slot *slot);
 
   /* Optional; a backend that has it is checked against the reference before auto
    * takes it. Appends lines that identify the GPU that open would take for
    * @config, its driver and the libraries: whatever can change the results. Any
    * thread, without a device. */
-  void (*identify) (const Y10DeviceConfig * config, GString * key);
+  void (*identify) (const Y10DeviceConfig *config, GString *key);
 } Y10BackendClass;
 
 /* Type of the symbol "y10_backend_module" that a backend in a module
@@ -156,6 +156,6 @@ typedef struct
 typedef const Y10BackendClass *(*Y10BackendModule) (void);
 
 extern const Y10BackendClass y10_backend_ref;
-extern const Y10BackendClass y10_backend_cpu;   /* SIMD code of our own */
+extern const Y10BackendClass y10_backend_cpu; /* SIMD code of our own */
 
 G_END_DECLS

@@ -14,8 +14,8 @@
 /* Generalized Focal Loss (Li et al.), eq. 5: the distance to each edge, in
  * strides, is the expectation of a softmax over the bins. */
 void
-y10_dfl_decode (const Y10Graph *graph, guint32 anchor,
-    const gfloat *box_logits, gfloat box[4])
+y10_dfl_decode (const Y10Graph *graph, guint32 anchor, const gfloat *box_logits,
+    gfloat box[4])
 {
   guint bins = graph->n_bins;
   gfloat distance[4];

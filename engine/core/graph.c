@@ -17,14 +17,14 @@
 typedef struct
 {
   Y10Tensor tensor;
-  guint parent;                 /* the concat that contains it, or NO_PARENT */
-  guint parent_first;           /* its first segment there */
+  guint parent;       /* the concat that contains it, or NO_PARENT */
+  guint parent_first; /* its first segment there */
 } Node;
 
 struct _Y10GraphBuilder
 {
-  GArray *nodes;                /* Node */
-  GArray *ops;                  /* Y10Op */
+  GArray *nodes; /* Node */
+  GArray *ops;   /* Y10Op */
   Y10Weights *weights;
   Y10View input;
   GError *error;
@@ -59,8 +59,8 @@ y10_graph_builder_new (const Y10TensorFile *file, guint width, guint height)
   b->ops = g_array_new (FALSE, TRUE, sizeof (Y10Op));
   g_array_set_clear_func (b->ops, op_clear);
   b->weights = y10_weights_new (file);
-  b->input = y10_graph_builder_tensor (b, Y10_ROLE_INPUT, height, width,
-      &rgb, 1);
+  b->input = y10_graph_builder_tensor (b, Y10_ROLE_INPUT, height, width, &rgb,
+      1);
   return b;
 }
 
@@ -71,8 +71,8 @@ y10_graph_builder_input (Y10GraphBuilder *b)
 }
 
 Y10View
-y10_graph_builder_tensor (Y10GraphBuilder *b, Y10TensorRole role,
-    guint height, guint width, const guint *seg_channels, guint n_segs)
+y10_graph_builder_tensor (Y10GraphBuilder *b, Y10TensorRole role, guint height,
+    guint width, const guint *seg_channels, guint n_segs)
 {
   Node n = {
     .tensor = {
@@ -83,7 +83,7 @@ y10_graph_builder_tensor (Y10GraphBuilder *b, Y10TensorRole role,
   };
 
   g_array_append_val (b->nodes, n);
-  return (Y10View) { b->nodes->len - 1, 0, n_segs };
+  return (Y10View){ b->nodes->len - 1, 0, n_segs };
 }
 
 /* Takes op->name. */
@@ -110,9 +110,11 @@ y10_graph_builder_concat (Y10GraphBuilder *b, const Y10View *views,
     if (n->parent != NO_PARENT || views[i].n != n->tensor.n_segs
         || n->tensor.height != first->height
         || n->tensor.width != first->width) {
-      y10_graph_builder_fail (b, g_error_new (Y10_ERROR, Y10_ERROR_MODEL,
+      y10_graph_builder_fail (b,
+          g_error_new (Y10_ERROR, Y10_ERROR_MODEL,
               "concat operand %u is part of another tensor or differs in "
-              "size", i));
+              "size",
+              i));
       return views[0];
     }
     n->parent = b->nodes->len;
@@ -178,8 +180,7 @@ resolve (Y10GraphBuilder *b, const guint *index, Y10View *v)
 }
 
 Y10Graph *
-y10_graph_builder_finish (Y10GraphBuilder *b, Y10Graph *fields,
-    GError **error)
+y10_graph_builder_finish (Y10GraphBuilder *b, Y10Graph *fields, GError **error)
 {
   Y10Graph *graph = NULL;
 
@@ -311,8 +312,8 @@ y10_graph_op_flops (const Y10Graph *graph, const Y10Op *op)
 
   switch (op->kind) {
     case Y10_OP_CONV:
-      return 2 * n * out_channels * (in_channels / op->groups)
-          * op->kernel * op->kernel;
+      return 2 * n * out_channels * (in_channels / op->groups) * op->kernel
+          * op->kernel;
     case Y10_OP_ATTENTION:
       return 2 * n * n * op->heads * (op->key_dim + op->head_dim)
           + 2 * n * out_channels * op->kernel * op->kernel;
@@ -326,8 +327,8 @@ y10_graph_op_flops (const Y10Graph *graph, const Y10Op *op)
 const char *
 y10_op_kind_get_name (Y10OpKind kind)
 {
-  static const char *const names[Y10_N_OP_KINDS] =
-      { "conv", "maxpool5", "upsample2x", "attention" };
+  static const char *const names[Y10_N_OP_KINDS] = { "conv", "maxpool5",
+    "upsample2x", "attention" };
 
   return kind < Y10_N_OP_KINDS ? names[kind] : "unknown";
 }

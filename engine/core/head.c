@@ -22,14 +22,15 @@ static void (*const decode[]) (const Y10Graph *graph, guint32 anchor,
   [Y10_HEAD_KIND_LTRB] = y10_ltrb_decode,
 };
 
-#define MAX_PAIRS 30000         /* of anchor and class, before NMS */
+#define MAX_PAIRS 30000 /* of anchor and class, before NMS */
 
 guint
 y10_head_capacity (const Y10Graph *graph, guint max_rows)
 {
   if (!y10_graph_has_nms (graph))
     return max_rows;
-  return y10_graph_has_best_class (graph) ? graph->n_anchors
+  return y10_graph_has_best_class (graph)
+      ? graph->n_anchors
       : (guint) MIN ((guint64) graph->n_anchors * graph->n_classes, MAX_PAIRS);
 }
 
@@ -64,11 +65,11 @@ gather (const Y10Plan *plan, const guint8 *arena, guint32 anchor,
 
   y10_graph_locate (graph, anchor, &level, &row, &column);
   t = &graph->tensors[graph->box[level].tensor];
-  l = (const gfloat *) (arena + y10_plan_view_offset (plan,
-          graph->box[level])) + ((gsize) row * t->width + column) * block;
+  l = (const gfloat *) (arena + y10_plan_view_offset (plan, graph->box[level]))
+      + ((gsize) row * t->width + column) * block;
   for (guint c = 0; c < 4 * graph->n_bins; c++)
-    logits[c] = l[(gsize) (c / block) * t->height * t->width * block
-        + c % block];
+    logits[c] =
+        l[(gsize) (c / block) * t->height * t->width * block + c % block];
 }
 
 guint
@@ -87,7 +88,8 @@ y10_head_finish (const Y10Plan *plan, const guint8 *arena, Y10TopK *topk,
     n = MIN (n, limit);
   for (guint i = 0; i < n; i++) {
     gather (plan, arena, topk->heap[i].anchor, logits);
-    decode[graph->head_kind] (graph, topk->heap[i].anchor, logits, boxes + 4 * i);
+    decode[graph->head_kind](graph, topk->heap[i].anchor, logits,
+        boxes + 4 * i);
   }
   if (nms)
     y10_nms_suppress (topk, boxes, params, n, limit, keep);
@@ -100,9 +102,8 @@ y10_head_finish (const Y10Plan *plan, const guint8 *arena, Y10TopK *topk,
       continue;
     y10_letterbox_to_source (letterbox, b);
     row = &rows[n_rows++];
-    *row = (Y10Detection) {
-      b[0], b[1], b[2], b[3], c->logit, c->class_id, c->anchor
-    };
+    *row = (Y10Detection){ b[0], b[1], b[2], b[3], c->logit, c->class_id,
+      c->anchor };
   }
   return y10_head_drop_not_finite (rows, n_rows);
 }

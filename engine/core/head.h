@@ -16,20 +16,19 @@ G_BEGIN_DECLS
 
 /* Maximum number of candidates of one image: max_rows or, with NMS, all anchors, or as
  * many pairs of anchor and class as Ultralytics takes. */
-guint y10_head_capacity (const Y10Graph * graph, guint max_rows);
-gsize y10_head_n_floats (const Y10Graph * graph, guint capacity);
+guint y10_head_capacity (const Y10Graph *graph, guint max_rows);
+gsize y10_head_n_floats (const Y10Graph *graph, guint capacity);
 /* Removes rows that contain NaN or infinity, which overflowing activations
  * produce and which callers cannot sort, draw or print. They have counted
  * towards the limit. Returns the number of remaining rows, in order. */
-guint y10_head_drop_not_finite (Y10Detection * rows, guint n);
+guint y10_head_drop_not_finite (Y10Detection *rows, guint n);
 /* Sorts @topk, decodes the box logits in @arena, applies NMS, maps the boxes back
  * through @letterbox, clips them and removes non-finite rows. @plan: planar, or
  * with blocks of channels. Returns the number of rows written, at most
  * params->max_detections. Allocates nothing: @keep needs one byte for each
  * candidate of topk->capacity, @boxes y10_head_n_floats() floats. */
-guint y10_head_finish (const Y10Plan * plan, const guint8 * arena,
-    Y10TopK * topk, const Y10HeadParams * params,
-    const Y10Letterbox * letterbox, gfloat * boxes, guint8 * keep,
-    Y10Detection * rows);
+guint y10_head_finish (const Y10Plan *plan, const guint8 *arena, Y10TopK *topk,
+    const Y10HeadParams *params, const Y10Letterbox *letterbox, gfloat *boxes,
+    guint8 *keep, Y10Detection *rows);
 
 G_END_DECLS

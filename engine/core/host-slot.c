@@ -17,10 +17,13 @@ y10_host_slot_init (Y10HostSlot *slot, const Y10Plan *plan, guint max_batch,
   const Y10Graph *graph = plan->graph;
   guint capacity = y10_head_capacity (graph, max_rows);
 
-  *slot = (Y10HostSlot) {
-    .plan = plan,.max_batch = max_batch,.max_rows = max_rows,
+  *slot = (Y10HostSlot){
+    .plan = plan,
+    .max_batch = max_batch,
+    .max_rows = max_rows,
     .images = g_new0 (Y10HostImage, max_batch),
-    .candidates = g_new (Y10Candidate, capacity),.capacity = capacity,
+    .candidates = g_new (Y10Candidate, capacity),
+    .capacity = capacity,
     .boxes = g_new (gfloat, y10_head_n_floats (graph, capacity)),
     .keep = g_new (guint8, capacity),
   };

@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+/* clang-format off */
 #define PACKED(r, g, b, n) \
   { { 0, n, r, 0, 0 }, { 0, n, g, 0, 0 }, { 0, n, b, 0, 0 } }
 #define PLANAR(a, b, c, xs, ys, n) \
@@ -19,32 +20,33 @@
   { { 0, n, 0, 0, 0 }, { 1, 2 * n, u, 1, 1 }, { 1, 2 * n, v, 1, 1 } }
 #define MACROPIXEL(y, u, v) \
   { { 0, 2, y, 0, 0 }, { 0, 4, u, 1, 0 }, { 0, 4, v, 1, 0 } }
+/* clang-format on */
 
 static const Y10FormatInfo formats[Y10_N_PIXEL_FORMATS] = {
-  [Y10_PIXEL_RGB] = {"RGB", 1, FALSE, 1, PACKED (0, 1, 2, 3)},
-  [Y10_PIXEL_BGR] = {"BGR", 1, FALSE, 1, PACKED (2, 1, 0, 3)},
-  [Y10_PIXEL_RGBX] = {"RGBx", 1, FALSE, 1, PACKED (0, 1, 2, 4)},
-  [Y10_PIXEL_BGRX] = {"BGRx", 1, FALSE, 1, PACKED (2, 1, 0, 4)},
-  [Y10_PIXEL_XRGB] = {"xRGB", 1, FALSE, 1, PACKED (1, 2, 3, 4)},
-  [Y10_PIXEL_XBGR] = {"xBGR", 1, FALSE, 1, PACKED (3, 2, 1, 4)},
-  [Y10_PIXEL_RGBA] = {"RGBA", 1, FALSE, 1, PACKED (0, 1, 2, 4)},
-  [Y10_PIXEL_BGRA] = {"BGRA", 1, FALSE, 1, PACKED (2, 1, 0, 4)},
-  [Y10_PIXEL_ARGB] = {"ARGB", 1, FALSE, 1, PACKED (1, 2, 3, 4)},
-  [Y10_PIXEL_ABGR] = {"ABGR", 1, FALSE, 1, PACKED (3, 2, 1, 4)},
-  [Y10_PIXEL_GBR] = {"GBR", 3, FALSE, 1, PLANAR (2, 0, 1, 0, 0, 1)},
-  [Y10_PIXEL_RGBP] = {"RGBP", 3, FALSE, 1, PLANAR (0, 1, 2, 0, 0, 1)},
-  [Y10_PIXEL_NV12] = {"NV12", 2, TRUE, 1, SEMI (0, 1, 1)},
-  [Y10_PIXEL_NV21] = {"NV21", 2, TRUE, 1, SEMI (1, 0, 1)},
-  [Y10_PIXEL_I420] = {"I420", 3, TRUE, 1, PLANAR (0, 1, 2, 1, 1, 1)},
-  [Y10_PIXEL_YV12] = {"YV12", 3, TRUE, 1, PLANAR (0, 2, 1, 1, 1, 1)},
-  [Y10_PIXEL_Y42B] = {"Y42B", 3, TRUE, 1, PLANAR (0, 1, 2, 1, 0, 1)},
-  [Y10_PIXEL_Y444] = {"Y444", 3, TRUE, 1, PLANAR (0, 1, 2, 0, 0, 1)},
-  [Y10_PIXEL_YUY2] = {"YUY2", 1, TRUE, 1, MACROPIXEL (0, 1, 3)},
-  [Y10_PIXEL_UYVY] = {"UYVY", 1, TRUE, 1, MACROPIXEL (1, 0, 2)},
+  [Y10_PIXEL_RGB] = { "RGB", 1, FALSE, 1, PACKED (0, 1, 2, 3) },
+  [Y10_PIXEL_BGR] = { "BGR", 1, FALSE, 1, PACKED (2, 1, 0, 3) },
+  [Y10_PIXEL_RGBX] = { "RGBx", 1, FALSE, 1, PACKED (0, 1, 2, 4) },
+  [Y10_PIXEL_BGRX] = { "BGRx", 1, FALSE, 1, PACKED (2, 1, 0, 4) },
+  [Y10_PIXEL_XRGB] = { "xRGB", 1, FALSE, 1, PACKED (1, 2, 3, 4) },
+  [Y10_PIXEL_XBGR] = { "xBGR", 1, FALSE, 1, PACKED (3, 2, 1, 4) },
+  [Y10_PIXEL_RGBA] = { "RGBA", 1, FALSE, 1, PACKED (0, 1, 2, 4) },
+  [Y10_PIXEL_BGRA] = { "BGRA", 1, FALSE, 1, PACKED (2, 1, 0, 4) },
+  [Y10_PIXEL_ARGB] = { "ARGB", 1, FALSE, 1, PACKED (1, 2, 3, 4) },
+  [Y10_PIXEL_ABGR] = { "ABGR", 1, FALSE, 1, PACKED (3, 2, 1, 4) },
+  [Y10_PIXEL_GBR] = { "GBR", 3, FALSE, 1, PLANAR (2, 0, 1, 0, 0, 1) },
+  [Y10_PIXEL_RGBP] = { "RGBP", 3, FALSE, 1, PLANAR (0, 1, 2, 0, 0, 1) },
+  [Y10_PIXEL_NV12] = { "NV12", 2, TRUE, 1, SEMI (0, 1, 1) },
+  [Y10_PIXEL_NV21] = { "NV21", 2, TRUE, 1, SEMI (1, 0, 1) },
+  [Y10_PIXEL_I420] = { "I420", 3, TRUE, 1, PLANAR (0, 1, 2, 1, 1, 1) },
+  [Y10_PIXEL_YV12] = { "YV12", 3, TRUE, 1, PLANAR (0, 2, 1, 1, 1, 1) },
+  [Y10_PIXEL_Y42B] = { "Y42B", 3, TRUE, 1, PLANAR (0, 1, 2, 1, 0, 1) },
+  [Y10_PIXEL_Y444] = { "Y444", 3, TRUE, 1, PLANAR (0, 1, 2, 0, 0, 1) },
+  [Y10_PIXEL_YUY2] = { "YUY2", 1, TRUE, 1, MACROPIXEL (0, 1, 3) },
+  [Y10_PIXEL_UYVY] = { "UYVY", 1, TRUE, 1, MACROPIXEL (1, 0, 2) },
   /* R, G and B all read the luma plane. */
-  [Y10_PIXEL_GRAY8] = {"GRAY8", 1, FALSE, 1, PLANAR (0, 0, 0, 0, 0, 1)},
-  [Y10_PIXEL_P010] = {"P010_10LE", 2, TRUE, 2, SEMI (0, 2, 2)},
-  [Y10_PIXEL_TENSOR] = {"tensor", 3, FALSE, 4, PLANAR (0, 1, 2, 0, 0, 4)},
+  [Y10_PIXEL_GRAY8] = { "GRAY8", 1, FALSE, 1, PLANAR (0, 0, 0, 0, 0, 1) },
+  [Y10_PIXEL_P010] = { "P010_10LE", 2, TRUE, 2, SEMI (0, 2, 2) },
+  [Y10_PIXEL_TENSOR] = { "tensor", 3, FALSE, 4, PLANAR (0, 1, 2, 0, 0, 4) },
 };
 
 const Y10FormatInfo *
@@ -100,8 +102,8 @@ check_extent (const char *what, const char *where, guint pos, guint size,
   }
   if (pos > Y10_MAX_IMAGE_SIZE - size) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "image %s is %u with %s %u, expected %s + %s to be at most %u",
-        where, pos, what, size, where, what, Y10_MAX_IMAGE_SIZE);
+        "image %s is %u with %s %u, expected %s + %s to be at most %u", where,
+        pos, what, size, where, what, Y10_MAX_IMAGE_SIZE);
     return FALSE;
   }
   return TRUE;
@@ -110,7 +112,8 @@ check_extent (const char *what, const char *where, guint pos, guint size,
 static gboolean
 check_pixel_aspect_ratio (const Y10Image *image, GError **error)
 {
-  const guint64 n = image->par_n, d = image->par_d, most = Y10_MAX_PIXEL_ASPECT_RATIO;
+  const guint64 n = image->par_n, d = image->par_d,
+                most = Y10_MAX_PIXEL_ASPECT_RATIO;
 
   if (n == 0)
     return TRUE;
@@ -134,7 +137,8 @@ y10_image_get_display_width (const Y10Image *image)
 {
   if (image->par_n == image->par_d || image->par_n == 0)
     return image->width;
-  return (guint) MAX (1, rint ((gdouble) image->width * image->par_n / image->par_d));
+  return (guint) MAX (1,
+      rint ((gdouble) image->width * image->par_n / image->par_d));
 }
 
 /* Checks everything about @image except the size of the memory that its planes
@@ -162,9 +166,9 @@ y10_image_validate (const Y10Image *image, GError **error)
         (guint) image->matrix, Y10_MATRIX_FCC);
     return FALSE;
   }
-  if (!check_extent ("width", "x", image->x, image->width, error) ||
-      !check_extent ("height", "y", image->y, image->height, error) ||
-      !check_pixel_aspect_ratio (image, error))
+  if (!check_extent ("width", "x", image->x, image->width, error)
+      || !check_extent ("height", "y", image->y, image->height, error)
+      || !check_pixel_aspect_ratio (image, error))
     return FALSE;
 
   for (guint p = 0; p < info->n_planes; p++) {
@@ -179,8 +183,8 @@ y10_image_validate (const Y10Image *image, GError **error)
     if (image->stride[p] < size) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
           "%s image: stride of plane %u is %" G_GSIZE_FORMAT " bytes, expected "
-          "at least %" G_GSIZE_FORMAT " for x %u, width %u", info->name, p,
-          image->stride[p], size, image->x, image->width);
+          "at least %" G_GSIZE_FORMAT " for x %u, width %u",
+          info->name, p, image->stride[p], size, image->x, image->width);
       return FALSE;
     }
   }
@@ -198,14 +202,14 @@ y10_color_transform_init (Y10ColorTransform *t, Y10ColorMatrix matrix,
   {
     gdouble kr, kb;
   } luma[] = {
-    [Y10_MATRIX_BT601] = {0.299, 0.114},
-    [Y10_MATRIX_BT709] = {0.2126, 0.0722},
-    [Y10_MATRIX_BT2020] = {0.2627, 0.0593},
-    [Y10_MATRIX_SMPTE240M] = {0.212, 0.087},
-    [Y10_MATRIX_FCC] = {0.30, 0.11},
+    [Y10_MATRIX_BT601] = { 0.299, 0.114 },
+    [Y10_MATRIX_BT709] = { 0.2126, 0.0722 },
+    [Y10_MATRIX_BT2020] = { 0.2627, 0.0593 },
+    [Y10_MATRIX_SMPTE240M] = { 0.212, 0.087 },
+    [Y10_MATRIX_FCC] = { 0.30, 0.11 },
   };
   const gdouble kr = luma[matrix].kr, kb = luma[matrix].kb, kg = 1 - kr - kb;
-  const gint unit = 1 << (bits - 8);    /* one 8-bit step */
+  const gint unit = 1 << (bits - 8); /* one 8-bit step */
   const gint y_zero = full_range ? 0 : 16 * unit, c_zero = 128 * unit;
   const gint y_range = full_range ? 256 * unit - 1 : 219 * unit;
   const gint c_range = full_range ? 256 * unit - 1 : 224 * unit;
@@ -282,8 +286,8 @@ centre (guint size, guint picture)
  * Since: 0.1
  */
 void
-y10_letterbox_init (Y10Letterbox *letterbox, guint src_width,
-    guint src_height, guint dst_width, guint dst_height)
+y10_letterbox_init (Y10Letterbox *letterbox, guint src_width, guint src_height,
+    guint dst_width, guint dst_height)
 {
   gdouble scale;
 
@@ -292,7 +296,8 @@ y10_letterbox_init (Y10Letterbox *letterbox, guint src_width,
   g_return_if_fail (dst_width > 0 && dst_height > 0);
 
   /* rint() rounds half to even, like Python's round(). */
-  scale = MIN ((gdouble) dst_height / src_height, (gdouble) dst_width / src_width);
+  scale = MIN ((gdouble) dst_height / src_height,
+      (gdouble) dst_width / src_width);
   letterbox->src_width = src_width;
   letterbox->src_height = src_height;
   letterbox->dst_width = dst_width;

@@ -21,19 +21,19 @@ typedef struct
 
 typedef struct
 {
-  const char *name;             /* in GStreamer caps */
+  const char *name; /* in GStreamer caps */
   guint n_planes;
-  gboolean yuv;                 /* components are Y, U, V; else R, G, B */
-  guint sample_size;            /* bytes: 1; 2 for P010; 4 for the tensor */
+  gboolean yuv;      /* components are Y, U, V; else R, G, B */
+  guint sample_size; /* bytes: 1; 2 for P010; 4 for the tensor */
   Y10Component component[3];
 } Y10FormatInfo;
 
 /* Returns NULL for an unknown format. */
 const Y10FormatInfo *y10_pixel_format_get_info (Y10PixelFormat format);
 
-gboolean y10_image_validate (const Y10Image * image, GError ** error);
+gboolean y10_image_validate (const Y10Image *image, GError **error);
 /* Width of the picture where its pixels are square, with the same height. */
-guint y10_image_get_display_width (const Y10Image * image);
+guint y10_image_get_display_width (const Y10Image *image);
 
 #define Y10_COLOR_BITS 20
 
@@ -49,7 +49,7 @@ typedef struct
 } Y10ColorTransform;
 
 /* @bits: bits per sample, 8 or 10 */
-void y10_color_transform_init (Y10ColorTransform * transform,
+void y10_color_transform_init (Y10ColorTransform *transform,
     Y10ColorMatrix matrix, gboolean full_range, guint bits);
 
 /* Two source positions and their weights in units of 1/2048. */
@@ -66,13 +66,13 @@ typedef struct
 Y10Tap y10_tap_column (guint i, guint n_src, guint n_dst);
 Y10Tap y10_tap_row (guint i, guint n_src, guint n_dst);
 
-#define Y10_LETTERBOX_FILL 114  /* out of 255 */
+#define Y10_LETTERBOX_FILL 114 /* out of 255 */
 
 /* The sides of a network's input are multiples of this. */
 #define Y10_INPUT_GRANULE 32
 
 /* Takes from the input what is border only, in steps of the granule: the picture keeps
  * its size and is centred again, as in Ultralytics' LetterBox (auto=True). */
-void y10_letterbox_trim (Y10Letterbox * letterbox);
+void y10_letterbox_trim (Y10Letterbox *letterbox);
 
 G_END_DECLS

@@ -22,8 +22,8 @@ y10_limits_any (const Y10HeadParams *params)
 static gfloat
 class_confidence (const Y10HeadParams *params, gint class_id)
 {
-  gfloat own = params->class_confidence
-      ? params->class_confidence[class_id] : -1;
+  gfloat own = params->class_confidence ? params->class_confidence[class_id]
+                                        : -1;
 
   return own >= 0 ? own : params->confidence;
 }
@@ -59,14 +59,15 @@ y10_limits_fits (const Y10HeadParams *params, const Y10Detection *row,
 {
   return fits (row->x1 - row->x0, params->min_width, params->max_width, width)
       && fits (row->y1 - row->y0, params->min_height, params->max_height,
-      height);
+          height);
 }
 
 guint
 y10_limits_apply (const Y10HeadParams *params, const Y10Detection *rows,
     guint n, const Y10Image *image, Y10Detection *out, guint max)
 {
-  const gdouble x_scale = (gdouble) image->width / y10_image_get_display_width (image);
+  const gdouble x_scale = (gdouble) image->width
+      / y10_image_get_display_width (image);
   const gboolean any = y10_limits_any (params);
   guint kept = 0;
 
@@ -76,7 +77,8 @@ y10_limits_apply (const Y10HeadParams *params, const Y10Detection *rows,
 
     row.x0 = (gfloat) (row.x0 * x_scale);
     row.x1 = MIN ((gfloat) (row.x1 * x_scale), (gfloat) image->width);
-    if (!any || (row.confidence >= class_confidence (params, row.class_id)
+    if (!any
+        || (row.confidence >= class_confidence (params, row.class_id)
             && y10_limits_fits (params, &row, image->width, image->height)))
       out[kept++] = row;
   }

@@ -34,8 +34,9 @@ iou (const Y10Detection *a, const Y10Detection *b)
   if (!(width > 0 && height > 0))
     return 0;
   both = width * height;
-  return both / ((a->x1 - a->x0) * (a->y1 - a->y0)
-      + (b->x1 - b->x0) * (b->y1 - b->y0) - both);
+  return both
+      / ((a->x1 - a->x0) * (a->y1 - a->y0) + (b->x1 - b->x0) * (b->y1 - b->y0)
+          - both);
 }
 
 typedef struct
@@ -46,10 +47,8 @@ typedef struct
 static Edges
 edges_of (const Y10Part *part)
 {
-  return (Edges) {
-    (gfloat) part->x, (gfloat) part->y, (gfloat) (part->x + part->width),
-    (gfloat) (part->y + part->height)
-  };
+  return (Edges){ (gfloat) part->x, (gfloat) part->y,
+    (gfloat) (part->x + part->width), (gfloat) (part->y + part->height) };
 }
 
 /* Whether an edge of @other, too, may cut @row, a detection of @own. */
@@ -129,8 +128,9 @@ find_best (const Y10Part *parts, guint n_parts, const Rest *rest, guint *best)
   for (guint i = 0; i < n_parts; i++) {
     if (rest->at[i] == rest->n[i])
       continue;
-    if (!found || parts[i].detections[rest->at[i]].confidence
-        > parts[*best].detections[rest->at[*best]].confidence)
+    if (!found
+        || parts[i].detections[rest->at[i]].confidence
+            > parts[*best].detections[rest->at[*best]].confidence)
       *best = i;
     found = TRUE;
   }
@@ -162,8 +162,9 @@ is_wanted (const Y10Image *image, const Y10HeadParams *params,
   const gdouble width = image->width, height = image->height;
 
   return y10_limits_fits (params, row, image->width, image->height)
-      && (!region || y10_region_has_box (region, anchor, row->x0 / width,
-          row->y0 / height, row->x1 / width, row->y1 / height));
+      && (!region
+          || y10_region_has_box (region, anchor, row->x0 / width,
+              row->y0 / height, row->x1 / width, row->y1 / height));
 }
 
 /**

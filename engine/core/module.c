@@ -24,7 +24,7 @@ typedef struct
 } Module;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static GSList *loaded;          /* of Module; never freed */
+static GSList *loaded; /* of Module; never freed */
 
 static const Y10BackendClass *
 open_file (const char *path, const char *name, void **handle_out, GString *why)
@@ -45,9 +45,10 @@ open_file (const char *path, const char *name, void **handle_out, GString *why)
   if (!class)
     g_string_append_printf (why, "%s does not export %s", path, MODULE_SYMBOL);
   else
-    g_string_append_printf (why, "%s is backend %s with interface version %u (%"
-        G_GSIZE_FORMAT " bytes); expected %s with version %u (%"
-        G_GSIZE_FORMAT " bytes)", path, class->name, class->api_version, class->size, name,
+    g_string_append_printf (why,
+        "%s is backend %s with interface version %u (%" G_GSIZE_FORMAT
+        " bytes); expected %s with version %u (%" G_GSIZE_FORMAT " bytes)",
+        path, class->name, class->api_version, class->size, name,
         Y10_BACKEND_API_VERSION, sizeof *class);
   dlclose (handle);
   return NULL;
@@ -106,6 +107,7 @@ y10_module_symbol (const char *name, const char *symbol, GString *why)
     return NULL;
   address = dlsym (module->handle, symbol);
   if (!address)
-    g_string_append_printf (why, "liby10-%s.so does not export %s", name, symbol);
+    g_string_append_printf (why, "liby10-%s.so does not export %s", name,
+        symbol);
   return address;
 }

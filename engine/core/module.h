@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 
 /* Loads the class of liby10-NAME.so once; it is never unloaded. Returns NULL and appends
  * the reason to @why on failure. Any thread. */
-const Y10BackendClass *y10_module_load (const char *name, GString * why);
+const Y10BackendClass *y10_module_load (const char *name, GString *why);
 /* Another symbol that the same module exports. */
-void *y10_module_symbol (const char *name, const char *symbol, GString * why);
+void *y10_module_symbol (const char *name, const char *symbol, GString *why);
 
 G_END_DECLS

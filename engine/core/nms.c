@@ -14,8 +14,8 @@ iou (const gfloat *a, const gfloat *b)
   gfloat h = MIN (a[3], b[3]) - MAX (a[1], b[1]);
   gfloat inter = MAX (w, 0) * MAX (h, 0);
 
-  return inter / ((a[2] - a[0]) * (a[3] - a[1])
-      + (b[2] - b[0]) * (b[3] - b[1]) - inter);
+  return inter
+      / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - inter);
 }
 
 /* Greedy, like torchvision.ops.nms: a box is dropped if its IoU with a
@@ -30,7 +30,8 @@ y10_nms_suppress (const Y10TopK *topk, const gfloat *boxes,
   for (guint i = 0; i < n; i++) {
     keep[i] = kept < limit;
     for (guint j = 0; j < i && keep[i]; j++)
-      if (keep[j] && (params->class_agnostic
+      if (keep[j]
+          && (params->class_agnostic
               || topk->heap[i].class_id == topk->heap[j].class_id)
           && iou (boxes + 4 * i, boxes + 4 * j) > params->iou)
         keep[i] = FALSE;

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /* Sets @keep for each of the first @n candidates, best first, and keeps at
  * most @limit of them. @boxes has four floats per candidate. Returns the
  * number kept. */
-guint y10_nms_suppress (const Y10TopK * topk, const gfloat * boxes,
-    const Y10HeadParams * params, guint n, guint limit, guint8 * keep);
+guint y10_nms_suppress (const Y10TopK *topk, const gfloat *boxes,
+    const Y10HeadParams *params, guint n, guint limit, guint8 *keep);
 
 G_END_DECLS

@@ -15,11 +15,11 @@
 
 struct _Y10Order
 {
-  guint n_words;                /* of a set */
-  guint64 *before;              /* n_ops sets: the ops that precede each op */
-  guint64 *users;               /* n_tensors sets: the ops that use each tensor */
-  guint64 *earlier;             /* n_tensors sets: those that precede its users */
-  gboolean *first, *last;       /* n_tensors: used before, after all ops */
+  guint n_words;          /* of a set */
+  guint64 *before;        /* n_ops sets: the ops that precede each op */
+  guint64 *users;         /* n_tensors sets: the ops that use each tensor */
+  guint64 *earlier;       /* n_tensors sets: those that precede its users */
+  gboolean *first, *last; /* n_tensors: used before, after all ops */
 };
 
 static gboolean
@@ -137,6 +137,5 @@ all_before (const Y10Order *order, guint a, guint b)
 gboolean
 y10_order_separates (const Y10Order *order, guint tensor, guint other)
 {
-  return all_before (order, tensor, other)
-      || all_before (order, other, tensor);
+  return all_before (order, tensor, other) || all_before (order, other, tensor);
 }

@@ -10,11 +10,10 @@ G_BEGIN_DECLS
 
 typedef struct _Y10Order Y10Order;
 
-Y10Order *y10_order_new (const Y10Graph * graph);
-void y10_order_free (Y10Order * order);
+Y10Order *y10_order_new (const Y10Graph *graph);
+void y10_order_free (Y10Order *order);
 /* Whether all ops that use the one tensor end before any that uses the other
  * begins. The input is written before all ops, and logits are read after them. */
-gboolean y10_order_separates (const Y10Order * order, guint tensor,
-    guint other);
+gboolean y10_order_separates (const Y10Order *order, guint tensor, guint other);
 
 G_END_DECLS

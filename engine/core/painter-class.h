@@ -11,23 +11,23 @@ G_BEGIN_DECLS
 
 #define Y10_PAINTER_API_VERSION 1
 
-typedef struct _Y10PainterState Y10PainterState;        /* defined by the module */
+typedef struct _Y10PainterState Y10PainterState; /* defined by the module */
 
 typedef struct
 {
-  guint api_version;            /* Y10_PAINTER_API_VERSION */
-  gsize size;                   /* of this struct */
+  guint api_version; /* Y10_PAINTER_API_VERSION */
+  gsize size;        /* of this struct */
 
   /* Returns FALSE and appends the reason to @why if it cannot draw here. Any
    * thread. */
-  gboolean (*probe) (GString * why);
+  gboolean (*probe) (GString *why);
   /* @cuda_context: a CUcontext; it must outlive the state. */
-  Y10PainterState *(*open) (gpointer cuda_context, GError ** error);
-  void (*close) (Y10PainterState * state);
+  Y10PainterState *(*open) (gpointer cuda_context, GError **error);
+  void (*close) (Y10PainterState *state);
   /* See y10_painter_draw (), which has checked the arguments. */
-  gboolean (*draw) (Y10PainterState * state, const Y10Canvas * canvas,
-      const Y10PaintItem * items, guint n_items, gpointer cuda_stream,
-      GError ** error);
+  gboolean (*draw) (Y10PainterState *state, const Y10Canvas *canvas,
+      const Y10PaintItem *items, guint n_items, gpointer cuda_stream,
+      GError **error);
 } Y10PainterClass;
 
 /* Type of the symbol "y10_painter_module" that the module exports. */

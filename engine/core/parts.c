@@ -48,7 +48,7 @@ parse_number (const char *text, const char **end, guint *number)
 gboolean
 y10_tiles_parse (const char *text, Y10Tiles *tiles, GError **error)
 {
-  Y10Tiles own = {.size = sizeof own,.overlap = Y10_TILES_DEFAULT_OVERLAP };
+  Y10Tiles own = { .size = sizeof own, .overlap = Y10_TILES_DEFAULT_OVERLAP };
   const char *end = text;
   gboolean ok = TRUE;
 
@@ -65,14 +65,15 @@ y10_tiles_parse (const char *text, Y10Tiles *tiles, GError **error)
   if (!ok) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "tiles are \"%s\"; expected columns and rows such as \"2x2\", a size "
-        "from 32 to %u pixels such as \"640\", or \"auto\"", text,
-        Y10_MAX_IMAGE_SIZE);
+        "from 32 to %u pixels such as \"640\", or \"auto\"",
+        text, Y10_MAX_IMAGE_SIZE);
     return FALSE;
   }
   if ((guint64) own.columns * own.rows > Y10_MAX_TILES) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "tiles are \"%s\", which is %" G_GUINT64_FORMAT " tiles; expected at "
-        "most %u", text, (guint64) own.columns * own.rows, Y10_MAX_TILES);
+        "most %u",
+        text, (guint64) own.columns * own.rows, Y10_MAX_TILES);
     return FALSE;
   }
   Y10_SIZED_WRITE (Y10Tiles, overlap, tiles, &own);
@@ -99,7 +100,7 @@ tile_side (guint length, guint n, gdouble overlap)
 typedef struct
 {
   guint columns, rows;
-  gdouble width, height;        /* of a tile, pixels */
+  gdouble width, height; /* of a tile, pixels */
 } Grid;
 
 static void
@@ -127,9 +128,9 @@ choose_grid (Grid *grid, const Y10Part *area, const Y10Tiles *tiles,
       return TRUE;
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "tiles of %u pixels are %" G_GUINT64_FORMAT " for %u x %u pixels; "
-        "expected at most %u", tiles->side,
-        (guint64) grid->columns * grid->rows, area->width, area->height,
-        Y10_MAX_TILES);
+        "expected at most %u",
+        tiles->side, (guint64) grid->columns * grid->rows, area->width,
+        area->height, Y10_MAX_TILES);
     return FALSE;
   } else {
     /* Each iteration makes the tiles a tenth larger. */
@@ -151,8 +152,8 @@ chroma_mask (const Y10FormatInfo *info, gboolean rows)
   guint shift = 0;
 
   for (guint i = 0; i < 3; i++)
-    shift = MAX (shift, rows ? info->component[i].yshift
-        : info->component[i].xshift);
+    shift = MAX (shift,
+        rows ? info->component[i].yshift : info->component[i].xshift);
   return (1u << shift) - 1;
 }
 
@@ -219,12 +220,12 @@ check_plan (const Y10Image *image, Y10Tiles *tiles, guint input_width,
     return FALSE;
   }
   if (!tiles->columns != !tiles->rows
-      || (guint64) tiles->columns * tiles->rows > Y10_MAX_TILES
-      || !input_width || !input_height) {
+      || (guint64) tiles->columns * tiles->rows > Y10_MAX_TILES || !input_width
+      || !input_height) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "tiles are %u x %u for an input of %u x %u; expected at most %u tiles "
-        "and an input size", tiles->columns, tiles->rows, input_width,
-        input_height, Y10_MAX_TILES);
+        "and an input size",
+        tiles->columns, tiles->rows, input_width, input_height, Y10_MAX_TILES);
     return FALSE;
   }
   return TRUE;
@@ -256,7 +257,7 @@ y10_parts_plan (const Y10Image *image, const Y10Region *region,
     Y10Part *parts, guint max_parts, guint *n_parts, GError **error)
 {
   gdouble x0 = 0, y0 = 0, x1 = 1, y1 = 1;
-  Y10Tiles own = {.size = sizeof own,.columns = 1,.rows = 1 };
+  Y10Tiles own = { .size = sizeof own, .columns = 1, .rows = 1 };
   Y10Part area;
   Grid grid;
   guint n;
@@ -296,8 +297,7 @@ y10_parts_plan (const Y10Image *image, const Y10Region *region,
       x += (area.width - grid.width) * column / (grid.columns - 1);
     if (row)
       y += (area.height - grid.height) * row / (grid.rows - 1);
-    y10_part_set (&parts[i + 1], image, x, y, x + grid.width,
-        y + grid.height);
+    y10_part_set (&parts[i + 1], image, x, y, x + grid.width, y + grid.height);
   }
   return TRUE;
 }
@@ -316,7 +316,7 @@ void
 y10_part_get_image (const Y10Part *part, const Y10Image *image,
     Y10Image *part_image)
 {
-  *part_image = (Y10Image) { 0 };
+  *part_image = (Y10Image){ 0 };
   memcpy (part_image, image, MIN (image->size, sizeof *part_image));
   part_image->size = sizeof *part_image;
   part_image->x += part->x;

@@ -29,9 +29,10 @@ lay_out_segments (const Y10Tensor *t, const Y10Layout *layout, Y10Storage *s)
   gboolean input = t->role == Y10_ROLE_INPUT;
 
   s->block = input ? layout->input_block : layout->block;
-  s->elem_size = input ? layout->input_elem_size
-      : t->role == Y10_ROLE_LOGITS ? sizeof (gfloat)
-      : layout->quantized && t->scale ? 1 : layout->elem_size;
+  s->elem_size = input                ? layout->input_elem_size
+      : t->role == Y10_ROLE_LOGITS    ? sizeof (gfloat)
+      : layout->quantized && t->scale ? 1
+                                      : layout->elem_size;
   s->seg_start = g_new (guint, t->n_segs + 1);
   s->seg_start[0] = 0;
   for (guint i = 0; i < t->n_segs; i++)
@@ -39,7 +40,8 @@ lay_out_segments (const Y10Tensor *t, const Y10Layout *layout, Y10Storage *s)
         + round_up (t->seg_channels[i], s->block);
   s->padded_channels = s->seg_start[t->n_segs];
   s->size = round_up ((gsize) s->padded_channels * t->height * t->width
-      * s->elem_size, layout->align);
+          * s->elem_size,
+      layout->align);
 }
 
 static void
@@ -50,8 +52,7 @@ find_liveness (const Y10Graph *graph, Y10Storage *storage)
   storage[graph->input.tensor].first_op = 0;
   for (guint k = 0; k < graph->n_ops; k++) {
     const Y10View views[] = { graph->ops[k].in, graph->ops[k].out,
-      graph->ops[k].add
-    };
+      graph->ops[k].add };
     for (guint i = 0; i < G_N_ELEMENTS (views); i++)
       if (views[i].n) {
         Y10Storage *s = &storage[views[i].tensor];
@@ -72,8 +73,8 @@ find_liveness (const Y10Graph *graph, Y10Storage *storage)
 static int
 compare_size (const void *a, const void *b)
 {
-  const Y10Storage *x = *(Y10Storage * const *) a;
-  const Y10Storage *y = *(Y10Storage * const *) b;
+  const Y10Storage *x = *(Y10Storage *const *) a;
+  const Y10Storage *y = *(Y10Storage *const *) b;
 
   if (x->size != y->size)
     return x->size > y->size ? -1 : 1;
@@ -83,8 +84,8 @@ compare_size (const void *a, const void *b)
 static int
 compare_offset (const void *a, const void *b)
 {
-  const Y10Storage *x = *(Y10Storage * const *) a;
-  const Y10Storage *y = *(Y10Storage * const *) b;
+  const Y10Storage *x = *(Y10Storage *const *) a;
+  const Y10Storage *y = *(Y10Storage *const *) b;
 
   return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
@@ -101,8 +102,7 @@ conflict (const Y10Storage *storage, const Y10Storage *a, const Y10Storage *b,
 }
 
 static void
-place (Y10Storage *storage, guint n, const Y10Order *order,
-    gsize *arena_size)
+place (Y10Storage *storage, guint n, const Y10Order *order, gsize *arena_size)
 {
   g_autofree Y10Storage **by_size = g_new (Y10Storage *, n);
   g_autofree Y10Storage **placed = g_new (Y10Storage *, n);
@@ -163,8 +163,7 @@ y10_plan_view_offset (const Y10Plan *plan, Y10View v)
 {
   const Y10Tensor *t = &plan->graph->tensors[v.tensor];
   const Y10Storage *s = &plan->storage[v.tensor];
-  gsize pixels = plan->layout.channels_last ? 1
-      : (gsize) t->height * t->width;
+  gsize pixels = plan->layout.channels_last ? 1 : (gsize) t->height * t->width;
 
   return s->offset + s->seg_start[v.first] * pixels * s->elem_size;
 }
@@ -257,7 +256,7 @@ static void
 store_element (const Y10Layout *layout, guint elem_size, guint8 *p, gfloat f)
 {
   guint16 h = layout->half ? y10_half_from_float (f)
-      : y10_bfloat_from_float (f);
+                           : y10_bfloat_from_float (f);
 
   if (elem_size == 4)
     memcpy (p, &f, sizeof f);

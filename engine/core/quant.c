@@ -55,7 +55,8 @@ read_input (Y10Graph *graph, const Y10Op *op, const char *path, GError **error)
   if (t->role != Y10_ROLE_ACTIVATION) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
         "%s: \"%s\" has an input_scale; expected none, because it reads the "
-        "picture", path, op->name);
+        "picture",
+        path, op->name);
     return FALSE;
   }
   if (!t->scale) {
@@ -105,8 +106,9 @@ find_fault (const Y10Graph *graph, const Y10Op *op)
       if (op->add.n
           && (y10_graph_view_scale (graph, op->add, NULL) != NULL) != out)
         return "what it adds and its output are stored in the same way";
-      if (op->quantized && y10_graph_view_channels (graph, op->in)
-          * op->kernel * op->kernel > MAX_PRODUCTS)
+      if (op->quantized
+          && y10_graph_view_channels (graph, op->in) * op->kernel * op->kernel
+              > MAX_PRODUCTS)
         return "at most 65793 products for an output";
       break;
     case Y10_OP_MAXPOOL5:
@@ -145,7 +147,8 @@ y10_graph_read_scales (Y10Graph *graph, const char *path, GError **error)
         g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
             "%s: only some of the %u × %u pixels × %u channels of a tensor have "
             "an input_scale; expected one for all, because they are stored "
-            "together", path, t->height, t->width, n);
+            "together",
+            path, t->height, t->width, n);
         return FALSE;
       }
   }

@@ -21,7 +21,7 @@
 #include <y10/parts.h>
 
 #define MAX_SHAPES 32
-#define MAX_POINTS 256          /* of all shapes */
+#define MAX_POINTS 256 /* of all shapes */
 
 typedef struct
 {
@@ -40,7 +40,7 @@ struct _Y10Region
   guint n_shapes, n_points;
   Shape shapes[MAX_SHAPES];
   Point points[MAX_POINTS];
-  Point least, most;            /* corners of the bounding rectangle */
+  Point least, most; /* corners of the bounding rectangle */
 };
 
 static gboolean
@@ -68,7 +68,8 @@ parse_point (const char *text, Point *point, GError **error)
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
       "a region contains the point \"%s\"; expected X,Y with fractions of the "
-      "image from 0 to 1, such as \"0.25,0.5\"", text);
+      "image from 0 to 1, such as \"0.25,0.5\"",
+      text);
   return FALSE;
 }
 
@@ -86,9 +87,9 @@ complete_rectangle (Y10Region *self, Shape *shape, const char *text,
         text);
     return FALSE;
   }
-  p[1] = (Point) { b.x, a.y };
+  p[1] = (Point){ b.x, a.y };
   p[2] = b;
-  p[3] = (Point) { a.x, b.y };
+  p[3] = (Point){ a.x, b.y };
   shape->n = 4;
   self->n_points += 2;
   return TRUE;
@@ -135,7 +136,8 @@ parse_shape (Y10Region *self, char *text, GError **error)
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "a region contains the shape \"%s\"; expected two opposite corners of a "
         "rectangle, or at least three corners of a polygon that are not in one "
-        "line, such as \"0.1,0.2 0.9,1\"", text);
+        "line, such as \"0.1,0.2 0.9,1\"",
+        text);
     return FALSE;
   }
   self->n_shapes++;
@@ -145,7 +147,7 @@ parse_shape (Y10Region *self, char *text, GError **error)
 static void
 set_bounds (Y10Region *self)
 {
-  self->least = (Point) { 1, 1 };
+  self->least = (Point){ 1, 1 };
   for (guint i = 0; i < self->n_points; i++) {
     const Point *p = &self->points[i];
 
@@ -186,7 +188,7 @@ y10_region_parse (const char *text, GError **error)
     ok = FALSE;
   }
   for (guint i = 0; ok && (i == 0 || shapes[i]); i++)
-    ok = parse_shape (self, shapes[i] ? shapes[i] : (char[]) { "" }, error);
+    ok = parse_shape (self, shapes[i] ? shapes[i] : (char[]){ "" }, error);
   if (!ok) {
     g_free (self);
     return NULL;
@@ -361,8 +363,8 @@ overlaps (const Shape *shape, const gdouble box[4])
  * Since: 0.2
  */
 gboolean
-y10_region_has_box (const Y10Region *region, Y10RegionAnchor anchor,
-    gdouble x0, gdouble y0, gdouble x1, gdouble y1)
+y10_region_has_box (const Y10Region *region, Y10RegionAnchor anchor, gdouble x0,
+    gdouble y0, gdouble x1, gdouble y1)
 {
   const gdouble box[4] = { x0, y0, x1, y1 };
   /* A box that ends at the image's lower edge stands inside the image. */
@@ -372,7 +374,7 @@ y10_region_has_box (const Y10Region *region, Y10RegionAnchor anchor,
     const Shape *shape = &region->shapes[i];
 
     if (anchor == Y10_REGION_ANCHOR_OVERLAP ? overlaps (shape, box)
-        : is_inside (shape, foot.x, foot.y))
+                                            : is_inside (shape, foot.x, foot.y))
       return TRUE;
   }
   return FALSE;

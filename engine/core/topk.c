@@ -28,7 +28,7 @@ y10_head_logit_floor (gfloat confidence)
   if (p <= 0)
     return -G_MAXFLOAT;
   if (p >= 1)
-    return 10.0f;               /* from 17 on the sigmoid is 1 in float */
+    return 10.0f; /* from 17 on the sigmoid is 1 in float */
   return (gfloat) (log (p / (1 - p)) - 1e-3);
 }
 
@@ -44,8 +44,7 @@ better (const Y10Candidate *a, const Y10Candidate *b)
 }
 
 void
-y10_topk_init (Y10TopK *topk, Y10Candidate *heap, guint capacity,
-    gfloat floor)
+y10_topk_init (Y10TopK *topk, Y10Candidate *heap, guint capacity, gfloat floor)
 {
   topk->n = 0;
   topk->capacity = capacity;
@@ -94,7 +93,7 @@ y10_topk_push (Y10TopK *topk, gfloat logit, guint32 anchor, guint32 class_id)
 {
   Y10Candidate c = { logit, anchor, class_id };
 
-  if (!(logit >= topk->floor))  /* rejects NaN, too */
+  if (!(logit >= topk->floor)) /* rejects NaN, too */
     return;
   if (topk->n < topk->capacity) {
     topk->heap[topk->n] = c;

@@ -14,15 +14,15 @@
 
 typedef struct
 {
-  guint n, n_blocks;            /* positions, and blocks of positions */
-  guint key_blocks, value_blocks;       /* channel blocks of a head */
-  gsize keys, values;           /* packed bytes: a head's keys; a value block */
+  guint n, n_blocks;              /* positions, and blocks of positions */
+  guint key_blocks, value_blocks; /* channel blocks of a head */
+  gsize keys, values; /* packed bytes: a head's keys; a value block */
 } Sizes;
 
 static Sizes
 get_sizes (const Y10CpuOp *op, const Y10Kernels *k)
 {
-  Sizes s = {.n = op->in.height * op->in.width };
+  Sizes s = { .n = op->in.height * op->in.width };
 
   s.n_blocks = (s.n + k->block - 1) / k->block;
   s.key_blocks = (op->op->key_dim + k->block - 1) / k->block;
@@ -79,7 +79,8 @@ attend_tile (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
   gsize pixel = y10_cpu_pixel (k);
   const guint8 *packed = packed_head (task, s, head);
   gfloat *scores = (gfloat *) task->scratch;
-  guint8 *weights = k->elem == 4 ? task->scratch
+  guint8 *weights = k->elem == 4
+      ? task->scratch
       : task->scratch + (gsize) s->n_blocks * count * k->block * 4;
   guint8 *out = task->arena + op->out.offset
       + head * s->value_blocks * op->out.block;
@@ -88,7 +89,10 @@ attend_tile (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
     .src_block = op->in.block,
     .weight_block = s->key_blocks * k->block * pixel,
     .dst_block = count * k->block * 4,
-    .n_blocks = s->key_blocks,.kh = 1,.kw = 1,.dst_f32 = TRUE
+    .n_blocks = s->key_blocks,
+    .kh = 1,
+    .kw = 1,
+    .dst_f32 = TRUE,
   };
 
   for (guint b = 0; b < s->n_blocks; b += Y10_TILE_BLOCKS) {
@@ -96,7 +100,7 @@ attend_tile (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
 
     t.weight = packed + b * t.weight_block;
     t.dst = (guint8 *) scores + b * t.dst_block;
-    k->dense[0][blocks - 1][count - 1] (&t);
+    k->dense[0][blocks - 1][count - 1](&t);
   }
   k->softmax (scores, t.dst_block, weights, count * pixel, count, s->n,
       1.0f / sqrtf (op->op->key_dim));
@@ -112,13 +116,12 @@ attend_tile (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
 
     t.weight = packed + s->keys + b * s->values;
     t.dst = out + b * op->out.block + from * pixel;
-    k->dense[0][blocks - 1][count - 1] (&t);
+    k->dense[0][blocks - 1][count - 1](&t);
   }
 }
 
 static void
-attend (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
-    guint n_chunks)
+attend (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk, guint n_chunks)
 {
   const Y10Kernels *k = task->kernels;
   Sizes s = get_sizes (op, k);
@@ -166,15 +169,17 @@ y10_cpu_attention_compile (const Y10CpuCompile *c, Y10CpuOp *op)
   Sizes s = get_sizes (op, k);
 
   op->impl = k->name;
-  op->conv = &y10_cpu_conv_depthwise;   /* of the values */
+  op->conv = &y10_cpu_conv_depthwise; /* of the values */
   op->shared_size = op->op->heads * (s.keys + s.value_blocks * s.values);
   op->scratch_size = (gsize) s.n_blocks * k->block * k->tile * 8
       + y10_cpu_conv_depthwise_scratch (op, k);
   op->weight_size = (gsize) op->out.n_blocks * k->block * op->op->kernel
       * op->op->kernel * sizeof (gfloat);
-  y10_cpu_add_phase (op, pack, y10_cpu_choose_chunks (c->n_threads,
+  y10_cpu_add_phase (op, pack,
+      y10_cpu_choose_chunks (c->n_threads,
           op->op->heads * (1 + s.value_blocks)));
-  y10_cpu_add_phase (op, attend, y10_cpu_choose_chunks (c->n_threads,
+  y10_cpu_add_phase (op, attend,
+      y10_cpu_choose_chunks (c->n_threads,
           op->op->heads * ((s.n + k->tile - 1) / k->tile)));
   y10_cpu_add_phase (op, add_positional_encoding,
       y10_cpu_choose_chunks (c->n_threads, op->out.n_blocks));

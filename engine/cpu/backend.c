@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#if defined (__x86_64__) || defined (__i386__)
+#if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #include <xmmintrin.h>
 #endif
@@ -29,7 +29,7 @@ struct _Y10Slot
   Y10Program *program;
   Y10CpuMemory arenas;
   Y10CpuBoxPixels pixels;
-  gboolean *boxes_missing;      /* of each image: boxes are computed at the
+  gboolean *boxes_missing; /* of each image: boxes are computed at the
                                  * candidates only */
 };
 
@@ -38,14 +38,16 @@ G_STATIC_ASSERT (G_STRUCT_OFFSET (struct _Y10Slot, host) == 0);
 static int
 cpu_probe (GString *why)
 {
-  return 10;                    /* above ref */
+  return 10; /* above ref */
 }
 
 static char *
 get_cpu_name (void)
 {
-#if defined (__x86_64__) || defined (__i386__)
-  guint r[13] = { 0, };
+#if defined(__x86_64__) || defined(__i386__)
+  guint r[13] = {
+    0,
+  };
 
   if ((guint) __get_cpuid_max (0x80000000, NULL) >= 0x80000004) {
     for (guint i = 0; i < 3; i++)
@@ -69,17 +71,17 @@ flush_denormals (Y10Device *device, gboolean restore)
     device->saved_csr = _mm_getcsr ();
     _mm_setcsr (device->saved_csr | 0x8040);
   }
-#elif defined (__aarch64__)
+#elif defined(__aarch64__)
   guint64 fpcr;
 
   if (restore) {
     fpcr = device->saved_csr;
   } else {
-    __asm__ volatile ("mrs %0, fpcr":"=r" (fpcr));
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
     device->saved_csr = (guint) fpcr;
-    fpcr |= 1 << 24;            /* FZ */
+    fpcr |= 1 << 24; /* FZ */
   }
-  __asm__ volatile ("msr fpcr, %0"::"r" (fpcr));
+  __asm__ volatile("msr fpcr, %0" ::"r"(fpcr));
 #endif
 }
 
@@ -98,8 +100,7 @@ cpu_open (const Y10DeviceConfig *config, GError **error)
   Y10Device *device = g_new0 (Y10Device, 1);
   g_autofree char *cpu = get_cpu_name ();
 
-  device->threads = config->threads ? config->threads
-      : y10_cpus_granted ("");
+  device->threads = config->threads ? config->threads : y10_cpus_granted ("");
   flush_denormals (device, FALSE);
   device->pool = y10_threadpool_new (device->threads, error);
   if (!device->pool) {
@@ -133,18 +134,23 @@ cpu_layout (Y10Device *device, Y10Precision *precision, Y10Layout *layout,
 
   if (*precision == Y10_PRECISION_AUTO)
     *precision = y10_cpu_is_bf16_faster () ? Y10_PRECISION_BF16
-        : Y10_PRECISION_FP32;
+                                           : Y10_PRECISION_FP32;
   if (*precision != Y10_PRECISION_FP32 && *precision != Y10_PRECISION_INT8
       && !(*precision == Y10_PRECISION_BF16 && bf16)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
         "backend cpu does not support precision %s on this CPU; expected fp32, "
-        "%sor int8", y10_precision_get_name (*precision), bf16 ? "bf16 " : "");
+        "%sor int8",
+        y10_precision_get_name (*precision), bf16 ? "bf16 " : "");
     return FALSE;
   }
   k = y10_cpu_kernels (*precision);
-  *layout = (Y10Layout) {
-    .block = k->block,.elem_size = k->elem,.input_block = 1,
-    .input_elem_size = 4,.align = Y10_CPU_ALIGN,.max_run = 1,
+  *layout = (Y10Layout){
+    .block = k->block,
+    .elem_size = k->elem,
+    .input_block = 1,
+    .input_elem_size = 4,
+    .align = Y10_CPU_ALIGN,
+    .max_run = 1,
     .quantized = *precision == Y10_PRECISION_INT8,
   };
   return TRUE;
@@ -180,8 +186,9 @@ cpu_supports (Y10Device *device, const Y10Graph *graph, const Y10Op *op,
     return FALSE;
   }
   if (op->kind == Y10_OP_CONV && op->groups > 1 && op->groups != in)
-    g_string_append_printf (why, "%u groups of %u channels; expected 1 channel each",
-        op->groups, in / op->groups);
+    g_string_append_printf (why,
+        "%u groups of %u channels; expected 1 channel each", op->groups,
+        in / op->groups);
   else if (op->kind == Y10_OP_CONV && op->groups > 1
       && y10_graph_view_channels (graph, op->out) != in)
     g_string_append (why, "several outputs per channel; expected 1");
@@ -244,15 +251,14 @@ cpu_slot_new (Y10Program *program, guint max_batch, guint max_rows,
 
 static gboolean
 cpu_load (Y10Slot *slot, guint i, const Y10Image *image,
-    const Y10Letterbox *letterbox, const Y10HeadParams *params,
-    GError **error)
+    const Y10Letterbox *letterbox, const Y10HeadParams *params, GError **error)
 {
   Y10Program *program = slot->program;
 
   y10_host_slot_set_image (&slot->host, i, letterbox, params);
   y10_cpu_preprocess (image, letterbox, program->device->pool,
-      program->preprocess, y10_host_slot_floats (&slot->host, i,
-          program->plan->graph->input));
+      program->preprocess,
+      y10_host_slot_floats (&slot->host, i, program->plan->graph->input));
   return TRUE;
 }
 
@@ -354,8 +360,8 @@ run_image (Y10Slot *slot, guint i, guint first, guint end)
         &host->images[i].params, &topk);
     time[2] = time[3] = y10_clock_ns ();
     if (lazy) {
-      y10_cpu_box_pixels_set (&program->boxes, program->ops, topk.heap,
-          topk.n, &slot->pixels);
+      y10_cpu_box_pixels_set (&program->boxes, program->ops, topk.heap, topk.n,
+          &slot->pixels);
       run_boxes (slot, i);
       time[3] = y10_clock_ns ();
     }
@@ -392,7 +398,8 @@ complete_boxes (Y10Slot *slot, guint i, Y10View view)
 }
 
 static gboolean
-cpu_read_tensor (Y10Slot *slot, guint i, Y10View view, gfloat *nchw, GError **error)
+cpu_read_tensor (Y10Slot *slot, guint i, Y10View view, gfloat *nchw,
+    GError **error)
 {
   complete_boxes (slot, i, view);
   return y10_host_slot_read_tensor (slot, i, view, nchw, error);
@@ -405,8 +412,8 @@ cpu_write_tensor (Y10Slot *slot, guint i, Y10View view, const gfloat *nchw,
 {
   Y10CpuPlane p = y10_cpu_plane (slot->program->plan, view);
 
-  memset (y10_host_slot_arena (&slot->host, i) + p.offset, 0, p.n_blocks
-      * p.block);
+  memset (y10_host_slot_arena (&slot->host, i) + p.offset, 0,
+      p.n_blocks * p.block);
   return y10_host_slot_write_tensor (slot, i, view, nchw, error);
 }
 

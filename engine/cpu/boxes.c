@@ -99,8 +99,12 @@ void
 y10_cpu_box_pixels_set (const Y10CpuBoxOps *ops, const Y10CpuOp *op,
     const Y10Candidate *candidates, guint n, Y10CpuBoxPixels *pixels)
 {
-  guint next[Y10_MAX_LEVELS] = { 0, };  /* next op of the level, plus 1 */
-  guint first[Y10_MAX_LEVELS + 1] = { 0, };     /* first anchor of each level */
+  guint next[Y10_MAX_LEVELS] = {
+    0,
+  }; /* next op of the level, plus 1 */
+  guint first[Y10_MAX_LEVELS + 1] = {
+    0,
+  }; /* first anchor of each level */
 
   for (guint i = 0; i < ops->n; i++) {
     const Y10CpuPlane *out = &op[ops->first + i].out;
@@ -153,14 +157,15 @@ y10_cpu_box_op_chunks (const Y10CpuBoxOps *ops, const Y10CpuOp *op,
 {
   const Y10CpuOp *box = &op[ops->first + i];
 
-  return runs_in_full (pixels, box, i) ? box->phase[0].n_chunks
+  return runs_in_full (pixels, box, i)
+      ? box->phase[0].n_chunks
       : y10_cpu_choose_chunks (n_threads, pixels->n[i] / kernels->tile);
 }
 
 void
 y10_cpu_box_op_run (const Y10CpuBoxOps *ops, const Y10CpuOp *op,
-    const Y10CpuBoxPixels *pixels, guint i, const Y10CpuTask *task,
-    guint chunk, guint n_chunks)
+    const Y10CpuBoxPixels *pixels, guint i, const Y10CpuTask *task, guint chunk,
+    guint n_chunks)
 {
   const Y10CpuOp *box = &op[ops->first + i];
 

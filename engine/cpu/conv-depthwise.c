@@ -7,7 +7,7 @@
 
 #include "cpu/conv.h"
 
-#define MIN_ROWS 8              /* of a chunk */
+#define MIN_ROWS 8 /* of a chunk */
 
 static gboolean
 supports (const Y10CpuCompile *c, const Y10CpuOp *op)
@@ -47,12 +47,15 @@ y10_cpu_conv_depthwise_rows (const Y10CpuOp *op, const Y10CpuTask *task,
   gfloat *floats = (gfloat *) (task->scratch + patch_size (op, in->pixel));
   guint inner_begin = (o->pad + o->stride - 1) / o->stride, inner_end;
   Y10DwRow r = {
-    .kernel = o->kernel,.stride = o->stride,.silu = o->act == Y10_ACT_SILU,
-    .dst_f32 = k->elem == 1 && out->pixel != k->block
+    .kernel = o->kernel,
+    .stride = o->stride,
+    .silu = o->act == Y10_ACT_SILU,
+    .dst_f32 = k->elem == 1 && out->pixel != k->block,
   };
 
   /* Columns whose taps are all inside. */
-  inner_end = in->width + o->pad < o->kernel ? 0
+  inner_end = in->width + o->pad < o->kernel
+      ? 0
       : (in->width + o->pad - o->kernel) / o->stride + 1;
   inner_end = MIN (inner_end, out->width);
   inner_begin = MIN (inner_begin, inner_end);
@@ -74,12 +77,13 @@ y10_cpu_conv_depthwise_rows (const Y10CpuOp *op, const Y10CpuTask *task,
       r.src = y10_cpu_patch (task->arena + in->offset + b * in->block, pixel,
           in->height, in->width, (gint) (y * o->stride) - (gint) o->pad,
           (gint) (cut[j] * o->stride) - (gint) o->pad, o->kernel,
-          (n - 1) * o->stride + o->kernel, y10_cpu_fill (op, b),
-          task->scratch, &row);
+          (n - 1) * o->stride + o->kernel, y10_cpu_fill (op, b), task->scratch,
+          &row);
       r.src_row = row;
       r.dst = task->arena + out->offset + at + cut[j] * out->pixel;
-      r.add = op->add.n_blocks ? task->arena + op->add.offset
-          + b * op->add.block + ((gsize) y * out->width + cut[j]) * op->add.pixel
+      r.add = op->add.n_blocks
+          ? task->arena + op->add.offset + b * op->add.block
+              + ((gsize) y * out->width + cut[j]) * op->add.pixel
           : NULL;
       r.width = n;
       if (op->narrows)
@@ -110,10 +114,11 @@ y10_cpu_conv_depthwise_scratch (const Y10CpuOp *op, const Y10Kernels *k)
 static void
 prepare (const Y10CpuCompile *c, Y10CpuOp *op)
 {
-  op->weight_size = (gsize) op->out.n_blocks * op->op->kernel
-      * op->op->kernel * c->kernels->block * sizeof (gfloat);
+  op->weight_size = (gsize) op->out.n_blocks * op->op->kernel * op->op->kernel
+      * c->kernels->block * sizeof (gfloat);
   op->scratch_size = y10_cpu_conv_depthwise_scratch (op, c->kernels);
-  y10_cpu_add_phase (op, run, y10_cpu_choose_chunks (c->n_threads,
+  y10_cpu_add_phase (op, run,
+      y10_cpu_choose_chunks (c->n_threads,
           op->out.n_blocks * op->out.height / MIN_ROWS));
 }
 
@@ -128,6 +133,5 @@ pack (const Y10CpuOp *op, const Y10Kernels *k, guint out, guint in,
     ((gfloat *) packed)[(out / n * n_taps + t) * n + out % n] = taps[t];
 }
 
-const Y10CpuConv y10_cpu_conv_depthwise = {
-  "depthwise", supports, prepare, pack, NULL
-};
+const Y10CpuConv y10_cpu_conv_depthwise = { "depthwise", supports, prepare,
+  pack, NULL };

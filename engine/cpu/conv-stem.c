@@ -12,7 +12,7 @@
 /* Width of the left part of a row, the only part with taps beyond the left
  * edge. */
 #define EDGE 16
-#define MIN_ROWS 4              /* of a chunk */
+#define MIN_ROWS 4 /* of a chunk */
 
 static gboolean
 supports (const Y10CpuCompile *c, const Y10CpuOp *op)
@@ -51,7 +51,8 @@ run (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk, guint n_chunks)
       guint columns = (n - 1) * o->stride + o->kernel;
       gsize plane = in->block, dst_block = out->block;
       guint8 *dst = task->arena + out->offset
-          + ((gsize) y * out->width + cut[i]) * out->pixel, *to = dst;
+          + ((gsize) y * out->width + cut[i]) * out->pixel,
+             *to = dst;
       const guint8 *s;
 
       if (!n)
@@ -91,8 +92,9 @@ prepare (const Y10CpuCompile *c, Y10CpuOp *op)
   op->weight_size = op->out.n_blocks * 3 * o->kernel * o->kernel
       * c->kernels->block * sizeof (gfloat);
   op->scratch_size = patch_size (op)
-      + (op->narrows ? op->out.n_blocks * op->out.width
-      * y10_cpu_pixel (c->kernels) : 0);
+      + (op->narrows
+              ? op->out.n_blocks * op->out.width * y10_cpu_pixel (c->kernels)
+              : 0);
   y10_cpu_add_phase (op, run,
       y10_cpu_choose_chunks (c->n_threads, op->out.height / MIN_ROWS));
 }
@@ -109,6 +111,4 @@ pack (const Y10CpuOp *op, const Y10Kernels *k, guint out, guint in,
         taps[t];
 }
 
-const Y10CpuConv y10_cpu_conv_stem = {
-  "stem", supports, prepare, pack, NULL
-};
+const Y10CpuConv y10_cpu_conv_stem = { "stem", supports, prepare, pack, NULL };

@@ -64,13 +64,14 @@ start_tile (const Y10CpuOp *op, const Y10Kernels *k)
 {
   const Y10Op *o = op->op;
 
-  return (Y10Tile) {
+  return (Y10Tile){
     .weight_block = (gsize) count_weight_blocks (op, k) * o->kernel * o->kernel
         * k->block * k->block * k->elem,
     .dst_block = op->out.block,
     .add_block = op->add.block,
     .n_blocks = op->in.n_blocks,
-    .kh = o->kernel,.kw = o->kernel,
+    .kh = o->kernel,
+    .kw = o->kernel,
     .silu = o->act == Y10_ACT_SILU,
     .dst_f32 = op->logits || (k->elem == 1 && op->out.pixel != k->block),
   };
@@ -103,8 +104,8 @@ compute_blocks (const Y10CpuOp *op, Y10Tile *t, guint stride, guint b, guint n,
 
       op->int8->narrow ((const gfloat *) (floats + i * floats_only.dst_block),
           (guint8 *) t->dst + i * t->dst_block,
-          t->add ? (const guint8 *) t->add + i * t->add_block : NULL,
-          n_pixels, &affine);
+          t->add ? (const guint8 *) t->add + i * t->add_block : NULL, n_pixels,
+          &affine);
     }
     return;
   }
@@ -115,8 +116,9 @@ compute_blocks (const Y10CpuOp *op, Y10Tile *t, guint stride, guint b, guint n,
 static gsize
 floats_size (const Y10CpuOp *op)
 {
-  return op->narrows ? Y10_TILE_BLOCKS * op->kernels->tile
-      * y10_cpu_pixel (op->kernels) : 0;
+  return op->narrows
+      ? Y10_TILE_BLOCKS * op->kernels->tile * y10_cpu_pixel (op->kernels)
+      : 0;
 }
 
 static guint8 *
@@ -128,8 +130,8 @@ get_floats (const Y10CpuOp *op, const Y10CpuTask *task)
 /* Computes a tile for output blocks [first, end). @pixel: offset of the first
  * output. */
 static void
-run_tile (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t,
-    gsize pixel, guint n_pixels, guint first, guint end)
+run_tile (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t, gsize pixel,
+    guint n_pixels, guint first, guint end)
 {
   for (guint b = first; b < end; b += Y10_TILE_BLOCKS) {
     guint n = MIN (end - b, Y10_TILE_BLOCKS);
@@ -148,8 +150,8 @@ run_tile (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t,
  * fetched while the first pair of blocks is computed, because the hardware does
  * not follow as many streams as there are input blocks. */
 static void
-run_pixels (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t,
-    guint begin, guint end, guint first, guint last)
+run_pixels (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t, guint begin,
+    guint end, guint first, guint last)
 {
   const Y10Kernels *k = task->kernels;
   const guint8 *in = task->arena + op->in.offset;
@@ -185,7 +187,8 @@ run_pointwise (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
   share_blocks (op, chunk, &first, &last);
   t.src_block = op->in.block;
   n_parts = (end - begin) * op->in.n_blocks * y10_cpu_pixel (task->kernels)
-      / INPUT_BYTES + 1;
+          / INPUT_BYTES
+      + 1;
   for (guint i = 0; i < n_parts; i++) {
     guint from, to;
 
@@ -329,7 +332,7 @@ y10_cpu_conv_some (const Y10CpuOp *op, const Y10CpuTask *task,
       for (guint j = 0; j < blocks; j++)
         for (guint p = 0; p < count; p++)
           memcpy (task->arena + op->out.offset + (b + j) * op->out.block
-              + pixel[from + p] * out_size,
+                  + pixel[from + p] * out_size,
               result + j * t.dst_block + p * out_size, out_size);
     }
   }
@@ -369,13 +372,13 @@ set_sizes (const Y10CpuCompile *c, Y10CpuOp *op)
 
   op->weight_size = count_weight_blocks (op, k) * op->out.n_blocks * taps
       * k->block * pixel;
-  op->scratch_size = (op->in.n_blocks * pixel
-      + (op->widens ? op->in.pixel : 0)) * o->kernel
-      * ((k->tile - 1) * o->stride + o->kernel);
-  if (op->exact)                /* for y10_cpu_conv_some() */
-    op->scratch_size = MAX (op->scratch_size, k->tile
-        * (count_weight_blocks (op, k) * taps * pixel
-            + Y10_TILE_BLOCKS * k->block * sizeof (gfloat)));
+  op->scratch_size = (op->in.n_blocks * pixel + (op->widens ? op->in.pixel : 0))
+      * o->kernel * ((k->tile - 1) * o->stride + o->kernel);
+  if (op->exact) /* for y10_cpu_conv_some() */
+    op->scratch_size = MAX (op->scratch_size,
+        k->tile
+            * (count_weight_blocks (op, k) * taps * pixel
+                + Y10_TILE_BLOCKS * k->block * sizeof (gfloat)));
   op->scratch_size = (op->scratch_size + 63) / 64 * 64 + floats_size (op);
 }
 
@@ -383,8 +386,8 @@ static void
 prepare_pointwise (const Y10CpuCompile *c, Y10CpuOp *op)
 {
   set_sizes (c, op);
-  y10_cpu_add_phase (op, run_pointwise, choose_chunks (c, op,
-          op->out.height * op->out.width / c->kernels->tile));
+  y10_cpu_add_phase (op, run_pointwise,
+      choose_chunks (c, op, op->out.height * op->out.width / c->kernels->tile));
 }
 
 static void
@@ -437,18 +440,14 @@ y10_cpu_conv_pack_int8 (const Y10CpuOp *op, const Y10Kernels *k, guint out,
         (guint8) taps[t];
 }
 
-const Y10CpuConv y10_cpu_conv_int8_pointwise = {
-  "int8-pointwise", supports_int8_pointwise, prepare_pointwise, NULL, NULL
-};
+const Y10CpuConv y10_cpu_conv_int8_pointwise = { "int8-pointwise",
+  supports_int8_pointwise, prepare_pointwise, NULL, NULL };
 
-const Y10CpuConv y10_cpu_conv_int8_direct = {
-  "int8-direct", supports_int8, prepare_direct, NULL, NULL
-};
+const Y10CpuConv y10_cpu_conv_int8_direct = { "int8-direct", supports_int8,
+  prepare_direct, NULL, NULL };
 
-const Y10CpuConv y10_cpu_conv_pointwise = {
-  "pointwise", supports_pointwise, prepare_pointwise, pack, NULL
-};
+const Y10CpuConv y10_cpu_conv_pointwise = { "pointwise", supports_pointwise,
+  prepare_pointwise, pack, NULL };
 
-const Y10CpuConv y10_cpu_conv_direct = {
-  "direct", supports_any, prepare_direct, pack, NULL
-};
+const Y10CpuConv y10_cpu_conv_direct = { "direct", supports_any, prepare_direct,
+  pack, NULL };

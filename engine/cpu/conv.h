@@ -14,20 +14,20 @@ G_BEGIN_DECLS
 struct _Y10CpuConv
 {
   const char *name;
-  gboolean (*supports) (const Y10CpuCompile * c, const Y10CpuOp * op);
+  gboolean (*supports) (const Y10CpuCompile *c, const Y10CpuOp *op);
   /* Sets the sizes of the weights and of the scratch memory, and the phases. */
-  void (*prepare) (const Y10CpuCompile * c, Y10CpuOp * op);
+  void (*prepare) (const Y10CpuCompile *c, Y10CpuOp *op);
   /* Packs the taps that lead from input channel @in to output channel @out. */
-  void (*pack) (const Y10CpuOp * op, const Y10Kernels * k, guint out, guint in,
-      const gfloat * taps, guint8 * packed);
+  void (*pack) (const Y10CpuOp *op, const Y10Kernels *k, guint out, guint in,
+      const gfloat *taps, guint8 *packed);
   /* Whether it is accurate for these weights, [out][in][kernel][kernel]; NULL:
    * for all. */
-  gboolean (*is_accurate) (guint n_out, guint n_in, const gfloat * weight);
+  gboolean (*is_accurate) (guint n_out, guint n_in, const gfloat *weight);
 };
 
 /* Packs the s8 @taps in place of floats. */
-void y10_cpu_conv_pack_int8 (const Y10CpuOp * op, const Y10Kernels * k,
-    guint out, guint in, const gint8 * taps, guint8 * packed);
+void y10_cpu_conv_pack_int8 (const Y10CpuOp *op, const Y10Kernels *k, guint out,
+    guint in, const gint8 *taps, guint8 *packed);
 
 extern const Y10CpuConv y10_cpu_conv_stem;
 extern const Y10CpuConv y10_cpu_conv_depthwise;
@@ -39,14 +39,13 @@ extern const Y10CpuConv y10_cpu_conv_pointwise;
 extern const Y10CpuConv y10_cpu_conv_direct;
 
 /* conv-depthwise.c: rows [begin, end) of out.n_blocks × out.height. */
-void y10_cpu_conv_depthwise_rows (const Y10CpuOp * op, const Y10CpuTask * task,
+void y10_cpu_conv_depthwise_rows (const Y10CpuOp *op, const Y10CpuTask *task,
     guint begin, guint end);
-gsize y10_cpu_conv_depthwise_scratch (const Y10CpuOp * op,
-    const Y10Kernels * k);
+gsize y10_cpu_conv_depthwise_scratch (const Y10CpuOp *op, const Y10Kernels *k);
 
 /* conv-tiles.c: a direct convolution at the @n pixels @pixel (row × width +
  * column) only; the same bits as in a full run. */
-void y10_cpu_conv_some (const Y10CpuOp * op, const Y10CpuTask * task,
-    const guint32 * pixel, guint n, guint chunk, guint n_chunks);
+void y10_cpu_conv_some (const Y10CpuOp *op, const Y10CpuTask *task,
+    const guint32 *pixel, guint n, guint chunk, guint n_chunks);
 
 G_END_DECLS

@@ -18,8 +18,8 @@ typedef struct
   const Y10Kernels *kernels;
   const guint8 *classes;
   Y10TopK *topk;
-  const gfloat *logits;         /* of one level */
-  guint n, block;               /* pixels; channels of a block */
+  const gfloat *logits; /* of one level */
+  guint n, block;       /* pixels; channels of a block */
   guint32 first_anchor;
 } Scan;
 
@@ -33,8 +33,8 @@ scan_all_pairs (Scan *s)
     guint count = MIN (s->block, n_classes - first);
     guint i = 0;
 
-    while ((i = s->kernels->find_from (logits, i, s->n, s->topk->floor))
-        < s->n) {
+    while (
+        (i = s->kernels->find_from (logits, i, s->n, s->topk->floor)) < s->n) {
       const gfloat *l = logits + (gsize) i * s->block;
       for (guint c = 0; c < count; c++)
         if (l[c] >= s->topk->floor && (!s->classes || s->classes[first + c]))
@@ -73,15 +73,18 @@ y10_cpu_head_scan (const Y10Plan *plan, const Y10Kernels *kernels,
 {
   const Y10Graph *graph = plan->graph;
   Scan s = {
-    .plan = plan,.kernels = kernels,.classes = params->classes,.topk = topk,
-    .block = kernels->block
+    .plan = plan,
+    .kernels = kernels,
+    .classes = params->classes,
+    .topk = topk,
+    .block = kernels->block,
   };
 
   for (guint i = 0; i < graph->n_levels; i++) {
     const Y10Tensor *t = &graph->tensors[graph->cls[i].tensor];
 
-    s.logits =
-        (const gfloat *) (arena + y10_plan_view_offset (plan, graph->cls[i]));
+    s.logits = (const gfloat *) (arena
+        + y10_plan_view_offset (plan, graph->cls[i]));
     s.n = t->height * t->width;
     if (y10_graph_has_best_class (graph))
       scan_best_class (&s);

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 /* Pushes the candidates of one image: without NMS all wanted (anchor, class)
  * pairs above the floor, with NMS the best class of each anchor, if it is wanted. */
-void y10_cpu_head_scan (const Y10Plan * plan, const Y10Kernels * kernels,
-    const guint8 * arena, const Y10HeadParams * params, Y10TopK * topk);
+void y10_cpu_head_scan (const Y10Plan *plan, const Y10Kernels *kernels,
+    const guint8 *arena, const Y10HeadParams *params, Y10TopK *topk);
 
 G_END_DECLS

@@ -22,7 +22,9 @@ y10_cpu_memory_init (Y10CpuMemory *m, const char *purpose, gsize size,
 {
   gsize start, end;
 
-  *m = (Y10CpuMemory) { 0, };
+  *m = (Y10CpuMemory){
+    0,
+  };
   /* mmap() would succeed in any case. */
   if (!y10_memory_check (size, purpose, error))
     return FALSE;
@@ -31,7 +33,9 @@ y10_cpu_memory_init (Y10CpuMemory *m, const char *purpose, gsize size,
   m->mapped = mmap (NULL, m->mapped_size, PROT_READ | PROT_WRITE,
       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (m->mapped == MAP_FAILED) {
-    *m = (Y10CpuMemory) { 0, };
+    *m = (Y10CpuMemory){
+      0,
+    };
     g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
         "cannot allocate %" G_GSIZE_FORMAT " bytes for %s", size, purpose);
     return FALSE;
@@ -39,8 +43,8 @@ y10_cpu_memory_init (Y10CpuMemory *m, const char *purpose, gsize size,
   start = ((gsize) m->mapped + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
   end = (start + size + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
 #ifdef MADV_HUGEPAGE
-  madvise ((void *) start, MIN (end, (gsize) m->mapped + m->mapped_size)
-      - start, MADV_HUGEPAGE);
+  madvise ((void *) start,
+      MIN (end, (gsize) m->mapped + m->mapped_size) - start, MADV_HUGEPAGE);
 #endif
   m->data = (guint8 *) start;
   m->size = size;
@@ -52,5 +56,7 @@ y10_cpu_memory_clear (Y10CpuMemory *m)
 {
   if (m->mapped)
     munmap (m->mapped, m->mapped_size);
-  *m = (Y10CpuMemory) { 0, };
+  *m = (Y10CpuMemory){
+    0,
+  };
 }

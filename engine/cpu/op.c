@@ -24,5 +24,5 @@ y10_cpu_choose_chunks (guint n_threads, guint n_max)
 void
 y10_cpu_add_phase (Y10CpuOp *op, Y10CpuRun run, guint n_chunks)
 {
-  op->phase[op->n_phases++] = (Y10CpuPhase) { run, n_chunks };
+  op->phase[op->n_phases++] = (Y10CpuPhase){ run, n_chunks };
 }

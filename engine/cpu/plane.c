@@ -16,12 +16,15 @@ y10_cpu_plane (const Y10Plan *plan, Y10View v)
   const Y10Storage *s = &plan->storage[v.tensor];
 
   if (!v.n)
-    return (Y10CpuPlane) { 0, };
-  return (Y10CpuPlane) {
+    return (Y10CpuPlane){
+      0,
+    };
+  return (Y10CpuPlane){
     .offset = y10_plan_view_offset (plan, v),
     .block = (gsize) t->height * t->width * s->block * s->elem_size,
     .n_blocks = y10_plan_view_padded (plan, v) / s->block,
-    .height = t->height,.width = t->width,
+    .height = t->height,
+    .width = t->width,
     .pixel = (gsize) s->block * s->elem_size,
   };
 }
@@ -38,8 +41,8 @@ fill_pixels (guint8 *to, gsize size, const guint8 *fill, gsize pixel)
 
 const guint8 *
 y10_cpu_patch (const guint8 *block, gsize pixel, guint height, guint width,
-    gint y, gint x, guint rows, guint columns, const guint8 *fill,
-    guint8 *copy, gsize *row_stride)
+    gint y, gint x, guint rows, guint columns, const guint8 *fill, guint8 *copy,
+    gsize *row_stride)
 {
   gsize left = MIN ((guint) MAX (-x, 0), columns) * pixel;
   gint end = MIN (x + (gint) columns, (gint) width), begin = MAX (x, 0);
@@ -59,8 +62,7 @@ y10_cpu_patch (const guint8 *block, gsize pixel, guint height, guint width,
       continue;
     }
     fill_pixels (copy, left, fill, pixel);
-    memcpy (copy + left, block + ((gsize) sy * width + begin) * pixel,
-        middle);
+    memcpy (copy + left, block + ((gsize) sy * width + begin) * pixel, middle);
     fill_pixels (copy + left + middle, right, fill, pixel);
   }
   return copy - rows * *row_stride;

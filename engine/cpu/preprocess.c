@@ -17,7 +17,8 @@
 #include "cpu/cpu.h"
 #include "cpu/kernels/preprocess.h"
 
-#define MIN_ROWS 16             /* of a part, which reuses no row of the one
+#define MIN_ROWS \
+  16 /* of a part, which reuses no row of the one
                                  * before */
 
 /* Constant for all rows of a picture. */
@@ -28,27 +29,27 @@ typedef struct
   const Y10FormatInfo *info;
   const Y10Letterbox *letterbox;
   gfloat *planes;
-  guint8 *workers;              /* scratch memory of the threads */
+  guint8 *workers; /* scratch memory of the threads */
   guint n_parts;
   Y10LoadKind load;
   Y10ColorArgs color;
-  int shift[3];                 /* of R, G, B in a loaded pixel */
+  int shift[3]; /* of R, G, B in a loaded pixel */
 
-  gboolean mixed;               /* columns are blended */
-  guint n_load;                 /* pixels to load per row: those at load_pos,
+  gboolean mixed; /* columns are blended */
+  guint n_load;   /* pixels to load per row: those at load_pos,
                                  * or if NULL, all of the region */
   const guint32 *load_pos;
-  guint32 *pos, *weights;       /* of each output column, into loaded pixels;
+  guint32 *pos, *weights; /* of each output column, into loaded pixels;
                                  * pos NULL: 2 i */
 } Job;
 
 /* Scratch memory of one thread. */
 typedef struct
 {
-  guint32 *pixels;              /* loaded pixels, 2 × dst_width + 1 */
-  gint16 *row[2];               /* blended columns, 4 × dst_width each */
-  guint row_y[2];               /* the rows of the region in row */
-  guint32 *out;                 /* blended rows, dst_width */
+  guint32 *pixels; /* loaded pixels, 2 × dst_width + 1 */
+  gint16 *row[2];  /* blended columns, 4 × dst_width each */
+  guint row_y[2];  /* the rows of the region in row */
+  guint32 *out;    /* blended rows, dst_width */
 } Worker;
 
 static gsize
@@ -119,7 +120,7 @@ choose_kernels (const char **name)
     *name = "avx2";
     k = &y10_preprocess_kernels_avx2;
   }
-#elif defined (__aarch64__)
+#elif defined(__aarch64__)
   if (y10_cpu_isa () >= Y10_ISA_NEON) {
     *name = "neon";
     k = &y10_preprocess_kernels_neon;
@@ -144,14 +145,16 @@ choose_load (Job *j)
   gboolean packed = FALSE;
 
   if (j->info->yuv) {
-    j->load = j->info->sample_size == 2 ? Y10_LOAD_YUV_SEMI10 :
-        c[0].step == 2 ? Y10_LOAD_YUV_MACROPIXEL :
-        c[1].step == 2 ? Y10_LOAD_YUV_SEMI :
-        c[1].xshift == 1 ? Y10_LOAD_YUV_HALF : Y10_LOAD_YUV_PLANAR;
+    j->load = j->info->sample_size == 2 ? Y10_LOAD_YUV_SEMI10
+        : c[0].step == 2                ? Y10_LOAD_YUV_MACROPIXEL
+        : c[1].step == 2                ? Y10_LOAD_YUV_SEMI
+        : c[1].xshift == 1              ? Y10_LOAD_YUV_HALF
+                                        : Y10_LOAD_YUV_PLANAR;
   } else {
     packed = c[0].step > 1;
-    j->load = c[0].step == 4 ? Y10_LOAD_PACKED4 :
-        c[0].step == 3 ? Y10_LOAD_PACKED3 : Y10_LOAD_PLANAR;
+    j->load = c[0].step == 4 ? Y10_LOAD_PACKED4
+        : c[0].step == 3     ? Y10_LOAD_PACKED3
+                             : Y10_LOAD_PLANAR;
   }
   for (guint i = 0; i < 3; i++)
     j->shift[i] = 8 * (packed ? c[i].offset : i);
@@ -164,10 +167,15 @@ init_color (Job *j)
 
   y10_color_transform_init (&t, j->image->matrix, j->image->full_range,
       j->info->sample_size == 2 ? 10 : 8);
-  j->color = (Y10ColorArgs) {
-    .y_gain = t.y_gain, .v_to_r = t.v_to_r, .u_to_g = t.u_to_g,
-    .v_to_g = t.v_to_g, .u_to_b = t.u_to_b, .r_bias = t.r_bias,
-    .g_bias = t.g_bias, .b_bias = t.b_bias,
+  j->color = (Y10ColorArgs){
+    .y_gain = t.y_gain,
+    .v_to_r = t.v_to_r,
+    .u_to_g = t.u_to_g,
+    .v_to_g = t.v_to_g,
+    .u_to_b = t.u_to_b,
+    .r_bias = t.r_bias,
+    .g_bias = t.g_bias,
+    .b_bias = t.b_bias,
   };
 }
 
@@ -231,15 +239,15 @@ load_row (const Job *j, Worker *w, guint y)
   for (guint i = 0; i < 3; i++) {
     const Y10Component *c = &j->info->component[i];
 
-    row.component[i] = j->image->plane[c->plane] +
-        (frame_y >> c->yshift) * j->image->stride[c->plane];
+    row.component[i] = j->image->plane[c->plane]
+        + (frame_y >> c->yshift) * j->image->stride[c->plane];
     if (j->load != Y10_LOAD_PACKED3 && j->load != Y10_LOAD_PACKED4)
       row.component[i] += c->offset;
   }
   if (j->load_pos != NULL)
-    j->k->load_at[j->load] (&row, j->load_pos, j->n_load, w->pixels);
+    j->k->load_at[j->load](&row, j->load_pos, j->n_load, w->pixels);
   else
-    j->k->load_range[j->load] (&row, j->image->x, j->n_load, w->pixels);
+    j->k->load_range[j->load](&row, j->image->x, j->n_load, w->pixels);
   if (j->info->yuv)
     j->k->color (&j->color, j->n_load, w->pixels);
 }
@@ -328,8 +336,7 @@ run_part (const Job *j, guint part, guint n_parts, guint thread)
           output (j, p, right, l->top + y));
     }
     j->k->store (row, l->width, j->shift, output (j, 0, l->left, l->top + y),
-        output (j, 1, l->left, l->top + y),
-        output (j, 2, l->left, l->top + y));
+        output (j, 1, l->left, l->top + y), output (j, 2, l->left, l->top + y));
   }
   fill_rows (j, bottom + (guint64) (l->dst_height - bottom) * part / n_parts,
       bottom + (guint64) (l->dst_height - bottom) * (part + 1) / n_parts);
@@ -359,8 +366,9 @@ copy_tensor (const Y10Image *image, const Y10Letterbox *l, gfloat *planes)
   for (guint p = 0; p < 3; p++)
     for (guint y = 0; y < l->dst_height; y++)
       memcpy (planes + ((gsize) p * l->dst_height + y) * l->dst_width,
-          image->plane[p] + (image->y + y) * image->stride[p] +
-          image->x * sizeof (gfloat), l->dst_width * sizeof (gfloat));
+          image->plane[p] + (image->y + y) * image->stride[p]
+              + image->x * sizeof (gfloat),
+          l->dst_width * sizeof (gfloat));
 }
 
 void

@@ -15,9 +15,8 @@ gsize y10_cpu_preprocess_scratch (guint dst_width, guint threads);
 
 /* Computes the same bits as y10_ref_preprocess(). @pool: (nullable): NULL
  * uses only the calling thread. */
-void y10_cpu_preprocess (const Y10Image * image,
-    const Y10Letterbox * letterbox, Y10ThreadPool * pool, gpointer scratch,
-    gfloat * planes);
+void y10_cpu_preprocess (const Y10Image *image, const Y10Letterbox *letterbox,
+    Y10ThreadPool *pool, gpointer scratch, gfloat *planes);
 
 /* Name of the kernels in use: "avx512", "avx2" or "c". */
 const char *y10_cpu_preprocess_impl (void);

@@ -14,7 +14,7 @@
 const Y10Kernels *
 y10_cpu_kernels (Y10Precision precision)
 {
-#if defined (__x86_64__) || defined (__i386__)
+#if defined(__x86_64__) || defined(__i386__)
   Y10Isa isa = y10_cpu_isa ();
 
 #ifdef __x86_64__
@@ -25,19 +25,20 @@ y10_cpu_kernels (Y10Precision precision)
     return isa >= Y10_ISA_AVX512_BF16 ? &y10_kernels_avx512_bf16 : NULL;
   /* Without VNNI, kernels of 8-bit integers gain nothing from AVX-512. */
   if (isa >= (precision == Y10_PRECISION_INT8 ? Y10_ISA_AVX512_VNNI
-          : Y10_ISA_AVX512))
+                                              : Y10_ISA_AVX512))
     return &y10_kernels_avx512;
   if (isa >= Y10_ISA_AVX2)
     return &y10_kernels_avx2;
   if (isa >= Y10_ISA_SSE41)
     return &y10_kernels_sse41;
-#elif defined (__aarch64__)
+#elif defined(__aarch64__)
   Y10Isa isa = y10_cpu_isa ();
 
   if (precision == Y10_PRECISION_BF16)
     return isa >= Y10_ISA_NEON_BF16 ? &y10_kernels_neon_bf16 : NULL;
   /* Without dot products, those of int8 are portable, whose blocks are others. */
-  if (isa >= (precision == Y10_PRECISION_INT8 ? Y10_ISA_NEON_DOTPROD : Y10_ISA_NEON))
+  if (isa >= (precision == Y10_PRECISION_INT8 ? Y10_ISA_NEON_DOTPROD
+                                              : Y10_ISA_NEON))
     return &y10_kernels_neon;
 #endif
   return precision == Y10_PRECISION_BF16 ? NULL : &y10_kernels_c;
@@ -46,7 +47,7 @@ y10_cpu_kernels (Y10Precision precision)
 const Y10Kernels *
 y10_cpu_int8_kernels (void)
 {
-#if defined (__x86_64__) || defined (__i386__)
+#if defined(__x86_64__) || defined(__i386__)
   Y10Isa isa = y10_cpu_isa ();
 
   if (isa >= Y10_ISA_AVX512_VNNI)
@@ -57,7 +58,7 @@ y10_cpu_int8_kernels (void)
     return &y10_kernels_avx2_int8;
   if (isa >= Y10_ISA_SSE41)
     return &y10_kernels_sse41_int8;
-#elif defined (__aarch64__)
+#elif defined(__aarch64__)
   Y10Isa isa = y10_cpu_isa ();
 
   if (isa >= Y10_ISA_NEON_I8MM)
@@ -154,7 +155,7 @@ pack_weights (Y10CpuCompile *c, Y10Program *program, const Y10Program *base,
     if (program->ops[i].weight_size && !program->ops[i].weight)
       size += Y10_CPU_ROUND_UP (program->ops[i].weight_size, Y10_CPU_ALIGN)
           + Y10_CPU_ROUND_UP (y10_cpu_quant_size (&program->ops[i]),
-          Y10_CPU_ALIGN);
+              Y10_CPU_ALIGN);
   if (!y10_cpu_memory_init (&program->weights, "packed weights", size, error))
     return FALSE;
   size = 0;
@@ -209,9 +210,10 @@ compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
   guint n_ops = plan->graph->n_ops;
   gsize preprocess;
   Y10CpuCompile c = {
-    .plan = plan,.floats = y10_cpu_kernels (precision),
+    .plan = plan,
+    .floats = y10_cpu_kernels (precision),
     .int8 = plan->layout.quantized ? y10_cpu_int8_kernels () : NULL,
-    .n_threads = device->threads
+    .n_threads = device->threads,
   };
 
   program->device = device;
@@ -232,10 +234,11 @@ compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
   }
   program->shared_size = Y10_CPU_ROUND_UP (program->shared_size, 4096);
   program->thread_size = Y10_CPU_ROUND_UP (program->thread_size, 4096);
-  preprocess = y10_cpu_preprocess_scratch (plan->graph->width,
-      device->threads);
+  preprocess = y10_cpu_preprocess_scratch (plan->graph->width, device->threads);
   if (!y10_cpu_memory_init (&program->scratch, "scratch memory of the threads",
-          program->shared_size + program->thread_size * device->threads + preprocess, error))
+          program->shared_size + program->thread_size * device->threads
+              + preprocess,
+          error))
     goto fail;
   program->preprocess = program->scratch.data + program->shared_size
       + program->thread_size * device->threads;

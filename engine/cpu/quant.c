@@ -88,7 +88,7 @@ pack_affine (const Y10CpuCompile *c, Y10CpuOp *op, const guint *out, guint n,
       add_shift[out[i]] = -add[i] * add_zeros[i];
     }
   }
-  op->affine = (Y10Affine) { add_scale, add_shift, inverse, zero };
+  op->affine = (Y10Affine){ add_scale, add_shift, inverse, zero };
 }
 
 /* What the zero points of the input add to each sum; from now on @weight is that of
@@ -100,7 +100,7 @@ fold_input (const Y10CpuCompile *c, const Y10CpuOp *op, const guint *out,
   const Y10Op *o = op->op;
   guint taps = o->kernel * o->kernel;
   guint n_in = o->groups > 1 ? 1
-      : y10_graph_view_channels (c->plan->graph, o->in);
+                             : y10_graph_view_channels (c->plan->graph, o->in);
   const guint8 *zero;
   const gfloat *scale = y10_graph_view_scale (c->plan->graph, o->in, &zero);
 
@@ -137,9 +137,8 @@ pack_fill (const Y10CpuCompile *c, Y10CpuOp *op, guint8 *fill)
 }
 
 void
-y10_cpu_quant_pack (const Y10CpuCompile *c, Y10CpuOp *op,
-    const gint8 *integers, const gfloat *scale, gfloat *weight,
-    const gfloat *bias, guint8 *packed)
+y10_cpu_quant_pack (const Y10CpuCompile *c, Y10CpuOp *op, const gint8 *integers,
+    const gfloat *scale, gfloat *weight, const gfloat *bias, guint8 *packed)
 {
   guint n = y10_graph_view_channels (c->plan->graph, op->op->out);
   g_autofree guint *out = g_new (guint, n);

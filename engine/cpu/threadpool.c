@@ -28,8 +28,8 @@
 #include "base/cpus.h"
 #include "cpu/threadpool.h"
 
-#define SPIN_NS 20000           /* before sleeping */
-#define PAUSES 16               /* between two looks at the clock */
+#define SPIN_NS 20000 /* before sleeping */
+#define PAUSES 16     /* between two looks at the clock */
 
 /* A thread's range of the current stage's chunks, in one word, so that one
  * compare-and-swap checks that the stage is still the same and takes a chunk:
@@ -45,13 +45,13 @@ struct _Y10ThreadPool
   /* The current stage's number: that of all stages started, in all jobs. Its
    * index in its job is @index. */
   guint32 stage __attribute__ ((aligned (64)));
-  guint32 sleepers;             /* threads asleep until it changes */
-  guint32 n_unfinished __attribute__ ((aligned (64)));  /* of its chunks */
-  guint32 end;                  /* the stage that ended the last job */
+  guint32 sleepers; /* threads asleep until it changes */
+  guint32 n_unfinished __attribute__ ((aligned (64))); /* of its chunks */
+  guint32 end; /* the stage that ended the last job */
 
   const Y10ThreadPoolJob *job;
   gpointer data;
-  guint index, n_stages;        /* of the job */
+  guint index, n_stages; /* of the job */
 
   guint n_threads, n_started;
   gint64 spin_ns;
@@ -69,10 +69,10 @@ typedef struct
 static inline void
 relax (void)
 {
-#if defined (__x86_64__) || defined (__i386__)
+#if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause ();
-#elif defined (__aarch64__)
-  __asm__ volatile ("yield");
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
 #endif
 }
 
@@ -97,8 +97,7 @@ wait_for_next (Y10ThreadPool *pool, guint32 stage)
   } while (pool->spin_ns && y10_clock_ns () < end);
   __atomic_add_fetch (&pool->sleepers, 1, __ATOMIC_SEQ_CST);
   while (__atomic_load_n (&pool->stage, __ATOMIC_SEQ_CST) == stage)
-    syscall (SYS_futex, &pool->stage, FUTEX_WAIT_PRIVATE, stage, NULL, NULL,
-        0);
+    syscall (SYS_futex, &pool->stage, FUTEX_WAIT_PRIVATE, stage, NULL, NULL, 0);
   __atomic_sub_fetch (&pool->sleepers, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -129,9 +128,10 @@ start_stage (Y10ThreadPool *pool)
   if (!n)
     __atomic_store_n (&pool->end, pool->stage + 1, __ATOMIC_RELAXED);
   for (guint i = 0; i < pool->n_threads; i++)
-    __atomic_store_n (&pool->range[i].word, stage
-        | (guint64) n * i / pool->n_threads << 16
-        | (guint64) n * (i + 1) / pool->n_threads, __ATOMIC_RELEASE);
+    __atomic_store_n (&pool->range[i].word,
+        stage | (guint64) n * i / pool->n_threads << 16
+            | (guint64) n * (i + 1) / pool->n_threads,
+        __ATOMIC_RELEASE);
   publish_stage (pool);
 }
 
@@ -214,7 +214,7 @@ y10_threadpool_new (guint n_threads, GError **error)
   for (guint i = 1; i < n_threads && !result; i++) {
     Start *start = g_new (Start, 1);
 
-    *start = (Start) { pool, i };
+    *start = (Start){ pool, i };
     result = pthread_create (&pool->threads[i], NULL, work, start);
     if (result)
       g_free (start);

@@ -24,11 +24,11 @@ typedef struct
   void (*run) (gpointer data, guint stage, guint chunk, guint thread);
 } Y10ThreadPoolJob;
 
-Y10ThreadPool *y10_threadpool_new (guint n_threads, GError ** error);
-void y10_threadpool_free (Y10ThreadPool * pool);
-guint y10_threadpool_get_n_threads (const Y10ThreadPool * pool);
+Y10ThreadPool *y10_threadpool_new (guint n_threads, GError **error);
+void y10_threadpool_free (Y10ThreadPool *pool);
+guint y10_threadpool_get_n_threads (const Y10ThreadPool *pool);
 /* Returns when all chunks of all stages have run. */
-void y10_threadpool_run (Y10ThreadPool * pool, const Y10ThreadPoolJob * job,
+void y10_threadpool_run (Y10ThreadPool *pool, const Y10ThreadPoolJob *job,
     guint n_stages, gpointer data);
 
 G_END_DECLS

@@ -9,7 +9,7 @@
 
 #include "cpu/cpu.h"
 
-#define MIN_ROWS 64             /* of a chunk */
+#define MIN_ROWS 64 /* of a chunk */
 
 static void
 upsample2x (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
@@ -35,6 +35,7 @@ void
 y10_cpu_upsample2x_compile (const Y10CpuCompile *c, Y10CpuOp *op)
 {
   op->impl = c->kernels->name;
-  y10_cpu_add_phase (op, upsample2x, y10_cpu_choose_chunks (c->n_threads,
+  y10_cpu_add_phase (op, upsample2x,
+      y10_cpu_choose_chunks (c->n_threads,
           op->in.n_blocks * op->in.height / MIN_ROWS));
 }

@@ -14,10 +14,10 @@
 #define WINOGRAD_VALUE gfloat
 #include "cpu/kernels/winograd4.h"
 
-#define BATCH_BYTES (320 * 1024)        /* of both transforms; fits the L2 */
-#define MIN_OUTPUTS 96          /* of a chunk, which reads all weights */
-#define MIN_TILES4 36           /* of a picture, for m = 4 */
-#define N_CHECKED 8             /* output channels, at least, or all */
+#define BATCH_BYTES (320 * 1024) /* of both transforms; fits the L2 */
+#define MIN_OUTPUTS 96           /* of a chunk, which reads all weights */
+#define MIN_TILES4 36            /* of a picture, for m = 4 */
+#define N_CHECKED 8              /* output channels, at least, or all */
 /* Of the error's RMS, divided by the outputs' RMS. Seeded and trained weights
  * give 1e-6. */
 #define MAX_ERROR 3e-5
@@ -78,7 +78,8 @@ transform_in (const Y10CpuOp *op, const Y10CpuTask *task, const guint8 *block,
     s = y10_cpu_patch (block, pixel, op->in.height, op->in.width,
         (gint) (size * ty) - 1, (gint) (size * cut[i]) - 1, size + 2,
         size * n + 2, NULL, copy, &row);
-    k->winograd[size / 2 - 1].in (s, row, v + (cut[i] - from) * k->block, point, n);
+    k->winograd[size / 2 - 1].in (s, row, v + (cut[i] - from) * k->block, point,
+        n);
   }
 }
 
@@ -91,8 +92,12 @@ multiply (const Y10CpuOp *op, const Y10CpuTask *task, const gfloat *v,
   gsize weight_block = (gsize) op->in.n_blocks * k->block * pixel;
   guint n_tiles = (n + k->tile - 1) / k->tile, from, to;
   Y10Tile t = {
-    .src_block = n * pixel,.weight_block = weight_block,.dst_block = n * pixel,
-    .n_blocks = op->in.n_blocks,.kh = 1,.kw = 1
+    .src_block = n * pixel,
+    .weight_block = weight_block,
+    .dst_block = n * pixel,
+    .n_blocks = op->in.n_blocks,
+    .kh = 1,
+    .kw = 1,
   };
 
   for (guint p = 0; p < n_points (op); p++) {
@@ -108,7 +113,7 @@ multiply (const Y10CpuOp *op, const Y10CpuTask *task, const gfloat *v,
         y10_cpu_share (n, i, n_tiles, &from, &to);
         t.src = src + from * pixel;
         t.dst = dst + b * n * pixel + from * pixel;
-        k->dense[0][blocks - 1][to - from - 1] (&t);
+        k->dense[0][blocks - 1][to - from - 1](&t);
       }
     }
   }
@@ -154,12 +159,14 @@ run (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk, guint n_chunks)
       gsize at = ((gsize) size * ty * out->width + size * tx) * pixel;
 
       for (guint b = 0; b < out->n_blocks; b++)
-        k->winograd[size / 2 - 1].out (m + ((gsize) b * n + tile - from) * k->block,
+        k->winograd[size / 2 - 1].out (m
+                + ((gsize) b * n + tile - from) * k->block,
             out->n_blocks * n * pixel, op->bias + b * k->block,
-            task->arena + out->offset + b * out->block + at,
-            out->width * pixel, op->add.n_blocks ? task->arena
-            + op->add.offset + b * op->add.block + at : NULL, count,
-            out->width - size * tx, MIN (size, out->height - size * ty),
+            task->arena + out->offset + b * out->block + at, out->width * pixel,
+            op->add.n_blocks
+                ? task->arena + op->add.offset + b * op->add.block + at
+                : NULL,
+            count, out->width - size * tx, MIN (size, out->height - size * ty),
             op->op->act == Y10_ACT_SILU);
       tile += count;
     }
@@ -171,8 +178,8 @@ supports2x2 (const Y10CpuCompile *c, const Y10CpuOp *op)
 {
   const Y10Op *o = op->op;
 
-  return c->kernels->winograd[0].in && !op->widens && !op->narrows && !op->exact && o->kernel == 3
-      && o->stride == 1 && o->pad == 1;
+  return c->kernels->winograd[0].in && !op->widens && !op->narrows && !op->exact
+      && o->kernel == 3 && o->stride == 1 && o->pad == 1;
 }
 
 /* With few tiles, reading 36 values for 9 weights takes more time than the
@@ -189,10 +196,11 @@ prepare (const Y10CpuCompile *c, Y10CpuOp *op)
 {
   const Y10Kernels *k = c->kernels;
 
-  op->weight_size = (gsize) n_points (op) * op->in.n_blocks
-      * op->out.n_blocks * k->block * y10_cpu_pixel (k);
+  op->weight_size = (gsize) n_points (op) * op->in.n_blocks * op->out.n_blocks
+      * k->block * y10_cpu_pixel (k);
   op->scratch_size = scratch_size (op, k);
-  y10_cpu_add_phase (op, run, y10_cpu_choose_chunks (c->n_threads,
+  y10_cpu_add_phase (op, run,
+      y10_cpu_choose_chunks (c->n_threads,
           op->out.width * op->out.height / MIN_OUTPUTS));
 }
 
@@ -200,7 +208,7 @@ prepare (const Y10CpuCompile *c, Y10CpuOp *op)
 static void
 transform_taps (guint size, const gdouble g[3], gdouble *u)
 {
-  const gdouble a = 2.0 / 3, b = 3.0 / 2;       /* WINOGRAD_A, _B */
+  const gdouble a = 2.0 / 3, b = 3.0 / 2; /* WINOGRAD_A, _B */
   const gdouble na = 2 * a * a * (a * a - b * b);
   const gdouble nb = 2 * b * b * (b * b - a * a);
 
@@ -225,10 +233,10 @@ multiply_taps (guint size, const gfloat taps[9], gdouble u[6][6])
   gdouble half[3][6];
 
   for (guint x = 0; x < 3; x++)
-    transform_taps (size, (gdouble[3]) { taps[x], taps[3 + x], taps[6 + x] },
+    transform_taps (size, (gdouble[3]){ taps[x], taps[3 + x], taps[6 + x] },
         half[x]);
   for (guint y = 0; y < size + 2; y++)
-    transform_taps (size, (gdouble[3]) { half[0][y], half[1][y], half[2][y] },
+    transform_taps (size, (gdouble[3]){ half[0][y], half[1][y], half[2][y] },
         u[y]);
 }
 
@@ -301,8 +309,8 @@ is_accurate4x4 (guint n_out, guint n_in, const gfloat *weight)
   guint step = MAX (n_out / N_CHECKED, 1);
 
   for (guint out = 0; out < n_out; out += step) {
-    gfloat m[6][6] = { {0} }, half[4][6], column[6], o[4];
-    gdouble wanted[4][4] = { {0} }, error = 0, power = 0;
+    gfloat m[6][6] = { { 0 } }, half[4][6], column[6], o[4];
+    gdouble wanted[4][4] = { { 0 } }, error = 0, power = 0;
 
     for (guint in = 0; in < n_in; in++)
       accumulate (in, weight + ((gsize) out * n_in + in) * 9, m, wanted);
@@ -327,10 +335,8 @@ is_accurate4x4 (guint n_out, guint n_in, const gfloat *weight)
   return TRUE;
 }
 
-const Y10CpuConv y10_cpu_conv_winograd2x2 = {
-  "winograd2x2", supports2x2, prepare, pack, NULL
-};
+const Y10CpuConv y10_cpu_conv_winograd2x2 = { "winograd2x2", supports2x2,
+  prepare, pack, NULL };
 
-const Y10CpuConv y10_cpu_conv_winograd4x4 = {
-  "winograd4x4", supports4x4, prepare, pack, is_accurate4x4
-};
+const Y10CpuConv y10_cpu_conv_winograd4x4 = { "winograd4x4", supports4x4,
+  prepare, pack, is_accurate4x4 };

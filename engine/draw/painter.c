@@ -31,10 +31,11 @@ find (GString *why)
   if (class->api_version == Y10_PAINTER_API_VERSION
       && class->size == sizeof *class)
     return class;
-  g_string_append_printf (why, "the module of the CUDA backend has painter "
-      "interface version %u (%" G_GSIZE_FORMAT " bytes); expected version %u (%"
-      G_GSIZE_FORMAT " bytes)", class->api_version, class->size,
-      Y10_PAINTER_API_VERSION, sizeof *class);
+  g_string_append_printf (why,
+      "the module of the CUDA backend has painter "
+      "interface version %u (%" G_GSIZE_FORMAT
+      " bytes); expected version %u (%" G_GSIZE_FORMAT " bytes)",
+      class->api_version, class->size, Y10_PAINTER_API_VERSION, sizeof *class);
   return NULL;
 }
 
@@ -90,7 +91,7 @@ y10_painter_new (gpointer cuda_context, GError **error)
   if (!state)
     return NULL;
   self = g_new (Y10Painter, 1);
-  *self = (Y10Painter) { class, state };
+  *self = (Y10Painter){ class, state };
   return self;
 }
 
@@ -109,8 +110,8 @@ check_canvas (const Y10Canvas *canvas, GError **error)
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "canvas has %ux%u pixels and %u components; expected 1 to %u pixels "
         "each way and 1 to 4 non-NULL components with at most 2x2 "
-        "subsampling", canvas->width, canvas->height, canvas->n_components,
-        most);
+        "subsampling",
+        canvas->width, canvas->height, canvas->n_components, most);
   return ok;
 }
 
@@ -125,19 +126,19 @@ check_item (const Y10Canvas *canvas, const Y10PaintItem *item, GError **error)
 
   if (ok && item->kind == Y10_PAINT_TEXT)
     ok = text && text->size >= Y10_FIRST_SIZE (Y10PaintText, place)
-        && text->full && item->text_x <= item->x0
-        && item->text_y <= item->y0 && item->x1 - item->text_x <= text->width
+        && text->full && item->text_x <= item->x0 && item->text_y <= item->y0
+        && item->x1 - item->text_x <= text->width
         && item->y1 - item->text_y <= text->height;
   for (guint i = 0; ok && text && i < canvas->n_components; i++)
-    ok = text->half || !(canvas->component[i].x_shift
-        || canvas->component[i].y_shift);
+    ok = text->half
+        || !(canvas->component[i].x_shift || canvas->component[i].y_shift);
   if (!ok)
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "paint item has kind %u, alpha %u and edges (%d, %d) to (%d, %d); "
         "expected kind 0 to %u, alpha 0 to 256 and a rectangle within %ux%u "
-        "pixels and within its text", item->kind, item->alpha, item->x0,
-        item->y0, item->x1, item->y1, Y10_PAINT_BLUR, canvas->width,
-        canvas->height);
+        "pixels and within its text",
+        item->kind, item->alpha, item->x0, item->y0, item->x1, item->y1,
+        Y10_PAINT_BLUR, canvas->width, canvas->height);
   return ok;
 }
 
@@ -175,8 +176,9 @@ y10_painter_draw (Y10Painter *painter, const Y10Canvas *canvas,
   for (guint i = 0; i < n_items; i++)
     if (!check_item (canvas, &items[i], error))
       return FALSE;
-  return n_items == 0 || painter->class->draw (painter->state, canvas, items,
-      n_items, cuda_stream, error);
+  return n_items == 0
+      || painter->class->draw (painter->state, canvas, items, n_items,
+          cuda_stream, error);
 }
 
 /**

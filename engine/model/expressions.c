@@ -12,7 +12,7 @@
 
 struct _Y10Expressions
 {
-  GHashTable *ids;              /* text → id */
+  GHashTable *ids; /* text → id */
   gsize memory;
 };
 
@@ -79,12 +79,13 @@ y10_expressions_add (Y10Expressions *self, guint a, guint b)
 }
 
 guint
-y10_expressions_conv (Y10Expressions *self, const char *module,
-    gint64 kernel, gint64 stride, gint64 pad, gint64 groups, guint in)
+y10_expressions_conv (Y10Expressions *self, const char *module, gint64 kernel,
+    gint64 stride, gint64 pad, gint64 groups, guint in)
 {
-  return y10_expressions_intern (self, "conv %s %" G_GINT64_FORMAT " %"
-      G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %u", module,
-      kernel, stride, pad, groups, in);
+  return y10_expressions_intern (self,
+      "conv %s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT
+      " %" G_GINT64_FORMAT " %u",
+      module, kernel, stride, pad, groups, in);
 }
 
 guint
@@ -123,7 +124,8 @@ void
 y10_pieces_append (Y10Pieces *pieces, const Y10Piece *piece)
 {
   Y10Piece *last = pieces->len
-      ? &g_array_index (pieces, Y10Piece, pieces->len - 1) : NULL;
+      ? &g_array_index (pieces, Y10Piece, pieces->len - 1)
+      : NULL;
 
   if (last && last->id == piece->id && last->last == piece->first)
     last->last = piece->last;

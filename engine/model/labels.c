@@ -43,8 +43,9 @@ read_file (const char *path, gsize *length, GError **error)
         "label file %s cannot be read: %s", path, g_strerror (errno));
   else if ((gsize) n > MAX_FILE)
     g_set_error (error, Y10_ERROR, Y10_ERROR_LABELS,
-        "label file %s has %" G_GINT64_FORMAT " bytes; expected at most %"
-        G_GSIZE_FORMAT, path, MAX ((gint64) s.st_size, (gint64) n), MAX_FILE);
+        "label file %s has %" G_GINT64_FORMAT
+        " bytes; expected at most %" G_GSIZE_FORMAT,
+        path, MAX ((gint64) s.st_size, (gint64) n), MAX_FILE);
   close (fd);
   if (n < 0 || (gsize) n > MAX_FILE)
     return NULL;
@@ -83,7 +84,8 @@ y10_labels_load (const char *path, guint n_classes, GError **error)
   if (n != n_classes) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_LABELS,
         "label file %s has %u labels; expected %u, one for each class of the "
-        "model", path, n, n_classes);
+        "model",
+        path, n, n_classes);
     return NULL;
   }
   return g_steal_pointer (&lines);
@@ -174,8 +176,7 @@ parse_key (const char *p, guint64 expected)
 char **
 y10_labels_parse (const char *names, guint n_classes)
 {
-  g_autoptr (GPtrArray) labels =
-      g_ptr_array_new_full (n_classes + 1, g_free);
+  g_autoptr (GPtrArray) labels = g_ptr_array_new_full (n_classes + 1, g_free);
   g_autofree char *text = g_utf8_make_valid (names, -1);
   const char *p = skip_space (text);
   char close = *p == '{' ? '}' : *p == '[' ? ']' : 0;

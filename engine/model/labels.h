@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /* Each returns @n_classes names, NULL-terminated, to be freed with
  * g_strfreev(). y10_labels_parse() returns NULL if @names is not a list of
  * that length. */
-char **y10_labels_load (const char *path, guint n_classes, GError ** error);
+char **y10_labels_load (const char *path, guint n_classes, GError **error);
 char **y10_labels_parse (const char *names, guint n_classes);
 char **y10_labels_number (guint n_classes);
 

@@ -46,7 +46,8 @@ parse_class (const Y10Model *model, char *token, gfloat *confidence,
   if (!value || !parse_number (g_strstrip (value + 1), 0, 1, &number)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "class confidences contain \"%s\"; expected CLASS=CONFIDENCE with a "
-        "number from 0 to 1, such as \"person=0.4\" or \"*=0.25\"", token);
+        "number from 0 to 1, such as \"person=0.4\" or \"*=0.25\"",
+        token);
     return FALSE;
   }
   *value = '\0';
@@ -57,9 +58,10 @@ parse_class (const Y10Model *model, char *token, gfloat *confidence,
 
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "class confidences contain \"%s\", which is not a class of %s: expected "
-        "one of its %u classes, 0 \"%s\" to %u \"%s\"", name,
-        y10_model_get_path (model), n, y10_model_get_class_name (model, 0),
-        n - 1, y10_model_get_class_name (model, n - 1));
+        "one of its %u classes, 0 \"%s\" to %u \"%s\"",
+        name, y10_model_get_path (model), n,
+        y10_model_get_class_name (model, 0), n - 1,
+        y10_model_get_class_name (model, n - 1));
     return FALSE;
   }
   if (strcmp (name, "*"))
@@ -67,7 +69,8 @@ parse_class (const Y10Model *model, char *token, gfloat *confidence,
   if (*place >= 0) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "class confidences contain both %g and %g for \"%s\"; expected each "
-        "class once", *place, number, name);
+        "class once",
+        *place, number, name);
     return FALSE;
   }
   *place = number;
@@ -139,6 +142,7 @@ y10_size_limit_parse (const char *text, float *width, float *height,
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
       "the size limit is \"%s\"; expected pixels or a fraction up to 1, as \"32\", "
-      "\"64x32\" or \"0.05\"", text);
+      "\"64x32\" or \"0.05\"",
+      text);
   return FALSE;
 }

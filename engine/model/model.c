@@ -33,7 +33,7 @@ struct _Y10Model
   guint width, height;
   guint64 n_parameters;
   gboolean has_one2one, has_one2many;
-  Y10Head head;                 /* resolution of AUTO; never AUTO itself */
+  Y10Head head; /* resolution of AUTO; never AUTO itself */
 };
 
 /* Accepts "640", "[480, 640]" (height first, as training tools write it) and
@@ -93,8 +93,8 @@ read_head (Y10Model *model, GError **error)
   const char *end2end = y10_tensor_file_get_meta (model->file, "end2end");
   g_autofree char *shown = NULL;
 
-  model->head = model->has_one2one || !model->has_one2many
-      ? Y10_HEAD_ONE2ONE : Y10_HEAD_ONE2MANY;
+  model->head = model->has_one2one || !model->has_one2many ? Y10_HEAD_ONE2ONE
+                                                           : Y10_HEAD_ONE2MANY;
   if (!text && end2end && !g_ascii_strcasecmp (end2end, "false")
       && model->has_one2many)
     model->head = Y10_HEAD_ONE2MANY;
@@ -109,8 +109,8 @@ read_head (Y10Model *model, GError **error)
   shown = g_strescape (text, NULL);
   g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
       "%s: the metadata \"head\" is \"%.40s%s\"; expected \"one2one\", "
-      "\"one2many\" or \"one2one-nms\"", y10_model_get_path (model), shown,
-      strlen (shown) > 40 ? "…" : "");
+      "\"one2many\" or \"one2one-nms\"",
+      y10_model_get_path (model), shown, strlen (shown) > 40 ? "…" : "");
   return FALSE;
 }
 
@@ -120,8 +120,9 @@ prove (const Y10Model *model, const Y10Graph *graph, GError **error)
 {
   const Y10OnnxGraph *onnx = y10_tensor_file_get_onnx (model->file);
 
-  return !onnx || y10_onnx_prove (onnx, graph, model->file,
-      model->structure->title, error);
+  return !onnx
+      || y10_onnx_prove (onnx, graph, model->file, model->structure->title,
+          error);
 }
 
 /* Opens @path, or the bundled model if it is NULL. */
@@ -201,8 +202,7 @@ y10_model_load (const char *path, const char *label_path, GError **error)
   model->n_classes = graph->n_classes;
   model->n_bins = graph->n_bins;
   model->n_parameters = y10_weights_get_n_parameters (graph->weights);
-  model->variant = y10_structure_name_variant (model->structure, file,
-      graph);
+  model->variant = y10_structure_name_variant (model->structure, file, graph);
   model->dtype = y10_weights_get_dtype (graph->weights, 0);
   y10_graph_free (graph);
   if (!load_labels (model, label_path, error))

@@ -17,14 +17,14 @@ y10_is_input_size (guint64 pixels)
 
 /* Builds the graph of @model for an input of @width × @height, multiples of 32;
  * @head is not AUTO. */
-Y10Graph *y10_model_build_graph (const Y10Model * model, guint width,
-    guint height, Y10Head head, GError ** error);
+Y10Graph *y10_model_build_graph (const Y10Model *model, guint width,
+    guint height, Y10Head head, GError **error);
 
 /* y10_model_save() with other tensors. */
-gboolean y10_model_save_changed (const Y10Model * model,
-    const Y10TensorChanges * changes, const char *path, GError ** error);
+gboolean y10_model_save_changed (const Y10Model *model,
+    const Y10TensorChanges *changes, const char *path, GError **error);
 
 /* See y10_tensor_file_get_identity(). */
-const char *y10_model_get_identity (const Y10Model * model);
+const char *y10_model_get_identity (const Y10Model *model);
 
 G_END_DECLS

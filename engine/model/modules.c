@@ -38,13 +38,13 @@ channels (Y10Modules *m, Y10View x)
 Y10View
 y10_module_part (Y10View x, guint i)
 {
-  return (Y10View) { x.tensor, x.first + i, 1 };
+  return (Y10View){ x.tensor, x.first + i, 1 };
 }
 
 Y10View
 y10_module_concat (Y10Modules *m, Y10View a, Y10View b)
 {
-  return y10_graph_builder_concat (m->graph, (Y10View[]) { a, b }, 2);
+  return y10_graph_builder_concat (m->graph, (Y10View[]){ a, b }, 2);
 }
 
 G_GNUC_PRINTF (2, 3)
@@ -64,8 +64,7 @@ fail (Y10Modules *m, const char *format, ...)
 
 /* Conv: k×k convolution with its BatchNorm folded, then SiLU. */
 Y10View
-y10_module_conv (Y10Modules *m, Y10View x, const char *module,
-    Y10ConvSpec spec)
+y10_module_conv (Y10Modules *m, Y10View x, const char *module, Y10ConvSpec spec)
 {
   Y10Weights *weights = y10_graph_builder_weights (m->graph);
   GError *error = NULL;
@@ -82,7 +81,7 @@ y10_module_conv (Y10Modules *m, Y10View x, const char *module,
     return x;
   }
   shape = y10_weights_get_shape (weights, index);
-  op = (Y10Op) {
+  op = (Y10Op){
     .kind = Y10_OP_CONV,
     .name = g_strdup (module),
     .in = x,
@@ -100,11 +99,12 @@ y10_module_conv (Y10Modules *m, Y10View x, const char *module,
     spec.segs = part_channels;
   }
   y10_graph_builder_size (m->graph, x, &height, &width);
-  op.out = spec.in_place ? spec.add
+  op.out = spec.in_place
+      ? spec.add
       : y10_graph_builder_tensor (m->graph,
-      spec.logits ? Y10_ROLE_LOGITS : Y10_ROLE_ACTIVATION,
-      (height - 1) / op.stride + 1, (width - 1) / op.stride + 1, spec.segs,
-      spec.n_segs);
+          spec.logits ? Y10_ROLE_LOGITS : Y10_ROLE_ACTIVATION,
+          (height - 1) / op.stride + 1, (width - 1) / op.stride + 1, spec.segs,
+          spec.n_segs);
   y10_graph_builder_op (m->graph, &op);
   if (channels (m, op.out) != shape->out_channels
       || (spec.add.n && channels (m, spec.add) != shape->out_channels))
@@ -127,7 +127,7 @@ bottleneck (Y10Modules *m, Y10View x, const char *module, gboolean shortcut)
   Y10View h = y10_module_conv_in (m, x, module, "cv1", Y10_CONV ());
 
   return y10_module_conv_in (m, h, module, "cv2",
-      Y10_CONV (.add = shortcut ? x : (Y10View) { 0 }));
+      Y10_CONV (.add = shortcut ? x : (Y10View){ 0 }));
 }
 
 /* C3k: a chain of bottlenecks beside a single convolution. */
@@ -174,7 +174,8 @@ Y10View
 y10_module_c2f (Y10Modules *m, Y10View x, const char *module, gboolean shortcut)
 {
   g_autoptr (GArray) views = g_array_new (FALSE, FALSE, sizeof (Y10View));
-  Y10View h = y10_module_conv_in (m, x, module, "cv1", Y10_CONV (.halves = TRUE));
+  Y10View h = y10_module_conv_in (m, x, module, "cv1",
+      Y10_CONV (.halves = TRUE));
 
   if (y10_graph_builder_failed (m->graph))
     return h;
@@ -190,8 +191,9 @@ y10_module_c2f (Y10Modules *m, Y10View x, const char *module, gboolean shortcut)
     else if (has (m, name (m, "%s.cv1.0", block)))
       h = cib (m, h, block);
     else if (has (m, name (m, "%s.1.attn.qkv", block)))
-      h = y10_module_psa_block (m, bottleneck (m, h, name (m, "%s.0", block),
-              shortcut), name (m, "%s.1", block));
+      h = y10_module_psa_block (m,
+          bottleneck (m, h, name (m, "%s.0", block), shortcut),
+          name (m, "%s.1", block));
     else
       break;
     g_array_append_val (views, h);
@@ -205,7 +207,7 @@ static Y10View
 maxpool5 (Y10Modules *m, Y10View x, const char *module)
 {
   guint height, width, c = channels (m, x);
-  Y10Op op = {.kind = Y10_OP_MAXPOOL5,.name = g_strdup (module),.in = x };
+  Y10Op op = { .kind = Y10_OP_MAXPOOL5, .name = g_strdup (module), .in = x };
 
   y10_graph_builder_size (m->graph, x, &height, &width);
   op.out = y10_graph_builder_tensor (m->graph, Y10_ROLE_ACTIVATION, height,
@@ -219,10 +221,11 @@ Y10View
 y10_module_sppf (Y10Modules *m, Y10View x, const char *module,
     gboolean residual)
 {
-  Y10View v[4], add = residual ? x : (Y10View) { 0 };
+  Y10View v[4], add = residual ? x : (Y10View){ 0 };
 
-  v[0] = y10_module_conv_in (m, x, module, "cv1", Y10_CONV (.linear = residual
-          || y10_tensor_file_has_linear_sppf (m->file)));
+  v[0] = y10_module_conv_in (m, x, module, "cv1",
+      Y10_CONV (.linear = residual
+              || y10_tensor_file_has_linear_sppf (m->file)));
   for (guint i = 1; i < 4; i++)
     v[i] = maxpool5 (m, v[i - 1], name (m, "%s.m", module));
   x = y10_graph_builder_concat (m->graph, v, 4);
@@ -239,17 +242,24 @@ attention (Y10Modules *m, Y10View x, const char *module)
   guint head_dim = dim / heads, key_dim = head_dim / 2;
   g_autoptr (GArray) segs = g_array_new (FALSE, FALSE, sizeof (guint));
   Y10Op op = {
-    .kind = Y10_OP_ATTENTION,.name = g_strdup (module),
-    .kernel = 3,.stride = 1,.pad = 1,.groups = dim,
-    .heads = heads,.key_dim = key_dim,.head_dim = head_dim,
+    .kind = Y10_OP_ATTENTION,
+    .name = g_strdup (module),
+    .kernel = 3,
+    .stride = 1,
+    .pad = 1,
+    .groups = dim,
+    .heads = heads,
+    .key_dim = key_dim,
+    .head_dim = head_dim,
   };
   GError *error = NULL;
   guint height, width;
 
   for (guint i = 0; i < heads; i++)
-    g_array_append_vals (segs, ((guint[]) { key_dim, key_dim, head_dim }), 3);
-  op.in = y10_module_conv_in (m, x, module, "qkv", Y10_CONV (.linear = TRUE,
-          .segs = (const guint *) segs->data,.n_segs = segs->len));
+    g_array_append_vals (segs, ((guint[]){ key_dim, key_dim, head_dim }), 3);
+  op.in = y10_module_conv_in (m, x, module, "qkv",
+      Y10_CONV (.linear = TRUE, .segs = (const guint *) segs->data,
+          .n_segs = segs->len));
   op.conv = y10_weights_add_conv (y10_graph_builder_weights (m->graph),
       name (m, "%s.pe", module), dim, TRUE, &error);
   if (error || y10_graph_builder_failed (m->graph)) {
@@ -266,7 +276,7 @@ attention (Y10Modules *m, Y10View x, const char *module)
       width, (const guint *) segs->data, segs->len);
   y10_graph_builder_op (m->graph, &op);
   return y10_module_conv_in (m, op.out, module, "proj",
-      Y10_CONV (.linear = TRUE,.add = x,.in_place = TRUE));
+      Y10_CONV (.linear = TRUE, .add = x, .in_place = TRUE));
 }
 
 /* Attention, then a feed-forward network of two convolutions, each added to its
@@ -279,7 +289,7 @@ y10_module_psa_block (Y10Modules *m, Y10View x, const char *module)
   x = attention (m, x, name (m, "%s.attn", module));
   h = y10_module_conv_in (m, x, module, "ffn.0", Y10_CONV ());
   return y10_module_conv_in (m, h, module, "ffn.1",
-      Y10_CONV (.linear = TRUE,.add = x,.in_place = TRUE));
+      Y10_CONV (.linear = TRUE, .add = x, .in_place = TRUE));
 }
 
 Y10View
@@ -298,11 +308,11 @@ Y10View
 y10_module_upsample2x (Y10Modules *m, Y10View x, const char *module)
 {
   guint height, width, c = channels (m, x);
-  Y10Op op = {.kind = Y10_OP_UPSAMPLE2X,.name = g_strdup (module),.in = x };
+  Y10Op op = { .kind = Y10_OP_UPSAMPLE2X, .name = g_strdup (module), .in = x };
 
   y10_graph_builder_size (m->graph, x, &height, &width);
-  op.out = y10_graph_builder_tensor (m->graph, Y10_ROLE_ACTIVATION,
-      2 * height, 2 * width, &c, 1);
+  op.out = y10_graph_builder_tensor (m->graph, Y10_ROLE_ACTIVATION, 2 * height,
+      2 * width, &c, 1);
   y10_graph_builder_op (m->graph, &op);
   return op.out;
 }
@@ -322,7 +332,7 @@ class_branch (Y10Modules *m, Y10View x, const char *cv3)
     x = y10_module_conv_in (m, x, cv3, "1.1", Y10_CONV ());
   }
   return y10_module_conv_in (m, x, cv3, "2",
-      Y10_CONV (.linear = TRUE,.logits = TRUE));
+      Y10_CONV (.linear = TRUE, .logits = TRUE));
 }
 
 /* Detect: per level a box branch (edge distances as distributions, DFL) and a
@@ -347,7 +357,7 @@ y10_module_detect (Y10Modules *m, const Y10View *x, const char *module,
     h = y10_module_conv_in (m, x[i], cv2, "0", Y10_CONV ());
     h = y10_module_conv_in (m, h, cv2, "1", Y10_CONV ());
     out->box[i] = y10_module_conv_in (m, h, cv2, "2",
-        Y10_CONV (.linear = TRUE,.logits = TRUE));
+        Y10_CONV (.linear = TRUE, .logits = TRUE));
     if (y10_graph_builder_failed (m->graph))
       return;
     y10_graph_builder_size (m->graph, out->box[i], &height, &width);
@@ -359,12 +369,12 @@ y10_module_detect (Y10Modules *m, const Y10View *x, const char *module,
     }
     if (channels (m, out->cls[i]) != out->n_classes
         || channels (m, out->box[i]) != 4 * out->n_bins)
-      fail (m, "\"%s\" has %u classes and \"%s\" %u box values; expected %u "
-          "and 4 × %u as on the first level", cv3,
-          channels (m, out->cls[i]), cv2, channels (m, out->box[i]),
+      fail (m,
+          "\"%s\" has %u classes and \"%s\" %u box values; expected %u "
+          "and 4 × %u as on the first level",
+          cv3, channels (m, out->cls[i]), cv2, channels (m, out->box[i]),
           out->n_classes, out->n_bins);
   }
   if (!out->n_bins)
     fail (m, "the box branch of \"%s\" has fewer than 4 channels", module);
 }
-

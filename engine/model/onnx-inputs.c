@@ -30,8 +30,8 @@ y10_onnx_input_value (Values *self, const Node *node, guint i)
 }
 
 const Value *
-y10_onnx_input_of_kind (
-    Values *self, const Node *node, guint i, Y10OnnxKind kind)
+y10_onnx_input_of_kind (Values *self, const Node *node, guint i,
+    Y10OnnxKind kind)
 {
   const Value *v = y10_onnx_input_value (self, node, i);
 
@@ -49,6 +49,7 @@ y10_onnx_id (const Values *self, const Value *v)
 {
   guint id = y10_onnx_unscaled_id (self, v);
 
-  return v->scale == 1 ? id
+  return v->scale == 1
+      ? id
       : y10_expressions_scale (self->expressions, id, v->scale);
 }

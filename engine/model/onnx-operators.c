@@ -39,8 +39,7 @@ is_text (const Node *node, const char *name, const char *text,
 
 /* Whether all of a list are @value; @otherwise if it is not given. */
 static gboolean
-all_are (const Node *node, const char *name, gint64 value,
-    gboolean otherwise)
+all_are (const Node *node, const char *name, gint64 value, gboolean otherwise)
 {
   const Y10OnnxAttribute *a = y10_onnx_attribute (node, name);
 
@@ -92,9 +91,10 @@ eval_conv (Values *self, const Node *node)
   dim[1] = w->dim[0];
   for (guint i = 2; i < 4; i++)
     dim[i] = (x->dim[i] + 2 * pad - kernel) / stride + 1;
-  return y10_onnx_expression (
-      y10_expressions_conv (self->expressions, module, kernel, stride, pad,
-          y10_onnx_integer (node, "group", 1), y10_onnx_id (self, x)),
+  return y10_onnx_expression (y10_expressions_conv (self->expressions, module,
+                                  kernel, stride, pad,
+                                  y10_onnx_integer (node, "group", 1),
+                                  y10_onnx_id (self, x)),
       dim, 4);
 }
 
@@ -113,7 +113,8 @@ eval_cast (Values *self, const Node *node)
   const Value *x = y10_onnx_input_value (self, node, 0);
 
   return x && (x->kind == Y10_ONNX_NUMBERS || y10_onnx_is_float_cast (node))
-      ? y10_onnx_copy (x) : NULL;
+      ? y10_onnx_copy (x)
+      : NULL;
 }
 
 /* The reader gave its constants to the convolution before it. */
@@ -138,7 +139,9 @@ eval_sigmoid (Values *self, const Node *node)
   const Value *x = y10_onnx_input_of_kind (self, node, 0, Y10_ONNX_FEATURES);
 
   return x ? y10_onnx_expression (y10_expressions_intern (self->expressions,
-          "sigmoid %u", y10_onnx_id (self, x)), x->dim, x->n_dims) : NULL;
+                                      "sigmoid %u", y10_onnx_id (self, x)),
+             x->dim, x->n_dims)
+           : NULL;
 }
 
 static gboolean
@@ -157,11 +160,11 @@ eval_product (Values *self, const Value *a, const Value *b)
   if (!same_dims (a, b))
     return NULL;
   if (y10_expressions_find (e, "sigmoid %u", x) == y)
-    return y10_onnx_expression (
-        y10_expressions_intern (e, "silu %u", x), a->dim, a->n_dims);
+    return y10_onnx_expression (y10_expressions_intern (e, "silu %u", x),
+        a->dim, a->n_dims);
   if (y10_expressions_find (e, "sigmoid %u", y) == x)
-    return y10_onnx_expression (
-        y10_expressions_intern (e, "silu %u", y), a->dim, a->n_dims);
+    return y10_onnx_expression (y10_expressions_intern (e, "silu %u", y),
+        a->dim, a->n_dims);
   return NULL;
 }
 
@@ -169,8 +172,10 @@ eval_product (Values *self, const Value *a, const Value *b)
 static Value *
 eval_arithmetic (Values *self, const Node *node)
 {
-  const char op = node->op[0] == 'A' ? '+' : node->op[0] == 'S' ? '-'
-      : node->op[0] == 'M' ? '*' : '/';
+  const char op = node->op[0] == 'A' ? '+'
+      : node->op[0] == 'S'           ? '-'
+      : node->op[0] == 'M'           ? '*'
+                                     : '/';
   const Value *a = y10_onnx_input_value (self, node, 0),
               *b = y10_onnx_input_value (self, node, 1);
 
@@ -186,8 +191,8 @@ eval_arithmetic (Values *self, const Node *node)
   }
   if (a->kind == Y10_ONNX_FEATURES && b->kind == Y10_ONNX_NUMBERS && b->n == 1
       && (op == '*' || op == '/') && b->number[0] && isfinite (b->number[0]))
-    return scaled (y10_onnx_copy (a), op == '*' ? a->scale * b->number[0]
-        : a->scale / b->number[0]);
+    return scaled (y10_onnx_copy (a),
+        op == '*' ? a->scale * b->number[0] : a->scale / b->number[0]);
   if (a->kind != Y10_ONNX_FEATURES || b->kind != Y10_ONNX_FEATURES)
     return NULL;
   if (op == '*')
@@ -234,8 +239,7 @@ eval_concat (Values *self, const Node *node)
 }
 
 static Value *
-cut (const Values *self, const Value *x, guint axis, gint64 first,
-    gint64 last)
+cut (const Values *self, const Value *x, guint axis, gint64 first, gint64 last)
 {
   gint64 dim[Y10_ONNX_MAX_DIMS];
 
@@ -250,12 +254,15 @@ cut (const Values *self, const Value *x, guint axis, gint64 first,
   if (dim[axis] == x->dim[axis])
     return y10_onnx_copy (x);
   if (axis == 1 && x->n_dims == 4)
-    return scaled (
-        y10_onnx_features (y10_pieces_cut (x->pieces, first, last), dim, 4),
+    return scaled (y10_onnx_features (y10_pieces_cut (x->pieces, first, last),
+                       dim, 4),
         x->scale);
   return scaled (y10_onnx_expression (y10_expressions_intern (self->expressions,
-              "slice %u %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %u", axis,
-              first, last, y10_onnx_unscaled_id (self, x)), dim, x->n_dims),
+                                          "slice %u %" G_GINT64_FORMAT
+                                          " %" G_GINT64_FORMAT " %u",
+                                          axis, first, last,
+                                          y10_onnx_unscaled_id (self, x)),
+                     dim, x->n_dims),
       x->scale);
 }
 
@@ -290,9 +297,8 @@ eval_slice (Values *self, const Node *node)
   if (!get_number (self, node, 3, "axes", &axis)
       && (*y10_onnx_input (node, 3) || x->n_dims != 1))
     return NULL;
-  if ((*y10_onnx_input (node, 4)
-          && !get_number (self, node, 4, "steps", &step)) || step != 1
-      || !get_axis (axis, x->n_dims, &d)
+  if ((*y10_onnx_input (node, 4) && !get_number (self, node, 4, "steps", &step))
+      || step != 1 || !get_axis (axis, x->n_dims, &d)
       || (x->kind == Y10_ONNX_NUMBERS && x->n_dims != 1))
     return NULL;
   first = CLAMP (first < 0 ? first + x->dim[d] : first, 0, x->dim[d]);
@@ -373,7 +379,8 @@ eval_max_pool (Values *self, const Node *node)
       || !is_text (node, "auto_pad", "NOTSET", TRUE))
     return NULL;
   return y10_onnx_expression (y10_expressions_intern (self->expressions,
-          "maxpool 5 %u", y10_onnx_id (self, x)), x->dim, 4);
+                                  "maxpool 5 %u", y10_onnx_id (self, x)),
+      x->dim, 4);
 }
 
 /* Of the ways to round a coordinate, which for a factor of 2 give the pixel
@@ -386,10 +393,10 @@ rounds_down (const Node *node)
     return !strcmp (node->op, "Upsample")
         || is_text (node, "nearest_mode", "floor", FALSE);
   return (is_text (node, "coordinate_transformation_mode", "half_pixel", TRUE)
-      || is_text (node, "coordinate_transformation_mode",
-          "pytorch_half_pixel", FALSE))
+             || is_text (node, "coordinate_transformation_mode",
+                 "pytorch_half_pixel", FALSE))
       && (is_text (node, "nearest_mode", "round_prefer_floor", TRUE)
-      || is_text (node, "nearest_mode", "round_prefer_ceil", FALSE));
+          || is_text (node, "nearest_mode", "round_prefer_ceil", FALSE));
 }
 
 /* Resize, Upsample */
@@ -398,8 +405,8 @@ eval_resize (Values *self, const Node *node)
 {
   const gboolean old = !strcmp (node->op, "Upsample");
   const Value *x = y10_onnx_input_of_kind (self, node, 0, Y10_ONNX_FEATURES);
-  const Value *scales = y10_onnx_input_of_kind (
-      self, node, old ? 1 : 2, Y10_ONNX_NUMBERS);
+  const Value *scales = y10_onnx_input_of_kind (self, node, old ? 1 : 2,
+      Y10_ONNX_NUMBERS);
   const Value *sizes = y10_onnx_input_of_kind (self, node, 3, Y10_ONNX_NUMBERS);
   gint64 dim[4];
 
@@ -416,7 +423,8 @@ eval_resize (Values *self, const Node *node)
       return NULL;
   }
   return y10_onnx_expression (y10_expressions_intern (self->expressions,
-          "upsample2x %u", y10_onnx_id (self, x)), dim, 4);
+                                  "upsample2x %u", y10_onnx_id (self, x)),
+      dim, 4);
 }
 
 static Value *
@@ -429,8 +437,10 @@ reshape (const Values *self, const Value *x, const gint64 *dim, guint n_dims)
   for (guint i = 0; i < n_dims; i++)
     g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i ? "x" : "", dim[i]);
   return scaled (y10_onnx_expression (y10_expressions_intern (self->expressions,
-              "reshape %s %u", text->str, y10_onnx_unscaled_id (self, x)), dim,
-          n_dims), x->scale);
+                                          "reshape %s %u", text->str,
+                                          y10_onnx_unscaled_id (self, x)),
+                     dim, n_dims),
+      x->scale);
 }
 
 static Value *
@@ -452,8 +462,8 @@ eval_reshape (Values *self, const Node *node)
   for (guint i = 0; i < shape->n; i++) {
     gdouble size = shape->number[i];
 
-    if (!(size >= -1 && size <= Y10_ONNX_MAX_DIM) || (size == 0 && i >= x->n_dims)
-        || (size == -1 && missing >= 0))
+    if (!(size >= -1 && size <= Y10_ONNX_MAX_DIM)
+        || (size == 0 && i >= x->n_dims) || (size == -1 && missing >= 0))
       return NULL;
     dim[i] = size == 0 ? x->dim[i] : (gint64) size;
     if (size == -1)
@@ -487,8 +497,10 @@ eval_transpose (Values *self, const Node *node)
     text[i] = (char) ('0' + perm->integers[i]);
   }
   return scaled (y10_onnx_expression (y10_expressions_intern (self->expressions,
-              "transpose %s %u", text, y10_onnx_unscaled_id (self, x)), dim,
-          x->n_dims), x->scale);
+                                          "transpose %s %u", text,
+                                          y10_onnx_unscaled_id (self, x)),
+                     dim, x->n_dims),
+      x->scale);
 }
 
 static Value *
@@ -504,8 +516,11 @@ eval_mat_mul (Values *self, const Node *node)
   memcpy (dim, a->dim, sizeof dim);
   dim[3] = b->dim[3];
   return scaled (y10_onnx_expression (y10_expressions_intern (self->expressions,
-              "matmul %u %u", y10_onnx_unscaled_id (self, a),
-              y10_onnx_unscaled_id (self, b)), dim, 4), a->scale * b->scale);
+                                          "matmul %u %u",
+                                          y10_onnx_unscaled_id (self, a),
+                                          y10_onnx_unscaled_id (self, b)),
+                     dim, 4),
+      a->scale * b->scale);
 }
 
 static Value *
@@ -517,37 +532,39 @@ eval_softmax (Values *self, const Node *node)
   if (!x || !get_axis (y10_onnx_integer (node, "axis", -1), x->n_dims, &axis))
     return NULL;
   return y10_onnx_expression (y10_expressions_intern (self->expressions,
-          "softmax %u %u", axis, y10_onnx_id (self, x)), x->dim, x->n_dims);
+                                  "softmax %u %u", axis, y10_onnx_id (self, x)),
+      x->dim, x->n_dims);
 }
 
 static const struct
 {
   const char *op;
-  Value *(*eval) (Values * self, const Node * node);
+  Value *(*eval) (Values *self, const Node *node);
 } operators[] = {
-    {"Conv", eval_conv},
-    {"BatchNormalization", eval_norm},
-    {"Sigmoid", eval_sigmoid},
-    {"Mul", eval_arithmetic},
-    {"Add", eval_arithmetic},
-    {"Sub", eval_arithmetic},
-    {"Div", eval_arithmetic},
-    {"Concat", eval_concat},
-    {"Slice", eval_slice},
-    {"MaxPool", eval_max_pool},
-    {"Resize", eval_resize},
-    {"Upsample", eval_resize},
-    {"Reshape", eval_reshape},
-    {"Transpose", eval_transpose},
-    {"MatMul", eval_mat_mul},
-    {"SequenceAt", eval_sequence_at}, {"Softmax", eval_softmax},
-    {"Shape", y10_onnx_eval_shape},
-    {"Gather", y10_onnx_eval_gather},
-    {"Squeeze", y10_onnx_eval_squeeze},
-    {"Unsqueeze", y10_onnx_eval_squeeze},
-    {"Identity", eval_same},
-    {"Cast", eval_cast},
-    {"Floor", y10_onnx_eval_floor},
+  { "Conv", eval_conv },
+  { "BatchNormalization", eval_norm },
+  { "Sigmoid", eval_sigmoid },
+  { "Mul", eval_arithmetic },
+  { "Add", eval_arithmetic },
+  { "Sub", eval_arithmetic },
+  { "Div", eval_arithmetic },
+  { "Concat", eval_concat },
+  { "Slice", eval_slice },
+  { "MaxPool", eval_max_pool },
+  { "Resize", eval_resize },
+  { "Upsample", eval_resize },
+  { "Reshape", eval_reshape },
+  { "Transpose", eval_transpose },
+  { "MatMul", eval_mat_mul },
+  { "SequenceAt", eval_sequence_at },
+  { "Softmax", eval_softmax },
+  { "Shape", y10_onnx_eval_shape },
+  { "Gather", y10_onnx_eval_gather },
+  { "Squeeze", y10_onnx_eval_squeeze },
+  { "Unsqueeze", y10_onnx_eval_squeeze },
+  { "Identity", eval_same },
+  { "Cast", eval_cast },
+  { "Floor", y10_onnx_eval_floor },
 };
 
 Value *

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* Evaluates output number @output of @node; NULL if unknown. */
-Y10OnnxValue *y10_onnx_eval (Y10OnnxValues * self, const Y10OnnxNode * node,
+Y10OnnxValue *y10_onnx_eval (Y10OnnxValues *self, const Y10OnnxNode *node,
     guint output);
 
 G_END_DECLS

@@ -23,10 +23,10 @@ typedef struct
   const Y10Graph *graph;
   const Y10TensorFile *file;
   const char *title;
-  guint batch;                  /* that the file was exported for */
-  Y10Pieces ***segments;        /* pieces of each segment of each tensor */
-  GHashTable *expected;         /* module → id of its convolution */
-  GPtrArray *modules;           /* in execution order */
+  guint batch;           /* that the file was exported for */
+  Y10Pieces ***segments; /* pieces of each segment of each tensor */
+  GHashTable *expected;  /* module → id of its convolution */
+  GPtrArray *modules;    /* in execution order */
 } Network;
 
 static Y10Pieces *
@@ -84,15 +84,15 @@ has_norm (const Network *n, const char *conv)
 
   if (!g_str_has_suffix (conv, ".conv"))
     return FALSE;
-  norm = g_strdup_printf ("%.*s.bn",
-      (int) (strlen (conv) - strlen (".conv")), conv);
+  norm = g_strdup_printf ("%.*s.bn", (int) (strlen (conv) - strlen (".conv")),
+      conv);
   return has_weight (n, norm);
 }
 
 /* Takes @module, the name of the convolution in ONNX. */
 static guint
-expect_conv (Network *n, char *module, guint kernel, guint stride,
-    guint groups, guint in)
+expect_conv (Network *n, char *module, guint kernel, guint stride, guint groups,
+    guint in)
 {
   guint id = y10_expressions_conv (n->expressions, module, kernel, stride,
       kernel / 2, groups, in);
@@ -100,7 +100,8 @@ expect_conv (Network *n, char *module, guint kernel, guint stride,
   g_hash_table_insert (n->expected, module, GUINT_TO_POINTER (id));
   g_ptr_array_add (n->modules, module);
   return has_norm (n, module)
-      ? y10_expressions_intern (n->expressions, "norm %u", id) : id;
+      ? y10_expressions_intern (n->expressions, "norm %u", id)
+      : id;
 }
 
 /* The convolution of a module Conv is its child; a RepVGGDW has two of them. */
@@ -168,14 +169,12 @@ expect_op (Network *n, const Y10Op *op)
           join_view (n, op->in));
       if (op->act == Y10_ACT_SILU)
         id = y10_expressions_intern (e, "silu %u", id);
-      return op->add.n
-          ? y10_expressions_add (e, id, join_view (n, op->add)) : id;
+      return op->add.n ? y10_expressions_add (e, id, join_view (n, op->add))
+                       : id;
     case Y10_OP_MAXPOOL5:
-      return y10_expressions_intern (e, "maxpool 5 %u",
-          join_view (n, op->in));
+      return y10_expressions_intern (e, "maxpool 5 %u", join_view (n, op->in));
     case Y10_OP_UPSAMPLE2X:
-      return y10_expressions_intern (e, "upsample2x %u",
-          join_view (n, op->in));
+      return y10_expressions_intern (e, "upsample2x %u", join_view (n, op->in));
     case Y10_OP_ATTENTION:
       return expect_attention (n, op);
   }
@@ -186,16 +185,18 @@ static void
 network_init (Network *n, Y10Expressions *expressions, const Y10Graph *graph,
     const Y10TensorFile *file, guint batch)
 {
-  *n = (Network) {.expressions = expressions,.graph = graph,.file = file,
+  *n = (Network){
+    .expressions = expressions,
+    .graph = graph,
+    .file = file,
     .batch = MAX (batch, 1),
     .segments = g_new (Y10Pieces **, graph->n_tensors),
     .expected = g_hash_table_new (g_str_hash, g_str_equal),
-    .modules = g_ptr_array_new_with_free_func (g_free)
+    .modules = g_ptr_array_new_with_free_func (g_free),
   };
   for (guint i = 0; i < graph->n_tensors; i++)
     n->segments[i] = g_new0 (Y10Pieces *, graph->tensors[i].n_segs);
-  write_view (n, graph->input,
-      y10_expressions_intern (expressions, "images"));
+  write_view (n, graph->input, y10_expressions_intern (expressions, "images"));
   for (guint i = 0; i < graph->n_ops; i++)
     write_view (n, graph->ops[i].out, expect_op (n, &graph->ops[i]));
 }
@@ -238,7 +239,8 @@ check_module (const Network *n, const Y10OnnxGraph *onnx,
   else
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
         "%s is not a %s: node \"%s\" (%s), which convolution \"%s\" "
-        "reads, %s", path, n->title, before->name, before->op, module, why);
+        "reads, %s",
+        path, n->title, before->name, before->op, module, why);
   return FALSE;
 }
 
@@ -253,8 +255,7 @@ y10_onnx_prove (const Y10OnnxGraph *onnx, const Y10Graph *graph,
 
   network_init (&network, expressions, graph, file, onnx->batch);
   network.title = title;
-  values = y10_onnx_values_new (onnx, expressions, graph->width,
-      graph->height);
+  values = y10_onnx_values_new (onnx, expressions, graph->width, graph->height);
   for (guint i = 0; i < network.modules->len && same; i++)
     same = check_module (&network, onnx, values, network.modules->pdata[i],
         error);

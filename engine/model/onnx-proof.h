@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * the same name in @graph, which has the size that the file was exported
  * for. The error names the file and the node that differs. @title: what messages
  * call the network. */
-gboolean y10_onnx_prove (const Y10OnnxGraph * onnx, const Y10Graph * graph,
-    const Y10TensorFile * file, const char *title, GError ** error);
+gboolean y10_onnx_prove (const Y10OnnxGraph *onnx, const Y10Graph *graph,
+    const Y10TensorFile *file, const char *title, GError **error);
 
 G_END_DECLS

@@ -25,7 +25,7 @@ calculate (char op, gdouble a, gdouble b)
     case '*':
       return a * b;
     default:
-      return b ? trunc (a / b) : 0;     /* shapes are integers */
+      return b ? trunc (a / b) : 0; /* shapes are integers */
   }
 }
 
@@ -97,8 +97,8 @@ Value *
 y10_onnx_eval_gather (Values *self, const Node *node)
 {
   const Value *x = y10_onnx_input_of_kind (self, node, 0, Y10_ONNX_NUMBERS);
-  const Value *indices = y10_onnx_input_of_kind (
-      self, node, 1, Y10_ONNX_NUMBERS);
+  const Value *indices = y10_onnx_input_of_kind (self, node, 1,
+      Y10_ONNX_NUMBERS);
   Value *v;
 
   if (!x || !indices)

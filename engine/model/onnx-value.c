@@ -59,8 +59,8 @@ y10_onnx_features (Y10Pieces *pieces, const gint64 *dim, guint n_dims)
 Value *
 y10_onnx_expression (guint id, const gint64 *dim, guint n_dims)
 {
-  return y10_onnx_features (
-      y10_pieces_new (id, n_dims > 1 ? dim[1] : 1), dim, n_dims);
+  return y10_onnx_features (y10_pieces_new (id, n_dims > 1 ? dim[1] : 1), dim,
+      n_dims);
 }
 
 Value *

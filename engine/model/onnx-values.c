@@ -54,7 +54,7 @@ eval_outputs (Values *self, const Node *node)
 typedef struct
 {
   const Node *node;
-  guint next;                   /* index of the next input to visit */
+  guint next; /* index of the next input to visit */
 } Visit;
 
 /* Evaluates @node after its producers. @seen: the nodes visited so far; in a
@@ -62,7 +62,7 @@ typedef struct
 static void
 eval_node (Values *self, const Node *node, GArray *visits, GHashTable *seen)
 {
-  g_array_append_vals (visits, &(Visit) { node, 0 }, 1);
+  g_array_append_vals (visits, &(Visit){ node, 0 }, 1);
   while (visits->len) {
     Visit *top = &g_array_index (visits, Visit, visits->len - 1);
     Node *producer;
@@ -79,7 +79,7 @@ eval_node (Values *self, const Node *node, GArray *visits, GHashTable *seen)
     producer = g_hash_table_lookup (self->graph->producers,
         y10_onnx_input (top->node, top->next++));
     if (producer && !g_hash_table_contains (seen, producer))
-      g_array_append_vals (visits, &(Visit) { producer, 0 }, 1);
+      g_array_append_vals (visits, &(Visit){ producer, 0 }, 1);
   }
 }
 
@@ -104,8 +104,8 @@ y10_onnx_values_new (const Y10OnnxGraph *graph, Y10Expressions *expressions,
     g_hash_table_insert (self->modules, node, module);
   if (graph->input)
     g_hash_table_insert (self->by_name, graph->input,
-        y10_onnx_expression (
-            y10_expressions_intern (expressions, "images"), dim, 4));
+        y10_onnx_expression (y10_expressions_intern (expressions, "images"),
+            dim, 4));
   for (guint i = 0; i < graph->nodes->len; i++)
     eval_node (self, graph->nodes->pdata[i], visits, seen);
   return self;
@@ -129,8 +129,8 @@ y10_onnx_values_get_id (const Y10OnnxValues *self, const char *name)
 }
 
 const Y10OnnxNode *
-y10_onnx_values_get_culprit (const Y10OnnxValues *self,
-    const Y10OnnxNode *conv, const char **why)
+y10_onnx_values_get_culprit (const Y10OnnxValues *self, const Y10OnnxNode *conv,
+    const char **why)
 {
   const Value *v = g_hash_table_lookup (self->by_name, conv->out->pdata[0]);
   const Node *producer = g_hash_table_lookup (self->graph->producers,

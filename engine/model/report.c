@@ -64,8 +64,10 @@ add_object (GString *json, const Y10Model *model, const Y10Report *report,
   g_string_append_printf (json, ",\"label_id\":%d}", (int) row->class_id);
 
   y10_detection_to_pixels (row, report->width, report->height, &box);
-  g_string_append_printf (json, ",\"x\":%d,\"y\":%d,\"w\":%d,\"h\":%d,"
-      "\"roi_type\":", box.x, box.y, box.w, box.h);
+  g_string_append_printf (json,
+      ",\"x\":%d,\"y\":%d,\"w\":%d,\"h\":%d,"
+      "\"roi_type\":",
+      box.x, box.y, box.w, box.h);
   y10_json_append_string (json, label);
   g_string_append_printf (json, ",\"id\":%d}",
       report->ids ? report->ids[i] : (gint) i);
@@ -96,8 +98,10 @@ y10_report_to_json (const Y10Model *model, const Y10Report *report)
         report->timestamp);
   else
     g_string_append (json, ",\"timestamp\":null");
-  g_string_append_printf (json, ",\"resolution\":{\"width\":%u,"
-      "\"height\":%u},\"objects\":[", report->width, report->height);
+  g_string_append_printf (json,
+      ",\"resolution\":{\"width\":%u,"
+      "\"height\":%u},\"objects\":[",
+      report->width, report->height);
   for (guint i = 0; i < report->n_detections; i++) {
     if (i)
       g_string_append_c (json, ',');

@@ -15,7 +15,9 @@
 /* In the order in which they are tried: YOLO26 has YOLO11's modules, and their heads have
  * the names of YOLOv10's. */
 static const Y10Structure *const structures[] = {
-  &y10_structure_yolov8, &y10_structure_yolo26, &y10_structure_yolo11,
+  &y10_structure_yolov8,
+  &y10_structure_yolo26,
+  &y10_structure_yolo11,
   &y10_structure_yolov10,
 };
 
@@ -27,24 +29,24 @@ static const struct
 {
   const char *name, *tensor;
 } other_networks[] = {
-  {"YOLOv5", "model.24.m.0.weight"},
-  {"YOLOv5", "model.33.m.0.weight"},
-  {"YOLOv5u", "model.24.cv3.0.0.conv.weight"},
-  {"YOLOv5u", "model.33.cv3.0.0.conv.weight"},
-  {"YOLOv3", "model.28.m.0.weight"},
-  {"YOLOv3u", "model.28.cv3.0.0.conv.weight"},
-  {"YOLOv7", "model.105.m.0.weight"},
-  {"YOLOv9", "model.2.cv4.conv.weight"},
-  {"YOLO12", "model.6.m.0.0.attn.qkv.conv.weight"},
-  {"YOLOv8-p2, with four levels", "model.28.cv3.3.0.conv.weight"},
-  {"YOLOv8-p6, with four levels", "model.30.cv3.3.0.conv.weight"},
-  {"YOLO26-p2, with four levels", "model.29.cv3.3.0.0.conv.weight"},
-  {"YOLO26-p2, with four levels", "model.29.one2one_cv3.3.0.0.conv.weight"},
-  {"YOLO26-p6, with four levels", "model.31.cv3.3.0.0.conv.weight"},
-  {"YOLO26-p6, with four levels", "model.31.one2one_cv3.3.0.0.conv.weight"},
-  {"RT-DETR", "model.28.decoder.layers.0.linear1.weight"},
-  {"network for classification", "model.9.linear.weight"},
-  {"network for classification", "model.10.linear.weight"},
+  { "YOLOv5", "model.24.m.0.weight" },
+  { "YOLOv5", "model.33.m.0.weight" },
+  { "YOLOv5u", "model.24.cv3.0.0.conv.weight" },
+  { "YOLOv5u", "model.33.cv3.0.0.conv.weight" },
+  { "YOLOv3", "model.28.m.0.weight" },
+  { "YOLOv3u", "model.28.cv3.0.0.conv.weight" },
+  { "YOLOv7", "model.105.m.0.weight" },
+  { "YOLOv9", "model.2.cv4.conv.weight" },
+  { "YOLO12", "model.6.m.0.0.attn.qkv.conv.weight" },
+  { "YOLOv8-p2, with four levels", "model.28.cv3.3.0.conv.weight" },
+  { "YOLOv8-p6, with four levels", "model.30.cv3.3.0.conv.weight" },
+  { "YOLO26-p2, with four levels", "model.29.cv3.3.0.0.conv.weight" },
+  { "YOLO26-p2, with four levels", "model.29.one2one_cv3.3.0.0.conv.weight" },
+  { "YOLO26-p6, with four levels", "model.31.cv3.3.0.0.conv.weight" },
+  { "YOLO26-p6, with four levels", "model.31.one2one_cv3.3.0.0.conv.weight" },
+  { "RT-DETR", "model.28.decoder.layers.0.linear1.weight" },
+  { "network for classification", "model.9.linear.weight" },
+  { "network for classification", "model.10.linear.weight" },
 };
 
 /* What networks with other heads compute, by the head's class in files of whole modules
@@ -53,14 +55,14 @@ static const struct
 {
   const char *head_class, *task, *tensors;
 } other_tasks[] = {
-  {"Segment", "segmentation", "proto."},
-  {"Pose", "keypoints", "cv4_kpts."},
-  {"OBB", "oriented boxes", "cv4_angle."},
-  {"WorldDetect", "text prompts", NULL},
-  {"YOLOEDetect", "text prompts", NULL},
-  {"YOLOESegment", "text prompts", NULL},
+  { "Segment", "segmentation", "proto." },
+  { "Pose", "keypoints", "cv4_kpts." },
+  { "OBB", "oriented boxes", "cv4_angle." },
+  { "WorldDetect", "text prompts", NULL },
+  { "YOLOEDetect", "text prompts", NULL },
+  { "YOLOESegment", "text prompts", NULL },
   /* The class is unknown: a state_dict. */
-  {"", "more than boxes", "cv4."},
+  { "", "more than boxes", "cv4." },
 };
 
 static const char *
@@ -92,7 +94,8 @@ find_other_task (const Y10Structure *structure, const Y10TensorFile *file,
     const char *of = other_tasks[i].head_class;
 
     if (head_class && *of && g_str_has_prefix (head_class, of)
-        && (!head_class[strlen (of)] || !strcmp (head_class + strlen (of), "26")))
+        && (!head_class[strlen (of)]
+            || !strcmp (head_class + strlen (of), "26")))
       return other_tasks[i].task;
     if (!head_class && other_tasks[i].tensors
         && has_tensors (file, structure->head, other_tasks[i].tensors))
@@ -139,8 +142,10 @@ y10_structure_find (const Y10TensorFile *file, GError **error)
   if (other) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
         "%s is %s %s; expected a " FAMILIES " for detection%s", path,
-        *other == 'R' ? "an" : "a", other, g_str_has_prefix (other, "network")
-        ? "" : ", which can be trained on the same data");
+        *other == 'R' ? "an" : "a", other,
+        g_str_has_prefix (other, "network")
+            ? ""
+            : ", which can be trained on the same data");
     return NULL;
   }
   for (guint i = 0; i < G_N_ELEMENTS (structures); i++)
@@ -149,7 +154,8 @@ y10_structure_find (const Y10TensorFile *file, GError **error)
   g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
       "%s is not a " FAMILIES ": the last tensor of its head is missing, "
       "\"model.22.cv3.2.2.weight\", \"model.23.cv3.2.2.weight\" or "
-      "\"model.23.one2one_cv3.2.2.weight\"", path);
+      "\"model.23.one2one_cv3.2.2.weight\"",
+      path);
   return NULL;
 }
 
@@ -173,7 +179,8 @@ check_activations (const Y10Graph *graph, const Y10TensorFile *file,
     const Y10Op *op = &graph->ops[i];
     const char *expected = op->act == Y10_ACT_SILU ? "SiLU" : "Identity";
     const char *found = op->kind == Y10_OP_CONV
-        ? y10_tensor_file_get_activation (file, op->name) : NULL;
+        ? y10_tensor_file_get_activation (file, op->name)
+        : NULL;
 
     if (found && strcmp (found, expected)) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
@@ -189,9 +196,13 @@ static Y10Graph *
 build (const Y10Structure *structure, const Y10TensorFile *file, guint width,
     guint height, Y10Head head, GError **error)
 {
-  Y10Graph fields = {.width = width,.height = height,.head = head,
-    .n_levels = N_LEVELS,.n_layers = structure->n_layers,
-    .layer = g_new0 (Y10View, structure->n_layers)
+  Y10Graph fields = {
+    .width = width,
+    .height = height,
+    .head = head,
+    .n_levels = N_LEVELS,
+    .n_layers = structure->n_layers,
+    .layer = g_new0 (Y10View, structure->n_layers),
   };
   Y10Modules m = {
     .graph = y10_graph_builder_new (file, width, height),
@@ -204,7 +215,7 @@ build (const Y10Structure *structure, const Y10TensorFile *file, guint width,
       structure->title);
   structure->network (&m, &fields);
   fields.head_kind = fields.n_bins == 1 ? Y10_HEAD_KIND_LTRB
-      : Y10_HEAD_KIND_DFL;
+                                        : Y10_HEAD_KIND_DFL;
   graph = y10_graph_builder_finish (m.graph, &fields, error);
   if (!graph)
     g_free (fields.layer);
@@ -236,8 +247,8 @@ y10_structure_name_variant (const Y10Structure *structure,
   guint repeats = 0;
 
   for (;; repeats++) {
-    g_autofree char *folded =
-        g_strdup_printf ("model.4.m.%u.cv1.conv.weight", repeats);
+    g_autofree char *folded = g_strdup_printf ("model.4.m.%u.cv1.conv.weight",
+        repeats);
     if (!y10_tensor_file_find (file, folded))
       break;
   }

@@ -39,7 +39,7 @@ y10_yolo11_connect (Y10Modules *m, gboolean sppf_has_residual, Y10Graph *out)
   l[20] = y10_module_conv (m, l[19], "model.20", Y10_CONV (.stride = 2));
   l[21] = y10_module_concat (m, l[20], l[10]);
   l[22] = y10_module_c2f (m, l[21], "model.22", TRUE);
-  y10_module_detect (m, (Y10View[]) { l[16], l[19], l[22] }, "model.23", out);
+  y10_module_detect (m, (Y10View[]){ l[16], l[19], l[22] }, "model.23", out);
 }
 
 static void
@@ -55,12 +55,9 @@ probe (const Y10TensorFile *file)
       != NULL;
 }
 
-static const Y10Variant variants[] = {
-  {"yolo11n", 16, 256, 1}, {"yolo11s", 32, 512, 1},
-  {"yolo11m", 64, 512, 1}, {"yolo11l", 64, 512, 2},
-  {"yolo11x", 96, 768, 2},
-  {NULL, 0, 0, 0}
-};
+static const Y10Variant variants[] = { { "yolo11n", 16, 256, 1 },
+  { "yolo11s", 32, 512, 1 }, { "yolo11m", 64, 512, 1 },
+  { "yolo11l", 64, 512, 2 }, { "yolo11x", 96, 768, 2 }, { NULL, 0, 0, 0 } };
 
 const Y10Structure y10_structure_yolo11 = {
   .title = "YOLO11",

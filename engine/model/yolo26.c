@@ -22,12 +22,9 @@ probe (const Y10TensorFile *file)
       != NULL;
 }
 
-static const Y10Variant variants[] = {
-  {"yolo26n", 16, 256, 1}, {"yolo26s", 32, 512, 1},
-  {"yolo26m", 64, 512, 1}, {"yolo26l", 64, 512, 2},
-  {"yolo26x", 96, 768, 2},
-  {NULL, 0, 0, 0}
-};
+static const Y10Variant variants[] = { { "yolo26n", 16, 256, 1 },
+  { "yolo26s", 32, 512, 1 }, { "yolo26m", 64, 512, 1 },
+  { "yolo26l", 64, 512, 2 }, { "yolo26x", 96, 768, 2 }, { NULL, 0, 0, 0 } };
 
 const Y10Structure y10_structure_yolo26 = {
   .title = "YOLO26",

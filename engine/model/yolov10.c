@@ -61,7 +61,7 @@ network (Y10Modules *m, Y10Graph *out)
   l[20] = scdown (m, l[19], "model.20");
   l[21] = y10_module_concat (m, l[20], l[10]);
   l[22] = y10_module_c2f (m, l[21], "model.22", FALSE);
-  y10_module_detect (m, (Y10View[]) { l[16], l[19], l[22] }, "model.23", out);
+  y10_module_detect (m, (Y10View[]){ l[16], l[19], l[22] }, "model.23", out);
 }
 
 /* The families that other files build have more specific tensors. */
@@ -70,15 +70,13 @@ probe (const Y10TensorFile *file)
 {
   return y10_structure_has_head (&y10_structure_yolov10, file, Y10_HEAD_ONE2ONE)
       || y10_structure_has_head (&y10_structure_yolov10, file,
-      Y10_HEAD_ONE2MANY);
+          Y10_HEAD_ONE2MANY);
 }
 
-static const Y10Variant variants[] = {
-  {"yolov10n", 16, 256, 2}, {"yolov10s", 32, 512, 2},
-  {"yolov10m", 48, 576, 4}, {"yolov10b", 64, 512, 4},
-  {"yolov10l", 64, 512, 6}, {"yolov10x", 80, 640, 6},
-  {NULL, 0, 0, 0}
-};
+static const Y10Variant variants[] = { { "yolov10n", 16, 256, 2 },
+  { "yolov10s", 32, 512, 2 }, { "yolov10m", 48, 576, 4 },
+  { "yolov10b", 64, 512, 4 }, { "yolov10l", 64, 512, 6 },
+  { "yolov10x", 80, 640, 6 }, { NULL, 0, 0, 0 } };
 
 const Y10Structure y10_structure_yolov10 = {
   .title = "YOLOv10",

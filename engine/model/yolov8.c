@@ -38,7 +38,7 @@ network (Y10Modules *m, Y10Graph *out)
   l[19] = y10_module_conv (m, l[18], "model.19", Y10_CONV (.stride = 2));
   l[20] = y10_module_concat (m, l[19], l[9]);
   l[21] = y10_module_c2f (m, l[20], "model.21", FALSE);
-  y10_module_detect (m, (Y10View[]) { l[15], l[18], l[21] }, "model.22", out);
+  y10_module_detect (m, (Y10View[]){ l[15], l[18], l[21] }, "model.22", out);
 }
 
 static gboolean
@@ -48,12 +48,9 @@ probe (const Y10TensorFile *file)
       || y10_structure_has_head (&y10_structure_yolov8, file, Y10_HEAD_ONE2ONE);
 }
 
-static const Y10Variant variants[] = {
-  {"yolov8n", 16, 256, 2}, {"yolov8s", 32, 512, 2},
-  {"yolov8m", 48, 576, 4}, {"yolov8l", 64, 512, 6},
-  {"yolov8x", 80, 640, 6},
-  {NULL, 0, 0, 0}
-};
+static const Y10Variant variants[] = { { "yolov8n", 16, 256, 2 },
+  { "yolov8s", 32, 512, 2 }, { "yolov8m", 48, 576, 4 },
+  { "yolov8l", 64, 512, 6 }, { "yolov8x", 80, 640, 6 }, { NULL, 0, 0, 0 } };
 
 const Y10Structure y10_structure_yolov8 = {
   .title = "YOLOv8",

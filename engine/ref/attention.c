@@ -44,12 +44,16 @@ attend (const gfloat *q, const gfloat *k, const gfloat *v, gfloat *out,
 }
 
 void
-y10_ref_attention (const Y10Op *op, const gfloat *in, gfloat *out,
-    guint height, guint width, const gfloat *pe_weight,
-    const gfloat *pe_bias, gfloat *scores)
+y10_ref_attention (const Y10Op *op, const gfloat *in, gfloat *out, guint height,
+    guint width, const gfloat *pe_weight, const gfloat *pe_bias, gfloat *scores)
 {
-  Y10Op pe = {.kind = Y10_OP_CONV,.kernel = 3,.stride = 1,.pad = 1,
-    .groups = op->head_dim,.act = Y10_ACT_NONE
+  Y10Op pe = {
+    .kind = Y10_OP_CONV,
+    .kernel = 3,
+    .stride = 1,
+    .pad = 1,
+    .groups = op->head_dim,
+    .act = Y10_ACT_NONE,
   };
   gsize n = (gsize) height * width;
 

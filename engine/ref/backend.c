@@ -25,19 +25,19 @@ struct _Y10Device
 struct _Y10Program
 {
   const Y10Plan *plan;
-  gfloat **weight, **bias;      /* one per convolution */
-  gint8 **integers;             /* of quantized ones, in place of the weight */
+  gfloat **weight, **bias; /* one per convolution */
+  gint8 **integers;        /* of quantized ones, in place of the weight */
   gfloat **scale;
   gsize weights_size;
-  gboolean borrowed;            /* the weights belong to another program */
+  gboolean borrowed; /* the weights belong to another program */
 };
 
 struct _Y10Slot
 {
   Y10HostSlot host;
   Y10Program *program;
-  gfloat *row;                  /* scratch memory: a row, or scores of attention */
-  gfloat *in, *out, *add;       /* of tensors that are stored in 8 bits */
+  gfloat *row;            /* scratch memory: a row, or scores of attention */
+  gfloat *in, *out, *add; /* of tensors that are stored in 8 bits */
 };
 
 G_STATIC_ASSERT (G_STRUCT_OFFSET (struct _Y10Slot, host) == 0);
@@ -84,9 +84,14 @@ ref_layout (Y10Device *device, Y10Precision *precision, Y10Layout *layout,
         y10_precision_get_name (*precision));
     return FALSE;
   }
-  *layout = (Y10Layout) {
-    .block = 1,.elem_size = 4,.input_block = 1,.input_elem_size = 4,
-    .align = 64,.max_run = 1,.quantized = *precision == Y10_PRECISION_INT8,
+  *layout = (Y10Layout){
+    .block = 1,
+    .elem_size = 4,
+    .input_block = 1,
+    .input_elem_size = 4,
+    .align = 64,
+    .max_run = 1,
+    .quantized = *precision == Y10_PRECISION_INT8,
   };
   return TRUE;
 }
@@ -152,8 +157,8 @@ ref_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
     }
     program->weight[i] = g_new (gfloat, size);
     program->weights_size += (size + s->out_channels) * sizeof (gfloat);
-    if (!y10_weights_fetch (weights, i, program->weight[i],
-            program->bias[i], error)) {
+    if (!y10_weights_fetch (weights, i, program->weight[i], program->bias[i],
+            error)) {
       ref_program_free (program);
       return NULL;
     }
@@ -211,8 +216,9 @@ ref_slot_new (Y10Program *program, guint max_batch, guint max_rows,
   y10_host_slot_init (&slot->host, plan, max_batch, max_rows);
   for (guint i = 0; i < graph->n_ops; i++) {
     const Y10Tensor *t = &graph->tensors[graph->ops[i].out.tensor];
-    row = MAX (row, graph->ops[i].kind == Y10_OP_ATTENTION
-        ? t->width * t->height : t->width);
+    row = MAX (row,
+        graph->ops[i].kind == Y10_OP_ATTENTION ? t->width * t->height
+                                               : t->width);
   }
   slot->host.arena_stride = plan->arena_size;
   if (posix_memalign ((void **) &slot->host.arenas, plan->layout.align,
@@ -220,8 +226,8 @@ ref_slot_new (Y10Program *program, guint max_batch, guint max_rows,
     slot->host.arenas = NULL;
     ref_slot_free (slot);
     g_set_error (error, Y10_ERROR, Y10_ERROR_NO_MEMORY,
-        "no memory for %u activations of %" G_GSIZE_FORMAT " bytes",
-        max_batch, plan->arena_size);
+        "no memory for %u activations of %" G_GSIZE_FORMAT " bytes", max_batch,
+        plan->arena_size);
     return NULL;
   }
   memset (slot->host.arenas, 0, plan->arena_size * max_batch);
@@ -230,8 +236,9 @@ ref_slot_new (Y10Program *program, guint max_batch, guint max_rows,
     gsize most = 0;
 
     for (guint i = 0; i < graph->n_tensors; i++)
-      most = MAX (most, (gsize) plan->storage[i].padded_channels
-          * graph->tensors[i].height * graph->tensors[i].width);
+      most = MAX (most,
+          (gsize) plan->storage[i].padded_channels * graph->tensors[i].height
+              * graph->tensors[i].width);
     slot->in = g_new (gfloat, most);
     slot->out = g_new (gfloat, most);
     slot->add = g_new (gfloat, most);
@@ -241,12 +248,11 @@ ref_slot_new (Y10Program *program, guint max_batch, guint max_rows,
 
 static gboolean
 ref_load (Y10Slot *slot, guint i, const Y10Image *image,
-    const Y10Letterbox *letterbox, const Y10HeadParams *params,
-    GError **error)
+    const Y10Letterbox *letterbox, const Y10HeadParams *params, GError **error)
 {
   y10_host_slot_set_image (&slot->host, i, letterbox, params);
-  y10_ref_preprocess (image, letterbox, y10_host_slot_floats (&slot->host, i,
-          slot->program->plan->graph->input));
+  y10_ref_preprocess (image, letterbox,
+      y10_host_slot_floats (&slot->host, i, slot->program->plan->graph->input));
   return TRUE;
 }
 
@@ -285,8 +291,9 @@ run_integers (Y10Slot *slot, guint i, const Y10Op *op, const gfloat *add,
   const guint8 *zero;
 
   y10_graph_view_scale (graph, op->in, &zero);
-  y10_ref_conv_int8 (op, y10_host_slot_arena (&slot->host, i)
-      + y10_plan_view_offset (plan, op->in),
+  y10_ref_conv_int8 (op,
+      y10_host_slot_arena (&slot->host, i)
+          + y10_plan_view_offset (plan, op->in),
       y10_graph_view_channels (graph, op->in), in->height, in->width, zero,
       program->integers[op->conv], program->scale[op->conv],
       program->bias[op->conv], slot->out, channels, out->height, out->width,
@@ -307,7 +314,7 @@ run_op (Y10Slot *slot, guint i, const Y10Op *op)
   const gfloat *from = get_floats (slot, i, op->in, slot->in);
   const gfloat *add = get_floats (slot, i, op->add, slot->add);
   gfloat *to = quantized ? slot->out
-      : y10_host_slot_floats (&slot->host, i, op->out);
+                         : y10_host_slot_floats (&slot->host, i, op->out);
 
   switch (op->kind) {
     case Y10_OP_CONV:
@@ -316,8 +323,7 @@ run_op (Y10Slot *slot, guint i, const Y10Op *op)
         break;
       }
       y10_ref_conv (op, from, in_channels, in->height, in->width,
-          program->weight[op->conv], program->bias[op->conv],
-          add, to,
+          program->weight[op->conv], program->bias[op->conv], add, to,
           y10_graph_view_channels (graph, op->out), out->height, out->width,
           slot->row);
       break;

@@ -45,16 +45,16 @@ silu (gfloat x)
 
 void
 y10_ref_conv (const Y10Op *op, const gfloat *in, guint in_channels,
-    guint in_height, guint in_width, const gfloat *weight,
-    const gfloat *bias, const gfloat *add, gfloat *out, guint out_channels,
-    guint out_height, guint out_width, gfloat *row)
+    guint in_height, guint in_width, const gfloat *weight, const gfloat *bias,
+    const gfloat *add, gfloat *out, guint out_channels, guint out_height,
+    guint out_width, gfloat *row)
 {
   guint k = op->kernel, group_in = in_channels / op->groups;
   guint group_out = out_channels / op->groups;
 
   for (guint o = 0; o < out_channels; o++) {
-    const gfloat *planes =
-        in + (gsize) (o / group_out) * group_in * in_height * in_width;
+    const gfloat *planes = in
+        + (gsize) (o / group_out) * group_in * in_height * in_width;
 
     for (guint y = 0; y < out_height; y++) {
       gsize at = ((gsize) o * out_height + y) * out_width;
@@ -76,8 +76,8 @@ y10_ref_conv (const Y10Op *op, const gfloat *in, guint in_channels,
             valid_columns (shift, op->stride, in_width, out_width, &begin,
                 &end);
             add_row (row, line,
-                weight[(((gsize) o * group_in + i) * k + ky) * k + kx],
-                shift, op->stride, begin, end);
+                weight[(((gsize) o * group_in + i) * k + ky) * k + kx], shift,
+                op->stride, begin, end);
           }
         }
       if (op->act == Y10_ACT_SILU)

@@ -43,12 +43,13 @@ y10_ref_head_scan (const Y10Plan *plan, const guint8 *arena,
 
   for (guint i = 0; i < graph->n_levels; i++) {
     const Y10Tensor *t = &graph->tensors[graph->cls[i].tensor];
-    const gfloat *logits =
-        (const gfloat *) (arena + y10_plan_view_offset (plan, graph->cls[i]));
+    const gfloat *logits = (const gfloat *) (arena
+        + y10_plan_view_offset (plan, graph->cls[i]));
     guint n = t->height * t->width;
 
-    (y10_graph_has_best_class (graph) ? scan_best_class : scan_all_pairs)
-        (logits, graph->n_classes, n, anchor, params->classes, topk);
+    (y10_graph_has_best_class (graph) ? scan_best_class
+                                      : scan_all_pairs) (logits,
+        graph->n_classes, n, anchor, params->classes, topk);
     anchor += n;
   }
 }

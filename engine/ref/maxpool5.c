@@ -8,8 +8,8 @@
 #include "ref/ops.h"
 
 void
-y10_ref_maxpool5 (const gfloat *in, gfloat *out, guint channels,
-    guint height, guint width)
+y10_ref_maxpool5 (const gfloat *in, gfloat *out, guint channels, guint height,
+    guint width)
 {
   for (guint c = 0; c < channels; c++, in += (gsize) height * width)
     for (gint y = 0; y < (gint) height; y++)

@@ -25,9 +25,9 @@ static gint32
 read_sample (const Source *s, guint component, guint x, guint y)
 {
   const Y10Component *c = &s->info->component[component];
-  const guint8 *p = s->image->plane[c->plane] +
-      (y >> c->yshift) * s->image->stride[c->plane] +
-      (x >> c->xshift) * c->step + c->offset;
+  const guint8 *p = s->image->plane[c->plane]
+      + (y >> c->yshift) * s->image->stride[c->plane]
+      + (x >> c->xshift) * c->step + c->offset;
 
   /* P010: little endian, value in the upper 10 bits. */
   return s->info->sample_size == 2 ? (p[0] | p[1] << 8) >> 6 : p[0];
@@ -64,8 +64,7 @@ read_pixel (const Source *s, guint x, guint y, guint8 rgb[3])
 /* OpenCV's fixed point: weights have 11 fractional bits in each direction; 7
  * bits remain after the columns and 2 after the rows. */
 static void
-blend (const Source *s, const Y10Tap *column, const Y10Tap *row,
-    guint8 rgb[3])
+blend (const Source *s, const Y10Tap *column, const Y10Tap *row, guint8 rgb[3])
 {
   guint8 p[2][2][3];
 
@@ -77,7 +76,8 @@ blend (const Source *s, const Y10Tap *column, const Y10Tap *row,
     gint32 sum = 2;
 
     for (guint y = 0; y < 2; y++) {
-      gint32 h = p[y][0][i] * column->weight[0] + p[y][1][i] * column->weight[1];
+      gint32 h = p[y][0][i] * column->weight[0]
+          + p[y][1][i] * column->weight[1];
 
       sum += (row->weight[y] * (h >> 4)) >> 16;
     }
@@ -91,8 +91,9 @@ copy_tensor (const Y10Image *image, const Y10Letterbox *l, gfloat *planes)
   for (guint p = 0; p < 3; p++)
     for (guint y = 0; y < l->dst_height; y++)
       memcpy (planes + ((gsize) p * l->dst_height + y) * l->dst_width,
-          image->plane[p] + (image->y + y) * image->stride[p] +
-          image->x * sizeof (gfloat), l->dst_width * sizeof (gfloat));
+          image->plane[p] + (image->y + y) * image->stride[p]
+              + image->x * sizeof (gfloat),
+          l->dst_width * sizeof (gfloat));
 }
 
 void

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /* Reads @image through @letterbox into @planes: R, G and B, each dst_height ×
  * dst_width, in [0, 1]. Copies a %Y10_PIXEL_TENSOR of that size. */
-void y10_ref_preprocess (const Y10Image * image,
-    const Y10Letterbox * letterbox, gfloat * planes);
+void y10_ref_preprocess (const Y10Image *image, const Y10Letterbox *letterbox,
+    gfloat *planes);
 
 G_END_DECLS

@@ -8,8 +8,8 @@
 #include "ref/ops.h"
 
 void
-y10_ref_upsample2x (const gfloat *in, gfloat *out, guint channels,
-    guint height, guint width)
+y10_ref_upsample2x (const gfloat *in, gfloat *out, guint channels, guint height,
+    guint width)
 {
   for (guint row = 0; row < channels * height; row++, in += width)
     for (guint twice = 0; twice < 2; twice++)

@@ -71,8 +71,7 @@ is_trusted (const Y10BackendClass *class, const Y10EngineConfig *config,
 /* Takes the backend with the highest score. *@passed_over gets the reasons of
  * all that cannot run or that failed their check. */
 static const Y10BackendClass *
-choose_best (const Y10EngineConfig *config, char **passed_over,
-    GError **error)
+choose_best (const Y10EngineConfig *config, char **passed_over, GError **error)
 {
   g_autoptr (GString) reason = g_string_new (NULL);
   const Y10BackendClass *taken = NULL;
@@ -131,5 +130,6 @@ y10_engine_new (Y10Model *model, const Y10EngineConfig *config,
       ? choose_best (&own, &passed_over, error)
       : choose_requested (own.backend, error);
   return backend ? y10_engine_create (model, &own, backend, passed_over,
-      cancellable, error) : NULL;
+             cancellable, error)
+                 : NULL;
 }

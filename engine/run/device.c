@@ -32,8 +32,11 @@ y10_engine_make_device (Y10Engine *engine, gpointer data, GError **error)
 {
   const Y10BackendClass *backend = engine->backend;
   Y10EngineConfig *c = &engine->config;
-  Y10DeviceConfig device = {.threads = c->threads,.device_id = c->device_id,
-    .cuda_graphs = c->cuda_graphs,.cuda_context = c->cuda_context
+  Y10DeviceConfig device = {
+    .threads = c->threads,
+    .device_id = c->device_id,
+    .cuda_graphs = c->cuda_graphs,
+    .cuda_context = c->cuda_context,
   };
 
   engine->device = backend->open (&device, error);
@@ -100,11 +103,13 @@ run_slot (Y10Engine *engine, guint index)
   gboolean ok;
 
   slot->start = y10_clock_ns ();
-  ok = !y10_engine_is_lost (engine, &error) && y10_engine_load_images (engine, slot, &error);
+  ok = !y10_engine_is_lost (engine, &error)
+      && y10_engine_load_images (engine, slot, &error);
   if (!backend->wait)
     y10_slot_set_input_done (engine, slot);
-  ok = ok && backend->submit (slot->slot, slot->n_images, 0, engine->graph->n_ops,
-      &error);
+  ok = ok
+      && backend->submit (slot->slot, slot->n_images, 0, engine->graph->n_ops,
+          &error);
   if (ok && backend->wait) {
     pthread_mutex_lock (&engine->lock);
     y10_slot_queue_push (engine, &engine->under_way, index);
@@ -231,7 +236,7 @@ y10_engine_is_own_thread (const Y10Engine *engine)
 {
   return pthread_equal (pthread_self (), engine->thread)
       || (engine->completing
-      && pthread_equal (pthread_self (), engine->completer));
+          && pthread_equal (pthread_self (), engine->completer));
 }
 
 gboolean

@@ -37,8 +37,12 @@ void
 y10_engine_config_init (Y10EngineConfig *config, gsize size)
 {
   const Y10EngineConfig defaults = {
-    .max_batch = 1,.n_slots = 1,.max_detections = 300,.device_id = -1,
-    .cuda_graphs = TRUE,.tune = TRUE,
+    .max_batch = 1,
+    .n_slots = 1,
+    .max_detections = 300,
+    .device_id = -1,
+    .cuda_graphs = TRUE,
+    .tune = TRUE,
   };
 
   memset (config, 0, size);
@@ -324,8 +328,7 @@ y10_engine_get_head (const Y10Engine *engine)
  * Since: 0.1
  */
 void
-y10_engine_get_input_size (const Y10Engine *engine, guint *width,
-    guint *height)
+y10_engine_get_input_size (const Y10Engine *engine, guint *width, guint *height)
 {
   *width = engine->config.width;
   *height = engine->config.height;
@@ -469,31 +472,44 @@ y10_engine_get_op (const Y10Engine *engine, guint index, Y10OpInfo *info)
 
   g_return_if_fail (index < graph->n_ops + 2);
   if (index == 0) {
-    write_op_info (info, (Y10OpInfo) {
-      .name = "preprocess",.kind = "preprocess",.impl = engine->backend->name,
-      .in_channels = 3,.out_channels = 3,
-      .out_height = graph->height,.out_width = graph->width,
-    });
+    write_op_info (info,
+        (Y10OpInfo){
+            .name = "preprocess",
+            .kind = "preprocess",
+            .impl = engine->backend->name,
+            .in_channels = 3,
+            .out_channels = 3,
+            .out_height = graph->height,
+            .out_width = graph->width,
+        });
     return;
   }
   if (index == graph->n_ops + 1) {
-    write_op_info (info, (Y10OpInfo) {
-      .name = "head",.kind = "head",.impl = engine->backend->name,
-      .in_channels = 4 * graph->n_bins + graph->n_classes,.out_channels = 6,
-      .out_height = engine->config.max_detections,.out_width = 1,
-    });
+    write_op_info (info,
+        (Y10OpInfo){
+            .name = "head",
+            .kind = "head",
+            .impl = engine->backend->name,
+            .in_channels = 4 * graph->n_bins + graph->n_classes,
+            .out_channels = 6,
+            .out_height = engine->config.max_detections,
+            .out_width = 1,
+        });
     return;
   }
   op = &graph->ops[index - 1];
-  write_op_info (info, (Y10OpInfo) {
-    .name = op->name,
-    .kind = y10_op_kind_get_name (op->kind),
-    .impl = engine->backend->impl (engine->program, index - 1),
-    .in_channels = y10_graph_view_channels (graph, op->in),
-    .out_channels = y10_graph_view_channels (graph, op->out),
-    .out_height = graph->tensors[op->out.tensor].height,
-    .out_width = graph->tensors[op->out.tensor].width,
-    .kernel = op->kernel,.stride = op->stride,.groups = op->groups,
-    .flops = y10_graph_op_flops (graph, op),
-  });
+  write_op_info (info,
+      (Y10OpInfo){
+          .name = op->name,
+          .kind = y10_op_kind_get_name (op->kind),
+          .impl = engine->backend->impl (engine->program, index - 1),
+          .in_channels = y10_graph_view_channels (graph, op->in),
+          .out_channels = y10_graph_view_channels (graph, op->out),
+          .out_height = graph->tensors[op->out.tensor].height,
+          .out_width = graph->tensors[op->out.tensor].width,
+          .kernel = op->kernel,
+          .stride = op->stride,
+          .groups = op->groups,
+          .flops = y10_graph_op_flops (graph, op),
+      });
 }

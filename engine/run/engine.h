@@ -18,7 +18,7 @@ struct _Y10Engine
   Y10Model *model;
   /* As resolved, but for the device_id, which the backend keeps. */
   Y10EngineConfig config;
-  char *fallback_reason;        /* NULL unless auto skipped a faster backend */
+  char *fallback_reason; /* NULL unless auto skipped a faster backend */
   const Y10BackendClass *backend;
   Y10Device *device;
   /* Of the first shape, which is the only one without auto_size. What depends on the size
@@ -26,28 +26,28 @@ struct _Y10Engine
   Y10Program *program;
   Y10Graph *graph;
   Y10Plan *plan;
-  Y10Shape *shapes[Y10_MAX_SHAPES + Y10_MAX_SLOTS];     /* see run/shape.h */
+  Y10Shape *shapes[Y10_MAX_SHAPES + Y10_MAX_SLOTS]; /* see run/shape.h */
   guint n_shapes;
-  guint64 n_entered;            /* steps; device thread */
+  guint64 n_entered; /* steps; device thread */
   gsize weights_size;
   char *device_name;
-  gint64 start_time;            /* nanoseconds that creating it took */
+  gint64 start_time; /* nanoseconds that creating it took */
 
   pthread_mutex_t lock;
-  pthread_cond_t changed;       /* a slot's state, the call, progress or lost */
-  pthread_cond_t work;          /* wakes the device thread */
+  pthread_cond_t changed; /* a slot's state, the call, progress or lost */
+  pthread_cond_t work;    /* wakes the device thread */
   pthread_t thread;
   gboolean running, quit;
-  Y10EngineSlot *slots;         /* config.n_slots */
-  Y10SlotQueue queued;          /* for the device thread */
+  Y10EngineSlot *slots; /* config.n_slots */
+  Y10SlotQueue queued;  /* for the device thread */
   /* Asynchronous backends only: the completion thread and the submitted steps
    * that it waits for. */
   pthread_t completer;
-  pthread_cond_t started;       /* under_way or drained has changed */
+  pthread_cond_t started; /* under_way or drained has changed */
   Y10SlotQueue under_way;
   gboolean completing, drained;
-  GError *lost;                 /* why the device is lost; NULL: it is not */
-  Y10StepDone done;             /* nullable */
+  GError *lost;     /* why the device is lost; NULL: it is not */
+  Y10StepDone done; /* nullable */
   gpointer done_data;
   /* The call that the device thread is to run, one at a time; NULL: none. */
   Y10DeviceCall call;
@@ -57,21 +57,20 @@ struct _Y10Engine
 };
 
 /* Copies a caller's struct, of any version, over the defaults in @to. */
-gboolean y10_engine_config_read (Y10EngineConfig * to,
-    const Y10EngineConfig * from, GError ** error);
+gboolean y10_engine_config_read (Y10EngineConfig *to,
+    const Y10EngineConfig *from, GError **error);
 /* Fills in the input size and head that @config leaves to the model. */
-void y10_engine_resolve_input (const Y10Model * model,
-    Y10EngineConfig * config);
+void y10_engine_resolve_input (const Y10Model *model, Y10EngineConfig *config);
 /* Checks a configuration for @model and replaces 0 and auto where the model
  * decides. */
-gboolean y10_engine_config_resolve (const Y10Model * model,
-    Y10EngineConfig * config, GError ** error);
+gboolean y10_engine_config_resolve (const Y10Model *model,
+    Y10EngineConfig *config, GError **error);
 /* y10_engine_new() with a chosen backend and a resolved @config.
  * @fallback_reason (nullable): why auto chose no faster one. */
-Y10Engine *y10_engine_create (Y10Model * model,
-    const Y10EngineConfig * config, const Y10BackendClass * backend,
-    const char *fallback_reason, GCancellable * cancellable, GError ** error);
-const Y10Graph *y10_engine_get_graph (const Y10Engine * engine);
-const Y10Plan *y10_engine_get_plan (const Y10Engine * engine);
+Y10Engine *y10_engine_create (Y10Model *model, const Y10EngineConfig *config,
+    const Y10BackendClass *backend, const char *fallback_reason,
+    GCancellable *cancellable, GError **error);
+const Y10Graph *y10_engine_get_graph (const Y10Engine *engine);
+const Y10Plan *y10_engine_get_plan (const Y10Engine *engine);
 
 G_END_DECLS

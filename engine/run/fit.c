@@ -13,7 +13,8 @@
 
 /* The letterbox of a picture in the input of its own shape. */
 static void
-fit (const Y10Engine *engine, guint width, guint height, Y10Letterbox *letterbox)
+fit (const Y10Engine *engine, guint width, guint height,
+    Y10Letterbox *letterbox)
 {
   y10_letterbox_init (letterbox, width, height, engine->config.width,
       engine->config.height);
@@ -58,9 +59,10 @@ has_display_size (const Y10Image *image)
 {
   return image->width && image->width <= Y10_MAX_IMAGE_SIZE && image->height
       && image->height <= Y10_MAX_IMAGE_SIZE
-      && (!image->par_n || (image->par_d
-          && image->par_n / image->par_d <= Y10_MAX_PIXEL_ASPECT_RATIO
-          && image->par_d / image->par_n <= Y10_MAX_PIXEL_ASPECT_RATIO));
+      && (!image->par_n
+          || (image->par_d
+              && image->par_n / image->par_d <= Y10_MAX_PIXEL_ASPECT_RATIO
+              && image->par_d / image->par_n <= Y10_MAX_PIXEL_ASPECT_RATIO));
 }
 
 /**

@@ -15,7 +15,7 @@ typedef struct
 {
   Y10EngineSlot *slot;
   guint runs;
-  gint64 *ns;                   /* runs × (ops + 2) */
+  gint64 *ns; /* runs × (ops + 2) */
 } Profile;
 
 static gboolean
@@ -73,19 +73,24 @@ y10_engine_profile (Y10Engine *engine, guint runs, gint64 *ns_per_op,
   g_autofree gint64 *ns = g_new0 (gint64, (gsize) runs * n);
   g_autofree gint64 *column = g_new (gint64, runs);
   g_autofree guint8 *pixels = g_malloc ((gsize) width * height * 3);
-  Y10Image image = {.size = sizeof (Y10Image),
-    .format = Y10_PIXEL_RGB,.width = width,.height = height,
-    .plane = {pixels},.stride = {(gsize) width * 3}
+  Y10Image image = {
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_RGB,
+    .width = width,
+    .height = height,
+    .plane = { pixels },
+    .stride = { (gsize) width * 3 },
   };
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
-  Profile profile = {.runs = runs,.ns = ns };
+  Profile profile = { .runs = runs, .ns = ns };
   Y10Step step;
   gboolean ok;
 
   g_return_val_if_fail (runs > 0, FALSE);
   for (gsize i = 0; i < (gsize) width * height * 3; i++)
     pixels[i] = (i * 2654435761u) >> 24;
-  params.max_detections = MIN (params.max_detections, engine->config.max_detections);
+  params.max_detections = MIN (params.max_detections,
+      engine->config.max_detections);
   if (!y10_step_begin (engine, 0, &step, error))
     return FALSE;
   profile.slot = &engine->slots[step.slot];

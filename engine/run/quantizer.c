@@ -40,23 +40,23 @@ typedef struct
 struct _Y10Quantizer
 {
   Y10Engine *engine;
-  const Y10Graph *graph;        /* the engine's */
-  Range **ranges;               /* of each channel of each tensor */
-  gfloat *values, *others;      /* as large as the largest tensor */
+  const Y10Graph *graph;   /* the engine's */
+  Range **ranges;          /* of each channel of each tensor */
+  gfloat *values, *others; /* as large as the largest tensor */
   guint n_images;
 };
 
 static guint
 n_channels (const Y10Graph *graph, guint tensor)
 {
-  return y10_graph_view_channels (graph, (Y10View) {
-      tensor, 0, graph->tensors[tensor].n_segs});
+  return y10_graph_view_channels (graph,
+      (Y10View){ tensor, 0, graph->tensors[tensor].n_segs });
 }
 
 static guint
 first_channel (const Y10Graph *graph, Y10View v)
 {
-  return y10_graph_view_channels (graph, (Y10View) {v.tensor, 0, v.first});
+  return y10_graph_view_channels (graph, (Y10View){ v.tensor, 0, v.first });
 }
 
 /**
@@ -161,8 +161,8 @@ static gboolean
 run_op (const Y10Step *step, guint k, gfloat *values, GError **error)
 {
   return y10_step_run (step, k, k + 1, error)
-      && y10_step_read_tensor (step, 0, step->engine->graph->ops[k].out,
-      values, error);
+      && y10_step_read_tensor (step, 0, step->engine->graph->ops[k].out, values,
+          error);
 }
 
 static gboolean
@@ -301,7 +301,9 @@ choose_tensors (const Y10Graph *graph)
     for (guint k = 0; k < graph->n_ops; k++) {
       const Y10Op *op = &graph->ops[k];
       const Y10View other = op->kind == Y10_OP_MAXPOOL5
-          || op->kind == Y10_OP_UPSAMPLE2X ? op->in : op->add;
+              || op->kind == Y10_OP_UPSAMPLE2X
+          ? op->in
+          : op->add;
 
       if (other.n && chosen[other.tensor] != chosen[op->out.tensor]) {
         chosen[other.tensor] = chosen[op->out.tensor] = FALSE;
@@ -330,8 +332,7 @@ join_ranges (const Y10Quantizer *q)
         continue;
       for (guint c = 0; c < n; c++) {
         const Range both = { MIN (a[c].low, b[c].low),
-          MAX (a[c].high, b[c].high)
-        };
+          MAX (a[c].high, b[c].high) };
 
         changed |= memcmp (&a[c], &both, sizeof both)
             || memcmp (&b[c], &both, sizeof both);
@@ -365,9 +366,12 @@ static void
 add_tensor (Y10TensorChanges *changes, const char *prefix, const char *what,
     const char *dtype, const guint *dim, guint n_dims, gpointer data)
 {
-  Y10NewTensor t = {.name = g_strdup_printf ("%s.%s", prefix, what),
-    .dtype = dtype,.n_dims = n_dims,.data = data,
-    .size = dtype[0] == 'F' ? 4 : 1
+  Y10NewTensor t = {
+    .name = g_strdup_printf ("%s.%s", prefix, what),
+    .dtype = dtype,
+    .n_dims = n_dims,
+    .data = data,
+    .size = dtype[0] == 'F' ? 4 : 1,
   };
 
   for (guint i = 0; i < n_dims; i++) {
@@ -419,8 +423,7 @@ add_op (const Y10Quantizer *q, const Y10Op *op, Y10TensorChanges *changes,
   const Y10Graph *graph = q->graph;
   const Y10Tensor *t = &graph->tensors[op->in.tensor];
   guint n = y10_graph_view_channels (graph, op->in), at = 0;
-  const Range *range = q->ranges[op->in.tensor]
-      + first_channel (graph, op->in);
+  const Range *range = q->ranges[op->in.tensor] + first_channel (graph, op->in);
   g_autofree char *prefix = NULL;
   gfloat *scale;
   guint8 *zero;

@@ -16,15 +16,15 @@
 typedef struct
 {
   Y10BackendKind kind;
-  const Y10BackendClass *class; /* NULL: in a module */
-  gboolean (*has_device) (void);        /* NULL: every machine has one */
+  const Y10BackendClass *class;  /* NULL: in a module */
+  gboolean (*has_device) (void); /* NULL: every machine has one */
 } Backend;
 
 /* The first is preferred where scores are equal. */
 static const Backend backends[] = {
-  {Y10_BACKEND_CUDA, NULL, y10_nvidia_present},
-  {Y10_BACKEND_CPU, &y10_backend_cpu, NULL},
-  {Y10_BACKEND_REF, &y10_backend_ref, NULL},
+  { Y10_BACKEND_CUDA, NULL, y10_nvidia_present },
+  { Y10_BACKEND_CPU, &y10_backend_cpu, NULL },
+  { Y10_BACKEND_REF, &y10_backend_ref, NULL },
 };
 
 static const Backend *
@@ -86,7 +86,8 @@ int
 y10_backend_probe (Y10BackendKind backend, GString *why)
 {
   g_autoptr (GString) unwanted = g_string_new (NULL);
-  const Y10BackendClass *class = y10_backend_find (backend, why ? why : unwanted);
+  const Y10BackendClass *class = y10_backend_find (backend,
+      why ? why : unwanted);
 
   return class ? class->probe (why ? why : unwanted) : 0;
 }

@@ -16,6 +16,6 @@ Y10BackendKind y10_backend_get_preferred (guint i);
  * user has set Y10_BACKEND_PATH, which counts as a request for it. */
 gboolean y10_backend_is_expected (Y10BackendKind kind);
 /* Returns NULL and appends the reason to @why if the backend is not installed. */
-const Y10BackendClass *y10_backend_find (Y10BackendKind kind, GString * why);
+const Y10BackendClass *y10_backend_find (Y10BackendKind kind, GString *why);
 
 G_END_DECLS

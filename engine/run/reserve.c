@@ -23,7 +23,8 @@ take (Y10Engine *engine, Y10EngineSlot *slot)
 
   pthread_mutex_lock (&engine->lock);
   while (slot->state != Y10_SLOT_FREE && !engine->lost
-      && y10_slot_wait_change (engine, until));
+      && y10_slot_wait_change (engine, until))
+    ;
   taken = slot->state == Y10_SLOT_FREE && !engine->lost;
   if (taken) {
     slot->state = Y10_SLOT_OPEN;
@@ -55,7 +56,11 @@ need_shape (Y10Engine *engine, gpointer data, GError **error)
 static void
 make_input (Y10Engine *engine, guint width, guint height)
 {
-  const Y10Image image = {.size = sizeof image,.width = width,.height = height };
+  const Y10Image image = {
+    .size = sizeof image,
+    .width = width,
+    .height = height,
+  };
   g_autoptr (GError) error = NULL;
   guint size[2];
 
@@ -70,8 +75,11 @@ y10_engine_reserve (Y10Engine *engine, Y10PixelFormat format, guint width,
     guint height, guint n)
 {
   const Y10BackendClass *backend = engine->backend;
-  const Y10Image image = {.size = sizeof (Y10Image),.format = format,
-    .width = width,.height = height
+  const Y10Image image = {
+    .size = sizeof (Y10Image),
+    .format = format,
+    .width = width,
+    .height = height,
   };
 
   if (engine->config.auto_size)

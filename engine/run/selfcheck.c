@@ -38,8 +38,8 @@ typedef struct
 } Round;
 
 static const Round rounds[] = {
-  {Y10_HEAD_ONE2ONE_NMS, 1, 1, {0}},
-  {Y10_HEAD_ONE2ONE, 4, 3, {1, 0, 1}},
+  { Y10_HEAD_ONE2ONE_NMS, 1, 1, { 0 } },
+  { Y10_HEAD_ONE2ONE, 4, 3, { 1, 0, 1 } },
 };
 
 /* What rounding may change. rms: the root mean square of the difference over that
@@ -53,14 +53,14 @@ typedef struct
   Y10Precision precision;
   double rms;
   gfloat score;
-  gfloat box;                   /* source pixels */
+  gfloat box; /* source pixels */
 } Limits;
 
 static const Limits limits[] = {
-  {Y10_PRECISION_FP32, 0.001, 0.01f, 0.5f},
-  {Y10_PRECISION_TF32, 0.004, 0.05f, 3},
-  {Y10_PRECISION_FP16, 0.004, 0.05f, 3},
-  {Y10_PRECISION_BF16, 0.03, 0.1f, 6},
+  { Y10_PRECISION_FP32, 0.001, 0.01f, 0.5f },
+  { Y10_PRECISION_TF32, 0.004, 0.05f, 3 },
+  { Y10_PRECISION_FP16, 0.004, 0.05f, 3 },
+  { Y10_PRECISION_BF16, 0.03, 0.1f, 6 },
 };
 
 typedef struct
@@ -116,9 +116,13 @@ read_logits (Y10Engine *engine, const Y10Step *step, guint image, Result *r,
 static gboolean
 add_picture (const Y10Step *step, const guint8 *rgb, GError **error)
 {
-  const Y10Image image = {.size = sizeof image,.format = Y10_PIXEL_RGB,
-    .width = Y10_TEST_PICTURE_WIDTH,.height = Y10_TEST_PICTURE_HEIGHT,
-    .plane = {rgb},.stride = {STRIDE}
+  const Y10Image image = {
+    .size = sizeof image,
+    .format = Y10_PIXEL_RGB,
+    .width = Y10_TEST_PICTURE_WIDTH,
+    .height = Y10_TEST_PICTURE_HEIGHT,
+    .plane = { rgb },
+    .stride = { STRIDE },
   };
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
 
@@ -150,7 +154,8 @@ infer (Y10Engine *engine, const Round *round, Result *r, GError **error)
     return FALSE;
   for (guint i = 0; ok && i < round->n_images; i++)
     ok = add_picture (&step, rgb + round->pictures[i] * PICTURE_SIZE, error);
-  ok = ok && y10_step_run (&step, 0, y10_engine_get_graph (engine)->n_ops, error)
+  ok = ok
+      && y10_step_run (&step, 0, y10_engine_get_graph (engine)->n_ops, error)
       && y10_step_wait (&step, -1, error);
   for (guint i = 0; ok && i < round->n_images; i++)
     ok = read_image (engine, &step, i, r, error);
@@ -161,8 +166,7 @@ infer (Y10Engine *engine, const Round *round, Result *r, GError **error)
 /* @asked: the device and the precision; NULL: the defaults. */
 static gboolean
 run (Y10Model *model, const Y10BackendClass *class,
-    const Y10EngineConfig *asked, const Round *round, Result *r,
-    GError **error)
+    const Y10EngineConfig *asked, const Round *round, Result *r, GError **error)
 {
   Y10EngineConfig config;
   Y10Engine *engine;
@@ -180,7 +184,7 @@ run (Y10Model *model, const Y10BackendClass *class,
   config.n_slots = 1;
   config.width = config.height = SIZE;
   config.max_detections = MAX_ROWS;
-  config.tune = FALSE;          /* the tuner verifies each plan itself */
+  config.tune = FALSE; /* the tuner verifies each plan itself */
   if (!y10_engine_config_resolve (model, &config, error))
     return FALSE;
   engine = y10_engine_create (model, &config, class, NULL, NULL, error);
@@ -210,10 +214,11 @@ same_logits (const Result *got, const Result *expected, guint image,
     }
     rms = sqrt (difference / values);
     if (!(rms <= limit->rms)) {
-      g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "the %s logits "
+      g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND,
+          "the %s logits "
           "of level %u differ from the reference by %.3g of their root mean "
-          "square; expected at most %g", i % 2 ? "class" : "box", i / 2, rms,
-          limit->rms);
+          "square; expected at most %g",
+          i % 2 ? "class" : "box", i / 2, rms, limit->rms);
       return FALSE;
     }
     g_debug ("self-check: %s logits of level %u: %.3g", i % 2 ? "class" : "box",
@@ -236,8 +241,8 @@ matches (const Y10Detection *a, const Y10Detection *b, const Limits *limit)
 /* Each detection of @a that is well above the limit has one of its own among those
  * of @b, so that none is there twice. */
 static gboolean
-check_matches (const Image *a, const Image *b, const Limits *limit, const char *what,
-    GError **error)
+check_matches (const Image *a, const Image *b, const Limits *limit,
+    const char *what, GError **error)
 {
   gboolean taken[MAX_ROWS] = { FALSE };
 
@@ -249,9 +254,11 @@ check_matches (const Image *a, const Image *b, const Limits *limit, const char *
       if (!taken[k] && matches (row, &b->rows[k], limit))
         found = taken[k] = TRUE;
     if (!found) {
-      g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "%s: class %d, "
-          "confidence %.2f, %.1f,%.1f to %.1f,%.1f", what, row->class_id,
-          row->confidence, row->x0, row->y0, row->x1, row->y1);
+      g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND,
+          "%s: class %d, "
+          "confidence %.2f, %.1f,%.1f to %.1f,%.1f",
+          what, row->class_id, row->confidence, row->x0, row->y0, row->x1,
+          row->y1);
       return FALSE;
     }
   }
@@ -265,11 +272,14 @@ same_image (const Result *got, const Result *expected, guint i,
   const Image *g = &got->images[i], *e = &expected->images[i];
 
   if (!same_logits (got, expected, i, limit, error)
-      || !check_matches (e, g, limit, "a detection of the reference is missing", error)
-      || !check_matches (g, e, limit, "the reference has no such detection", error))
+      || !check_matches (e, g, limit, "a detection of the reference is missing",
+          error)
+      || !check_matches (g, e, limit, "the reference has no such detection",
+          error))
     return FALSE;
   g_debug ("self-check: image %u has %u detections, the first of class %d with "
-      "confidence %.2f", i, g->n_rows, g->n_rows ? g->rows[0].class_id : -1,
+           "confidence %.2f",
+      i, g->n_rows, g->n_rows ? g->rows[0].class_id : -1,
       g->n_rows ? g->rows[0].confidence : 0);
   return TRUE;
 }
@@ -317,13 +327,13 @@ check_round (Y10Model *model, const Y10BackendClass *class,
     gboolean *wrong, GError **error)
 {
   g_autoptr (GString) why = g_string_new (NULL);
-  Result got = { {0} }, expected = { {0} };
+  Result got = { { 0 } }, expected = { { 0 } };
   gboolean ok;
 
   ok = run (model, class, asked, round, &got, error)
       && check_precision (got.precision, error)
       && run (model, y10_backend_find (Y10_BACKEND_REF, why), NULL, round,
-      &expected, error);
+          &expected, error);
   *wrong = ok && !same (&got, &expected, round, error);
   if (device && !*device)
     *device = g_steal_pointer (&got.device);
@@ -353,8 +363,9 @@ static gboolean
 append_key (const Y10BackendClass *class, const Y10EngineConfig *asked,
     GString *key)
 {
-  const Y10DeviceConfig device = {.device_id = asked->device_id,
-    .cuda_context = asked->cuda_context
+  const Y10DeviceConfig device = {
+    .device_id = asked->device_id,
+    .cuda_context = asked->cuda_context,
   };
   gboolean ok;
 
@@ -371,7 +382,7 @@ append_key (const Y10BackendClass *class, const Y10EngineConfig *asked,
 
 /* Verdicts of this process, by key: also where nothing can be stored. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static GHashTable *verdicts;    /* lock; key to reason, or to NULL if passed */
+static GHashTable *verdicts; /* lock; key to reason, or to NULL if passed */
 
 static Y10Verdict
 look_up (const char *key, gboolean on_disk, GString *why)
@@ -424,8 +435,7 @@ y10_backend_check_with (const Y10BackendClass *class,
     if (wrong || !failure)
       remember (key->str, on_disk, failure);
   } else if (verdict == Y10_VERDICT_FAILED) {
-    failure = g_error_new_literal (Y10_ERROR, Y10_ERROR_BACKEND,
-        why->str);
+    failure = g_error_new_literal (Y10_ERROR, Y10_ERROR_BACKEND, why->str);
   }
   pthread_mutex_unlock (&lock);
   if (!failure)
@@ -458,8 +468,8 @@ y10_backend_check_with (const Y10BackendClass *class,
  * Since: 0.2
  */
 gboolean
-y10_backend_check (const Y10EngineConfig *config, gboolean again,
-    char **device, GError **error)
+y10_backend_check (const Y10EngineConfig *config, gboolean again, char **device,
+    GError **error)
 {
   g_autoptr (GString) why = g_string_new (NULL);
   const Y10BackendClass *class;

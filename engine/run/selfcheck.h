@@ -12,8 +12,8 @@ G_BEGIN_DECLS
  * device, driver, libraries and build, or passes now. @again: a stored verdict is
  * ignored and replaced. *@device (nullable): the description of the device that was
  * checked, or NULL. */
-gboolean y10_backend_check_with (const Y10BackendClass * class,
-    const Y10EngineConfig * config, gboolean again, char **device,
-    GError ** error);
+gboolean y10_backend_check_with (const Y10BackendClass *class,
+    const Y10EngineConfig *config, gboolean again, char **device,
+    GError **error);
 
 G_END_DECLS

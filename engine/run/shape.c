@@ -17,12 +17,12 @@
 
 struct _Y10Shape
 {
-  guint width, height;          /* of the input */
+  guint width, height; /* of the input */
   Y10Graph *graph;
   Y10Plan *plan;
   Y10Program *program;
-  Y10Slot **slots;              /* config.n_slots */
-  guint64 last_used;            /* number of a step */
+  Y10Slot **slots;   /* config.n_slots */
+  guint64 last_used; /* number of a step */
 };
 
 static void
@@ -53,7 +53,8 @@ check_integers (Y10Engine *engine, const Y10Graph *graph, GError **error)
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
       "precision is int8, but %s has no quantized weights; 'y10 quantize' "
-      "writes a file that has them", y10_model_get_path (engine->model));
+      "writes a file that has them",
+      y10_model_get_path (engine->model));
   return FALSE;
 }
 
@@ -64,7 +65,8 @@ check_auto_size (const Y10Engine *engine, GError **error)
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
       "backend %s has one input size for all images, not one for each shape (auto); "
-      "expected a size such as 640, or backend cpu or ref", engine->backend->name);
+      "expected a size such as 640, or backend cpu or ref",
+      engine->backend->name);
   return FALSE;
 }
 
@@ -76,9 +78,9 @@ check_memory (const Y10Engine *engine, const Y10Shape *shape, GError **error)
   guint64 size = engine->n_shapes ? 0 : y10_plan_weights_size (shape->plan);
   g_autofree char *purpose =
       g_strdup_printf ("%s with %u slot%s of %u image%s of %ux%u",
-      y10_model_get_path (engine->model), c->n_slots,
-      c->n_slots == 1 ? "" : "s", c->max_batch, c->max_batch == 1 ? "" : "s",
-      shape->width, shape->height);
+          y10_model_get_path (engine->model), c->n_slots,
+          c->n_slots == 1 ? "" : "s", c->max_batch,
+          c->max_batch == 1 ? "" : "s", shape->width, shape->height);
 
   if (engine->backend->host_arenas)
     size += (guint64) shape->plan->arena_size * c->max_batch * c->n_slots;
@@ -130,9 +132,10 @@ fill_shape (Y10Engine *engine, Y10Shape *shape, GCancellable *cancellable,
   if (!plan_shape (engine, shape, error))
     return FALSE;
   shape->program = engine->n_shapes
-      ? backend->compile_size (engine->program, shape->plan, c->precision, error)
-      : backend->compile (engine->device, shape->plan, c->precision, cancellable,
-      error);
+      ? backend->compile_size (engine->program, shape->plan, c->precision,
+          error)
+      : backend->compile (engine->device, shape->plan, c->precision,
+          cancellable, error);
   if (!shape->program)
     return FALSE;
   for (guint i = 0; i < c->n_slots; i++) {
@@ -252,21 +255,24 @@ find_or_add (Y10Engine *engine, guint width, guint height, GError **error)
   gint64 start;
 
   for (guint i = 0; i < engine->n_shapes; i++)
-    if (engine->shapes[i]->width == width && engine->shapes[i]->height == height)
+    if (engine->shapes[i]->width == width
+        && engine->shapes[i]->height == height)
       return engine->shapes[i];
   make_room (engine);
   start = y10_clock_ns ();
   shape = add_shape (engine, width, height, NULL, error);
   if (shape)
     g_debug ("an input of %ux%u, the %u., after %.1f ms: %" G_GSIZE_FORMAT
-        " bytes of weights of its own", width, height, engine->n_shapes,
+             " bytes of weights of its own",
+        width, height, engine->n_shapes,
         (double) (y10_clock_ns () - start) / 1e6,
         engine->backend->weights_size (shape->program));
   return shape;
 }
 
 Y10Shape *
-y10_engine_need_shape (Y10Engine *engine, guint width, guint height, GError **error)
+y10_engine_need_shape (Y10Engine *engine, guint width, guint height,
+    GError **error)
 {
   Y10Shape *shape = find_or_add (engine, width, height, error);
 

@@ -60,21 +60,22 @@ y10_step_lock_slot (const Y10Step *step, GError **error)
   pthread_mutex_unlock (&step->engine->lock);
   g_set_error (error, Y10_ERROR, Y10_ERROR_STALE,
       "the step has ended: its generation is %" G_GUINT64_FORMAT "; slot %u "
-      "is at %" G_GUINT64_FORMAT, step->generation, step->slot, generation);
+      "is at %" G_GUINT64_FORMAT,
+      step->generation, step->slot, generation);
   return NULL;
 }
 
 gboolean
-y10_slot_check_state (Y10EngineSlot *slot, Y10SlotState wanted, const char *call,
-    GError **error)
+y10_slot_check_state (Y10EngineSlot *slot, Y10SlotState wanted,
+    const char *call, GError **error)
 {
-  static const char *const names[] =
-      { "has ended", "is open", "is running", "is done" };
+  static const char *const names[] = { "has ended", "is open", "is running",
+    "is done" };
 
   if (slot->state == wanted)
     return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_STALE,
-      "cannot %s: the step %s", call, names[slot->state]);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_STALE, "cannot %s: the step %s",
+      call, names[slot->state]);
   return FALSE;
 }
 

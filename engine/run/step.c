@@ -36,8 +36,7 @@
  * Since: 0.1
  */
 gboolean
-y10_step_begin (Y10Engine *engine, gint64 until, Y10Step *step,
-    GError **error)
+y10_step_begin (Y10Engine *engine, gint64 until, Y10Step *step, GError **error)
 {
   Y10EngineSlot *slot;
   guint i;
@@ -71,7 +70,7 @@ y10_step_begin (Y10Engine *engine, gint64 until, Y10Step *step,
   slot->input_done = FALSE;
   slot->width = slot->height = 0;
   slot->has_size = FALSE;
-  *step = (Y10Step) { engine, i, slot->generation };
+  *step = (Y10Step){ engine, i, slot->generation };
   pthread_mutex_unlock (&engine->lock);
   return TRUE;
 }
@@ -98,7 +97,7 @@ check_params (const Y10Engine *engine, const Y10HeadParams *params,
     return FALSE;
   }
   for (guint i = 0; params->class_confidence && i < engine->graph->n_classes;
-      i++)
+       i++)
     if (!(params->class_confidence[i] <= 1)) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
           "the confidence of class %u is %g; expected at most 1", i,
@@ -112,9 +111,8 @@ check_params (const Y10Engine *engine, const Y10HeadParams *params,
 static char *
 list_memories (guint memories)
 {
-  static const char *const names[] = {
-    [Y10_MEMORY_HOST] = "host",[Y10_MEMORY_CUDA] = "CUDA"
-  };
+  static const char *const
+      names[] = { [Y10_MEMORY_HOST] = "host", [Y10_MEMORY_CUDA] = "CUDA" };
   GString *list = g_string_new (NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
@@ -195,8 +193,8 @@ set_params (const Y10Engine *engine, Y10EngineSlot *slot, guint image,
         own->classes, n_classes);
   if (own->class_confidence)
     own->class_confidence = memcpy (slot->class_confidence
-        + (gsize) image * n_classes, own->class_confidence,
-        n_classes * sizeof *own->class_confidence);
+            + (gsize) image * n_classes,
+        own->class_confidence, n_classes * sizeof *own->class_confidence);
   *backend = *own;
   if (!y10_limits_any (own))
     return;
@@ -222,8 +220,8 @@ take_size (const Y10Engine *engine, Y10EngineSlot *slot, const Y10Image *image,
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
       "an image of %u × %u pixels has the input size %u × %u, but the step has "
-      "%u × %u; expected images of one input size", image->width, image->height,
-      width, height, slot->width, slot->height);
+      "%u × %u; expected images of one input size",
+      image->width, image->height, width, height, slot->width, slot->height);
   return FALSE;
 }
 
@@ -321,7 +319,7 @@ y10_step_add (const Y10Step *step, const Y10Image *image,
   Y10HeadParams own_params = Y10_HEAD_PARAMS_INIT;
 
   return y10_engine_check_image (step->engine, image, params, &own_image,
-      &own_params, error)
+             &own_params, error)
       && add_image (step, &own_image, &own_params, error);
 }
 
@@ -515,7 +513,8 @@ y10_step_read (const Y10Step *step, guint image, Y10Detection *detections,
       g_propagate_error (error, g_error_copy (slot->error));
     } else if (image >= slot->n_images) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-          "there is no image %u; the step has %u images", image, slot->n_images);
+          "there is no image %u; the step has %u images", image,
+          slot->n_images);
     } else {
       const Y10Rows *rows = engine->backend->rows (slot->slot, image);
       n = (gint) y10_limits_apply (&slot->params[image], rows->rows, rows->n,

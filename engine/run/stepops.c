@@ -13,8 +13,8 @@
 typedef struct
 {
   Y10EngineSlot *slot;
-  guint first, end;             /* for run */
-  guint image;                  /* for read and write tensor, as all below */
+  guint first, end; /* for run */
+  guint image;      /* for read and write tensor, as all below */
   Y10View view;
   gfloat *out;
   const gfloat *in;
@@ -28,9 +28,9 @@ run_range (Y10Engine *engine, gpointer data, GError **error)
   if (r->first == 0 && !y10_engine_load_images (engine, r->slot, error))
     return FALSE;
   return engine->backend->submit (r->slot->slot, r->slot->n_images, r->first,
-      r->end, error)
+             r->end, error)
       && (!engine->backend->wait
-      || engine->backend->wait (r->slot->slot, error));
+          || engine->backend->wait (r->slot->slot, error));
 }
 
 static gboolean
@@ -39,8 +39,8 @@ access_tensor (Y10Engine *engine, gpointer data, GError **error)
   StepCall *r = data;
 
   if (r->in)
-    return engine->backend->write_tensor (r->slot->slot, r->image, r->view, r->in,
-        error);
+    return engine->backend->write_tensor (r->slot->slot, r->image, r->view,
+        r->in, error);
   return engine->backend->read_tensor (r->slot->slot, r->image, r->view, r->out,
       error);
 }
@@ -61,7 +61,7 @@ call_step (const Y10Step *step, Y10DeviceCall call, StepCall *step_call,
 gboolean
 y10_step_run (const Y10Step *step, guint first, guint end, GError **error)
 {
-  StepCall step_call = {.first = first,.end = end };
+  StepCall step_call = { .first = first, .end = end };
 
   if (!call_step (step, run_range, &step_call, error))
     return FALSE;
@@ -74,10 +74,10 @@ y10_step_run (const Y10Step *step, guint first, guint end, GError **error)
 }
 
 gboolean
-y10_step_read_tensor (const Y10Step *step, guint image, Y10View view, gfloat *nchw,
-    GError **error)
+y10_step_read_tensor (const Y10Step *step, guint image, Y10View view,
+    gfloat *nchw, GError **error)
 {
-  StepCall step_call = {.image = image,.view = view,.out = nchw };
+  StepCall step_call = { .image = image, .view = view, .out = nchw };
 
   return call_step (step, access_tensor, &step_call, error);
 }
@@ -86,7 +86,7 @@ gboolean
 y10_step_write_tensor (const Y10Step *step, guint image, Y10View view,
     const gfloat *nchw, GError **error)
 {
-  StepCall step_call = {.image = image,.view = view,.in = nchw };
+  StepCall step_call = { .image = image, .view = view, .in = nchw };
 
   return call_step (step, access_tensor, &step_call, error);
 }

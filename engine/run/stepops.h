@@ -14,11 +14,11 @@ G_BEGIN_DECLS
 /* Runs ops [first, end) on the images of an open step and waits. Loads the images
  * if @first is 0. The step stays open until its last op has run; it is done then
  * and can be read. */
-gboolean y10_step_run (const Y10Step * step, guint first, guint end,
-    GError ** error);
-gboolean y10_step_read_tensor (const Y10Step * step, guint image, Y10View view,
-    gfloat * nchw, GError ** error);
-gboolean y10_step_write_tensor (const Y10Step * step, guint image, Y10View view,
-    const gfloat * nchw, GError ** error);
+gboolean y10_step_run (const Y10Step *step, guint first, guint end,
+    GError **error);
+gboolean y10_step_read_tensor (const Y10Step *step, guint image, Y10View view,
+    gfloat *nchw, GError **error);
+gboolean y10_step_write_tensor (const Y10Step *step, guint image, Y10View view,
+    const gfloat *nchw, GError **error);
 
 G_END_DECLS

@@ -13,9 +13,9 @@
 
 #define WIDTH Y10_TEST_PICTURE_WIDTH
 #define HEIGHT Y10_TEST_PICTURE_HEIGHT
-#define MODULE 4                /* pixels of a QR code's module */
+#define MODULE 4 /* pixels of a QR code's module */
 #define N_MODULES 25
-#define BAR 2                   /* pixels of a barcode's module */
+#define BAR 2 /* pixels of a barcode's module */
 #define N_BARS 67
 #define BAR_HEIGHT 60
 #define INK 25
@@ -67,8 +67,11 @@ draw_qr_code (guint8 *rgb)
         dark = x != 7 && x != N_MODULES - 8 && y != 7 && y != N_MODULES - 8
             && is_finder (x, y);
       for (guint i = 0; dark && i < MODULE * MODULE; i++)
-        memset (rgb + 3 * ((top + y * MODULE + i / MODULE) * WIDTH
-                + left + x * MODULE + i % MODULE), INK, 3);
+        memset (rgb
+                + 3
+                    * ((top + y * MODULE + i / MODULE) * WIDTH + left
+                        + x * MODULE + i % MODULE),
+            INK, 3);
     }
 }
 

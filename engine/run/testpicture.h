@@ -13,6 +13,6 @@ G_BEGIN_DECLS
 #define Y10_TEST_PICTURES 2
 
 /* Draws picture @which into packed RGB. */
-void y10_test_picture_draw (guint which, guint8 * rgb);
+void y10_test_picture_draw (guint which, guint8 *rgb);
 
 G_END_DECLS

@@ -52,7 +52,7 @@ y10_engine_request_batch_size (Y10Engine *engine, guint n)
 void
 y10_engine_get_tuning_progress (Y10Engine *engine, Y10TuningProgress *progress)
 {
-  Y10TuningProgress p = {.finished = TRUE };
+  Y10TuningProgress p = { .finished = TRUE };
 
   if (engine->backend->progress)
     engine->backend->progress (engine->program, &p);
@@ -85,9 +85,10 @@ gboolean
 y10_engine_wait_tuned (Y10Engine *engine, gint64 until,
     GCancellable *cancellable, GError **error)
 {
-  gulong handler = cancellable ? g_cancellable_connect (cancellable,
-      G_CALLBACK (wake), engine, NULL) : 0;
-  Y10TuningProgress progress = {.size = sizeof progress };
+  gulong handler = cancellable
+      ? g_cancellable_connect (cancellable, G_CALLBACK (wake), engine, NULL)
+      : 0;
+  Y10TuningProgress progress = { .size = sizeof progress };
   gboolean in_time = TRUE;
 
   pthread_mutex_lock (&engine->lock);

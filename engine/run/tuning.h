@@ -14,6 +14,6 @@ void y10_engine_tuned (gpointer engine);
  * max_batch images at a time and rounds other numbers up. Repeated requests and
  * numbers above max_batch do nothing. Waits for the device thread's turn; never
  * call it from a thread of the engine, as Y10StepDone is. */
-void y10_engine_request_batch_size (Y10Engine * engine, guint n);
+void y10_engine_request_batch_size (Y10Engine *engine, guint n);
 
 G_END_DECLS

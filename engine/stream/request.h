@@ -20,11 +20,11 @@ typedef struct _Y10Scheduler Y10Scheduler;
 struct _Y10EngineStream
 {
   int refs;
-  Y10SharedEngine *shared;      /* NULL in tests without an engine */
+  Y10SharedEngine *shared; /* NULL in tests without an engine */
   Y10Scheduler *scheduler;
   /* Protected by the scheduler's lock. */
   Y10Line line;
-  pthread_cond_t over;          /* signalled when one of its requests is */
+  pthread_cond_t over; /* signalled when one of its requests is */
 };
 
 G_STATIC_ASSERT (sizeof (Y10Place) <= sizeof ((Y10EngineRequest *) 0)->request);

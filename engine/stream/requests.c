@@ -63,7 +63,7 @@ Y10PlaceState
 y10_engine_request_await (Y10EngineRequest *request, gint64 until)
 {
   gint64 until_ns = until < 0 || until > G_MAXINT64 / 1000 ? G_MAXINT64
-      : until * 1000;
+                                                           : until * 1000;
   Y10Place *place = y10_engine_request_get_place (request);
   Y10EngineStream *stream;
   Y10PlaceState state;
@@ -96,7 +96,8 @@ check_part (const Y10EngineRequest *request, guint i, const Y10Image *image,
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
       "part %u of a request is %u x %u at %u, %u; expected it within the image of "
-      "%u x %u", i, p->width, p->height, p->x, p->y, image->width, image->height);
+      "%u x %u",
+      i, p->width, p->height, p->x, p->y, image->width, image->height);
   return FALSE;
 }
 
@@ -135,8 +136,10 @@ set_shape (const Y10EngineStream *stream, Y10EngineRequest *request,
   guint width, height;
 
   y10_engine_choose_input_size (y10_engine_stream_get_engine (stream),
-      request->image, n_parts ? request->parts : NULL, n_parts, &width, &height);
-  y10_engine_request_get_place (request)->shape = y10_shape_pack (width, height);
+      request->image, n_parts ? request->parts : NULL, n_parts, &width,
+      &height);
+  y10_engine_request_get_place (request)->shape = y10_shape_pack (width,
+      height);
 }
 
 /* Checks a request and clears its outputs. */
@@ -150,8 +153,8 @@ prepare (const Y10EngineStream *stream, Y10EngineRequest *request,
   if (request->size < Y10_FIRST_SIZE (Y10EngineRequest, request)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "Y10EngineRequest.size is %" G_GSIZE_FORMAT "; expected sizeof "
-        "(Y10EngineRequest), which is %" G_GSIZE_FORMAT, request->size,
-        sizeof *request);
+        "(Y10EngineRequest), which is %" G_GSIZE_FORMAT,
+        request->size, sizeof *request);
     return FALSE;
   }
   request->n_detections = -1;

@@ -37,7 +37,8 @@ add_image (const Y10StepRunner *self, const Y10Step *step, const Y10Turn *turn,
   Y10Image image;
 
   if (!y10_engine_request_has_parts (request))
-    return y10_step_add_unchecked (step, request->image, request->params, error);
+    return y10_step_add_unchecked (step, request->image, request->params,
+        error);
   y10_part_get_image (&request->parts[turn->part], request->image, &image);
   y10_parts_get_params (request->params, self->engine->config.max_detections,
       &params);
@@ -126,13 +127,16 @@ raise_time (gint64 *most, gint64 time)
 {
   gint64 old = __atomic_load_n (most, __ATOMIC_RELAXED);
 
-  while (old < time && !__atomic_compare_exchange_n (most, &old, time, TRUE,
-          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  while (old < time
+      && !__atomic_compare_exchange_n (most, &old, time, TRUE, __ATOMIC_RELAXED,
+          __ATOMIC_RELAXED))
+    ;
 }
 
 /* Adds the step's times to the request of turn @i, once for each request. */
 static void
-record_times (const Y10Turn *turns, guint i, const Y10StepTimes *times, gint64 now)
+record_times (const Y10Turn *turns, guint i, const Y10StepTimes *times,
+    gint64 now)
 {
   const Y10Turn *turn = &turns[i];
   Y10EngineRequest *request = get_request (turn);
@@ -152,11 +156,13 @@ record_times (const Y10Turn *turns, guint i, const Y10StepTimes *times, gint64 n
 
 /* @image: the index in the step of the turn's image. */
 static gboolean
-read_rows (const Y10Step *step, const Y10Turn *turn, guint image, GError **error)
+read_rows (const Y10Step *step, const Y10Turn *turn, guint image,
+    GError **error)
 {
   Y10EngineRequest *request = get_request (turn);
   Y10Part *part = y10_engine_request_has_parts (request)
-      ? &request->parts[turn->part] : NULL;
+      ? &request->parts[turn->part]
+      : NULL;
   gint n = y10_step_read (step, image,
       part ? part->detections : request->detections,
       part ? part->max_detections : request->max_detections, error);
@@ -176,7 +182,7 @@ step_done (gpointer data, guint slot)
   Y10StepRunner *self = data;
   guint number = self->by_slot[slot];
   const Y10RunningStep *running = &self->running[number];
-  Y10StepTimes times = {.size = sizeof times };
+  Y10StepTimes times = { .size = sizeof times };
   GError *error = NULL;
   gboolean ok = y10_step_wait (&running->step, 0, &error);
   gint64 now = y10_clock_ns ();
@@ -200,9 +206,11 @@ gboolean
 y10_step_runner_init (Y10StepRunner *self, Y10Engine *engine, GError **error)
 {
   Y10SchedulerConfig config = {
-    .begin = begin_step,.runner = self,
+    .begin = begin_step,
+    .runner = self,
     .batch_timeout = engine->config.batch_timeout,
-    .n_steps = engine->config.n_slots,.max_batch = engine->config.max_batch,
+    .n_steps = engine->config.n_slots,
+    .max_batch = engine->config.max_batch,
   };
 
   self->engine = engine;

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   Y10Step step;
-  guint64 left_out;             /* a bit for each turn that has no image in the step */
+  guint64 left_out; /* a bit for each turn that has no image in the step */
 } Y10RunningStep;
 
 typedef struct
@@ -22,13 +22,13 @@ typedef struct
   Y10Scheduler *scheduler;
   /* By the scheduler's step number. */
   Y10RunningStep running[Y10_SCHEDULER_MAX_STEPS];
-  guint by_slot[Y10_MAX_SLOTS];       /* step number by engine slot */
+  guint by_slot[Y10_MAX_SLOTS]; /* step number by engine slot */
 } Y10StepRunner;
 
 /* Creates a scheduler that fills the steps of @engine, and takes ownership of
  * @engine. After a failure, y10_step_runner_clear() frees the engine. */
-gboolean y10_step_runner_init (Y10StepRunner * self, Y10Engine * engine,
-    GError ** error);
-void y10_step_runner_clear (Y10StepRunner * self);
+gboolean y10_step_runner_init (Y10StepRunner *self, Y10Engine *engine,
+    GError **error);
+void y10_step_runner_clear (Y10StepRunner *self);
 
 G_END_DECLS

@@ -22,26 +22,26 @@
 
 typedef struct
 {
-  Y10Turn *turns;               /* room for max_batch */
+  Y10Turn *turns; /* room for max_batch */
   guint n;
   gint64 begun_at;
-  gboolean finished;            /* but not answered: an earlier step has not */
+  gboolean finished; /* but not answered: an earlier step has not */
 } Step;
 
 struct _Y10Scheduler
 {
   Y10SchedulerConfig config;
   pthread_t thread;
-  pthread_mutex_t lock;         /* protects everything below, and the lines */
-  pthread_cond_t work;          /* signalled when a step may be able to begin */
+  pthread_mutex_t lock; /* protects everything below, and the lines */
+  pthread_cond_t work;  /* signalled when a step may be able to begin */
   gboolean quit;
   Y10Lines lines;
-  Step *steps;                  /* a ring of config.n_steps */
-  guint first, n_in_flight;     /* of the steps in flight */
-  gint64 busy, busy_since;      /* ns: of all finished busy periods; start of
+  Step *steps;              /* a ring of config.n_steps */
+  guint first, n_in_flight; /* of the steps in flight */
+  gint64 busy, busy_since;  /* ns: of all finished busy periods; start of
                                  * the current one */
   guint64 n_failed;
-  guint64 fill[Y10_MAX_BATCH + 1];    /* of answered steps */
+  guint64 fill[Y10_MAX_BATCH + 1]; /* of answered steps */
   Y10LatencyWindow waits;
 };
 
@@ -105,8 +105,9 @@ place_changed (Y10Place *place)
   gboolean over = y10_place_is_over (place);
 
   if (request->notify)
-    request->notify (request, over ? Y10_ENGINE_REQUEST_DONE
-        : Y10_ENGINE_REQUEST_RUNNING, request->notify_data);
+    request->notify (request,
+        over ? Y10_ENGINE_REQUEST_DONE : Y10_ENGINE_REQUEST_RUNNING,
+        request->notify_data);
   if (over)
     pthread_cond_broadcast (&stream->over);
 }
@@ -159,8 +160,7 @@ begin_step (Y10Scheduler *self, gint64 now)
   if (!self->n_in_flight++)
     self->busy_since = now;
   pthread_mutex_unlock (&self->lock);
-  self->config.begin (self->config.runner, self, index, step->turns,
-      step->n);
+  self->config.begin (self->config.runner, self, index, step->turns, step->n);
   pthread_mutex_lock (&self->lock);
 }
 
@@ -187,8 +187,7 @@ check_config (const Y10SchedulerConfig *config, GError **error)
 {
   if (config->max_batch < 1 || config->max_batch > Y10_MAX_BATCH) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "max_batch is %u; expected 1 to %u", config->max_batch,
-        Y10_MAX_BATCH);
+        "max_batch is %u; expected 1 to %u", config->max_batch, Y10_MAX_BATCH);
     return FALSE;
   }
   if (config->n_steps < 1 || config->n_steps > Y10_SCHEDULER_MAX_STEPS) {
@@ -315,7 +314,8 @@ y10_scheduler_finish (Y10Scheduler *self, guint step, const GError *error)
   pthread_mutex_lock (&self->lock);
   now = y10_clock_ns ();
   for (guint i = 0; error && i < finished->n; i++) {
-    Y10EngineRequest *request = y10_place_get_request (finished->turns[i].place);
+    Y10EngineRequest *request = y10_place_get_request (
+        finished->turns[i].place);
 
     if (!request->error)
       request->error = g_error_copy (error);
@@ -344,15 +344,14 @@ y10_scheduler_get_stats (Y10Scheduler *self, Y10SchedulerStats *stats)
   Y10LatencyWindow waits;
   gint64 now, busy;
 
-  *stats = (Y10SchedulerStats) { 0 };
+  *stats = (Y10SchedulerStats){ 0 };
   pthread_mutex_lock (&self->lock);
   now = y10_clock_ns ();
   busy = busy_until (self, now);
   stats->n_streams = self->lines.all.length;
   stats->n_queued = y10_lines_count_queued (&self->lines);
   for (guint i = 0; i < self->n_in_flight; i++)
-    stats->n_running +=
-        self->steps[(self->first + i) % self->config.n_steps].n;
+    stats->n_running += self->steps[(self->first + i) % self->config.n_steps].n;
   stats->n_answered = self->waits.n;
   stats->n_failed = self->n_failed;
   stats->n_withdrawn = self->lines.n_withdrawn;

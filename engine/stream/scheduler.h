@@ -28,8 +28,8 @@ G_BEGIN_DECLS
  * accessed. A synchronous device is done when this function returns; a device
  * with a queue returns at once.
  */
-typedef void (*Y10BeginStep) (gpointer runner, Y10Scheduler * scheduler,
-    guint step, const Y10Turn * turns, guint n);
+typedef void (*Y10BeginStep) (gpointer runner, Y10Scheduler *scheduler,
+    guint step, const Y10Turn *turns, guint n);
 
 /**
  * Y10SchedulerConfig:
@@ -72,31 +72,31 @@ typedef struct
   Y10WindowSummary waits;
 } Y10SchedulerStats;
 
-Y10Scheduler *y10_scheduler_new (const Y10SchedulerConfig * config,
-    GError ** error);
-void y10_scheduler_free (Y10Scheduler * scheduler);
+Y10Scheduler *y10_scheduler_new (const Y10SchedulerConfig *config,
+    GError **error);
+void y10_scheduler_free (Y10Scheduler *scheduler);
 /* The turns of a step, *@n of them, from its beginning until it is finished. */
-const Y10Turn *y10_scheduler_get_turns (const Y10Scheduler * scheduler, guint step,
-    guint * n);
-void y10_scheduler_finish (Y10Scheduler * scheduler, guint step,
-    const GError * error);
-void y10_scheduler_get_stats (Y10Scheduler * scheduler,
-    Y10SchedulerStats * stats);
+const Y10Turn *y10_scheduler_get_turns (const Y10Scheduler *scheduler,
+    guint step, guint *n);
+void y10_scheduler_finish (Y10Scheduler *scheduler, guint step,
+    const GError *error);
+void y10_scheduler_get_stats (Y10Scheduler *scheduler,
+    Y10SchedulerStats *stats);
 
 /* Adds a stream, whose scheduler and line it sets. @scheduler must outlive it. Any
  * thread. */
-void y10_scheduler_add_stream (Y10Scheduler * scheduler,
-    Y10EngineStream * stream, gint priority);
+void y10_scheduler_add_stream (Y10Scheduler *scheduler, Y10EngineStream *stream,
+    gint priority);
 /* Withdraws the queued requests of a stream that no other thread uses any more, and
  * waits for those in steps. Not from @begin of Y10SchedulerConfig. */
-void y10_scheduler_remove_stream (Y10EngineStream * stream);
+void y10_scheduler_remove_stream (Y10EngineStream *stream);
 
 /* For whoever changes a line. With the lock held: wake() says that a step may be able
  * to begin; wait() waits until a request of @stream is over, or until @until in
  * nanoseconds of CLOCK_MONOTONIC, G_MAXINT64: for ever. */
-void y10_scheduler_lock (Y10Scheduler * scheduler);
-void y10_scheduler_unlock (Y10Scheduler * scheduler);
-void y10_scheduler_wake (Y10Scheduler * scheduler);
-void y10_scheduler_wait (Y10EngineStream * stream, gint64 until);
+void y10_scheduler_lock (Y10Scheduler *scheduler);
+void y10_scheduler_unlock (Y10Scheduler *scheduler);
+void y10_scheduler_wake (Y10Scheduler *scheduler);
+void y10_scheduler_wait (Y10EngineStream *stream, gint64 until);
 
 G_END_DECLS

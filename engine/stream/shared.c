@@ -24,7 +24,7 @@
 #define POLL_INTERVAL 20000
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static GHashTable *shared_engines;      /* by key; lock */
+static GHashTable *shared_engines; /* by key; lock */
 
 /* Does not compile once Y10EngineConfig has another field, which make_key () then needs,
  * too. */
@@ -47,8 +47,8 @@ make_key (const Y10Model *model, const Y10EngineConfig *config,
   return g_strdup_printf ("%d %d %d %ux%u %u+%u %u %u %d %d %d %d %d %p %s %s",
       c.backend, c.precision, c.head, c.width, c.height, c.max_batch,
       c.batch_timeout, c.threads, c.max_detections, c.device_id, c.cuda_graphs,
-      c.tune, c.multi_label, c.auto_size, c.cuda_context, y10_model_get_identity (model),
-      group ? group : "");
+      c.tune, c.multi_label, c.auto_size, c.cuda_context,
+      y10_model_get_identity (model), group ? group : "");
 }
 
 static gboolean
@@ -76,7 +76,7 @@ static gint64
 warm_up (Y10Engine *engine, GCancellable *cancellable)
 {
   gint64 until = y10_clock_ns () + WARM_BUDGET, longest = 0, took;
-  Y10Image image = {.size = sizeof image,.format = Y10_PIXEL_RGB };
+  Y10Image image = { .size = sizeof image, .format = Y10_PIXEL_RGB };
   guint8 *pixels;
 
   y10_engine_get_input_size (engine, &image.width, &image.height);
@@ -127,8 +127,9 @@ compile_shared (Y10SharedEngine *self, Y10Model *model,
 static Y10SharedEngine *
 find_shared (const char *key)
 {
-  Y10SharedEngine *shared =
-      shared_engines ? g_hash_table_lookup (shared_engines, key) : NULL;
+  Y10SharedEngine *shared = shared_engines
+      ? g_hash_table_lookup (shared_engines, key)
+      : NULL;
 
   if (!shared || !shared->ready
       || !y10_engine_is_lost (shared->runner.engine, NULL))

@@ -14,8 +14,8 @@ struct _Y10SharedEngine
 {
   char *key;
   /* Under the lock of shared.c. */
-  gint refs;                    /* streams */
-  gboolean ready;               /* FALSE while a thread creates the engine */
+  gint refs;      /* streams */
+  gboolean ready; /* FALSE while a thread creates the engine */
   /* Set before @ready. The engine and the scheduler stay the same. */
   Y10StepRunner runner;
   gint64 warm_time;
@@ -23,10 +23,11 @@ struct _Y10SharedEngine
 
 /* Returns the engine with this key, or creates it, which takes from milliseconds to
  * seconds. @group: nullable. */
-Y10SharedEngine *y10_shared_engine_join (Y10Model * model,
-    const Y10EngineConfig * config, const char *group, GCancellable * cancellable, GError ** error);
+Y10SharedEngine *y10_shared_engine_join (Y10Model *model,
+    const Y10EngineConfig *config, const char *group, GCancellable *cancellable,
+    GError **error);
 /* The last stream to leave frees the engine. */
-void y10_shared_engine_leave (Y10SharedEngine * self);
+void y10_shared_engine_leave (Y10SharedEngine *self);
 /* Number of engines that a stream could join, or is creating. For tests. */
 guint y10_shared_engine_count (void);
 

@@ -47,8 +47,7 @@ y10_engine_stream_new_on (Y10Scheduler *scheduler, gint priority)
  */
 Y10EngineStream *
 y10_engine_stream_new (Y10Model *model, const Y10EngineConfig *config,
-    const char *group, gint priority, GCancellable *cancellable,
-    GError **error)
+    const char *group, gint priority, GCancellable *cancellable, GError **error)
 {
   Y10EngineConfig own_config;
   Y10EngineStream *self;
@@ -57,7 +56,8 @@ y10_engine_stream_new (Y10Model *model, const Y10EngineConfig *config,
   y10_engine_config_init (&own_config, sizeof own_config);
   if (!y10_engine_config_read (&own_config, config, error))
     return NULL;
-  shared = y10_shared_engine_join (model, &own_config, group, cancellable, error);
+  shared = y10_shared_engine_join (model, &own_config, group, cancellable,
+      error);
   if (!shared)
     return NULL;
   self = y10_engine_stream_new_on (shared->runner.scheduler, priority);
@@ -148,12 +148,17 @@ y10_engine_stream_get_stats (Y10EngineStream *stream,
   Y10SchedulerStats s;
 
   y10_scheduler_get_stats (stream->scheduler, &s);
-  own = (Y10EngineStreamStats) {
-    .n_streams = s.n_streams,.n_queued = s.n_queued,.n_running = s.n_running,
-    .n_inferences = s.n_answered,.n_failed = s.n_failed,
+  own = (Y10EngineStreamStats){
+    .n_streams = s.n_streams,
+    .n_queued = s.n_queued,
+    .n_running = s.n_running,
+    .n_inferences = s.n_answered,
+    .n_failed = s.n_failed,
     .n_withdrawn = s.n_withdrawn,
-    .wait_median = s.waits.median,.wait_p95 = s.waits.p95,
-    .wait_max = s.waits.max,.per_second = s.waits.per_second,
+    .wait_median = s.waits.median,
+    .wait_p95 = s.waits.p95,
+    .wait_max = s.waits.max,
+    .per_second = s.waits.per_second,
     .busy = s.busy,
     .weights_size = engine->weights_size,
     .arenas_size = y10_engine_get_all_arenas_size (engine),

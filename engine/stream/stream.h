@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* A stream without a shared engine. @scheduler must outlive it. */
-Y10EngineStream *y10_engine_stream_new_on (Y10Scheduler * scheduler,
+Y10EngineStream *y10_engine_stream_new_on (Y10Scheduler *scheduler,
     gint priority);
 
 G_END_DECLS

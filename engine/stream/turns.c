@@ -38,8 +38,9 @@ head_of (const Y10Line *line)
 static gboolean
 is_ready (const Y10Line *line)
 {
-  return line->queue.length && (head_of (line)->n_begun
-      || !line->max_running || line->n_running < line->max_running);
+  return line->queue.length
+      && (head_of (line)->n_begun || !line->max_running
+          || line->n_running < line->max_running);
 }
 
 /* The number of its images that could be in the next step, if that has this shape: those
@@ -47,8 +48,9 @@ is_ready (const Y10Line *line)
 static guint
 n_ready (const Y10Line *line, guint32 shape)
 {
-  guint more = line->max_running ? line->max_running
-      - MIN (line->max_running, line->n_running) : G_MAXUINT;
+  guint more = line->max_running
+      ? line->max_running - MIN (line->max_running, line->n_running)
+      : G_MAXUINT;
   guint n = 0;
 
   for (GList *l = line->queue.head; l; l = l->next) {
@@ -81,7 +83,8 @@ find_longest_wait (const Y10Lines *self, gint *priority, guint64 *since)
     if (!is_ready (line) || (found && line->priority < *priority))
       continue;
     *since = found && line->priority == *priority
-        ? MIN (*since, waits_since (line)) : waits_since (line);
+        ? MIN (*since, waits_since (line))
+        : waits_since (line);
     *priority = line->priority;
     found = TRUE;
   }
@@ -91,7 +94,8 @@ find_longest_wait (const Y10Lines *self, gint *priority, guint64 *since)
 static gboolean
 goes_before (const Y10Line *line, const Y10Line *other)
 {
-  return line->n_withdrawn != other->n_withdrawn ? line->n_withdrawn > other->n_withdrawn
+  return line->n_withdrawn != other->n_withdrawn
+      ? line->n_withdrawn > other->n_withdrawn
       : line->last_taken < other->last_taken;
 }
 
@@ -147,8 +151,9 @@ end_if_over (Y10Place *place)
   if (place->n_over < place->n_parts)
     return;
   place->line->n_running--;
-  set_state (place, place->withdrawn && !place->failed
-      ? Y10_PLACE_WITHDRAWN : Y10_PLACE_ANSWERED);
+  set_state (place,
+      place->withdrawn && !place->failed ? Y10_PLACE_WITHDRAWN
+                                         : Y10_PLACE_ANSWERED);
 }
 
 /* Removes the parts that are not in a step. */
@@ -210,12 +215,15 @@ withdraw_all (Y10Line *self, gboolean begun)
 void
 y10_line_init (Y10Line *self, Y10Lines *lines, gint priority)
 {
-  *self = (Y10Line) {
-    .lines = lines,.priority = priority,.last_taken = lines->n_taken,
-    .link.data = self
+  *self = (Y10Line){
+    .lines = lines,
+    .priority = priority,
+    .last_taken = lines->n_taken,
+    .link.data = self,
   };
   for (GList *l = lines->all.head; l; l = l->next)
-    self->n_withdrawn = MAX (self->n_withdrawn, ((const Y10Line *) l->data)->n_withdrawn);
+    self->n_withdrawn = MAX (self->n_withdrawn,
+        ((const Y10Line *) l->data)->n_withdrawn);
   g_queue_push_tail_link (&lines->all, &self->link);
 }
 
@@ -243,9 +251,13 @@ y10_line_clear (Y10Line *self)
 void
 y10_line_queue (Y10Line *self, Y10Place *place, guint n_parts, gint64 now)
 {
-  *place = (Y10Place) {
-    .state = Y10_PLACE_QUEUED,.line = self,.link.data = place,
-    .n_parts = (guint8) n_parts,.arrived_at = now,.shape = place->shape,
+  *place = (Y10Place){
+    .state = Y10_PLACE_QUEUED,
+    .line = self,
+    .link.data = place,
+    .n_parts = (guint8) n_parts,
+    .arrived_at = now,
+    .shape = place->shape,
     .queued_after = self->lines->n_taken,
   };
   if (!self->queue.length) {
@@ -312,8 +324,8 @@ y10_place_withdraw (Y10Place *self)
 {
   gboolean queued = self->state == Y10_PLACE_QUEUED;
 
-  if (queued || (self->state == Y10_PLACE_RUNNING
-          && self->n_begun < self->n_parts))
+  if (queued
+      || (self->state == Y10_PLACE_RUNNING && self->n_begun < self->n_parts))
     withdraw (self);
   return queued;
 }
@@ -347,7 +359,8 @@ y10_place_answer (Y10Place *self, gboolean failed)
  *   answered: in the past if it is full; %G_MAXINT64 if no line is ready
  */
 gint64
-y10_lines_next_step (const Y10Lines *self, guint max_batch, gint64 batch_timeout)
+y10_lines_next_step (const Y10Lines *self, guint max_batch,
+    gint64 batch_timeout)
 {
   const Y10Line *next = choose (self, NULL);
   gint64 oldest = NEVER;
@@ -375,7 +388,7 @@ take_turn (Y10Lines *self, const Y10Place *first, gint64 now, Y10Turn *turn)
   if (!line)
     return FALSE;
   place = head_of (line);
-  *turn = (Y10Turn) { place, place->n_begun++ };
+  *turn = (Y10Turn){ place, place->n_begun++ };
   if (turn->part == 0) {
     place->begun_at = now;
     place->n_before = (guint) (self->n_taken - place->queued_after);

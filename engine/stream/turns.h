@@ -55,14 +55,14 @@ struct _Y10Place
   gint64 arrived_at, begun_at;
   guint32 shape;
   /*< private >*/
-  guint64 queued_after;         /* turns that had been taken then */
+  guint64 queued_after; /* turns that had been taken then */
   Y10Line *line;
-  GList link;                   /* in the line's queue */
+  GList link; /* in the line's queue */
   guint8 n_parts;
-  guint8 n_begun, n_over;       /* parts put into steps; parts answered */
-  guint withdrawn:1;            /* while parts of it were running */
-  guint failed:1;               /* one of its parts */
-} __attribute__((may_alias));
+  guint8 n_begun, n_over; /* parts put into steps; parts answered */
+  guint withdrawn : 1;    /* while parts of it were running */
+  guint failed : 1;       /* one of its parts */
+} __attribute__ ((may_alias));
 
 /**
  * Y10Line:
@@ -80,15 +80,15 @@ struct _Y10Line
   guint n_running;
   /*< private >*/
   Y10Lines *lines;
-  gint64 queued_at;             /* when the head of the queue, or the image that it
+  gint64 queued_at;     /* when the head of the queue, or the image that it
                                  * replaced, was queued */
-  guint64 queued_after;         /* turns that had been taken then */
-  guint64 last_taken;           /* number of its latest turn; at first of that of any
+  guint64 queued_after; /* turns that had been taken then */
+  guint64 last_taken;   /* number of its latest turn; at first of that of any
                                  * line */
-  guint64 n_withdrawn;          /* images; a new line starts with the most of any
+  guint64 n_withdrawn;  /* images; a new line starts with the most of any
                                  * other */
-  GQueue queue;                 /* of places */
-  GList link;                   /* in lines->all */
+  GQueue queue;         /* of places */
+  GList link;           /* in lines->all */
 };
 
 /**
@@ -121,26 +121,27 @@ typedef struct
   guint part;
 } Y10Turn;
 
-void y10_line_init (Y10Line * self, Y10Lines * turns, gint priority);
-void y10_line_clear (Y10Line * self);
-void y10_line_queue (Y10Line * self, Y10Place * place, guint n_parts, gint64 now);
-gboolean y10_line_replace (Y10Line * self, Y10Place * place, guint n_parts,
+void y10_line_init (Y10Line *self, Y10Lines *turns, gint priority);
+void y10_line_clear (Y10Line *self);
+void y10_line_queue (Y10Line *self, Y10Place *place, guint n_parts, gint64 now);
+gboolean y10_line_replace (Y10Line *self, Y10Place *place, guint n_parts,
     gint64 now);
-guint y10_line_withdraw (Y10Line * self);
+guint y10_line_withdraw (Y10Line *self);
 
-gboolean y10_place_withdraw (Y10Place * self);
-void y10_place_answer (Y10Place * self, gboolean failed);
+gboolean y10_place_withdraw (Y10Place *self);
+void y10_place_answer (Y10Place *self, gboolean failed);
 
-gint64 y10_lines_next_step (const Y10Lines * self, guint max_batch,
+gint64 y10_lines_next_step (const Y10Lines *self, guint max_batch,
     gint64 batch_timeout);
-guint y10_lines_fill_step (Y10Lines * self, Y10Turn * step, guint max_batch,
+guint y10_lines_fill_step (Y10Lines *self, Y10Turn *step, guint max_batch,
     gint64 now);
-guint y10_lines_count_queued (const Y10Lines * self);
+guint y10_lines_count_queued (const Y10Lines *self);
 
 static inline gboolean
 y10_place_is_over (const Y10Place *self)
 {
-  return self->state == Y10_PLACE_ANSWERED || self->state == Y10_PLACE_WITHDRAWN;
+  return self->state == Y10_PLACE_ANSWERED
+      || self->state == Y10_PLACE_WITHDRAWN;
 }
 
 G_END_DECLS

@@ -22,22 +22,22 @@
 typedef struct
 {
   const Y10TensorEntry *weight;
-  const Y10TensorEntry *bias;   /* nullable */
-  const Y10TensorEntry *gamma, *beta, *mean, *var;      /* NULL if folded */
+  const Y10TensorEntry *bias;                      /* nullable */
+  const Y10TensorEntry *gamma, *beta, *mean, *var; /* NULL if folded */
 } Branch;
 
 typedef struct
 {
   Y10ConvShape shape;
   Branch main;
-  Branch small;                 /* RepVGGDW: the 3x3 branch beside the 7x7 */
+  Branch small; /* RepVGGDW: the 3x3 branch beside the 7x7 */
   Y10Quantized quantized;
 } Conv;
 
 struct _Y10Weights
 {
   const Y10TensorFile *file;
-  const char *network;          /* in messages */
+  const char *network; /* in messages */
   GArray *convs;
 };
 
@@ -107,8 +107,7 @@ format_shape (const gsize *dim, guint n)
 }
 
 static gboolean
-check_float (const Y10Weights *weights, const Y10TensorEntry *t,
-    GError **error)
+check_float (const Y10Weights *weights, const Y10TensorEntry *t, GError **error)
 {
   if (t->dtype < Y10_DTYPE_I8)
     return TRUE;
@@ -144,9 +143,8 @@ find_branch (const Y10Weights *weights, const char *conv, const char *bn,
   {
     const char *name;
     const Y10TensorEntry **entry;
-  } norm[] = { {"weight", &branch->gamma}, {"bias", &branch->beta},
-  {"running_mean", &branch->mean}, {"running_var", &branch->var}
-  };
+  } norm[] = { { "weight", &branch->gamma }, { "bias", &branch->beta },
+    { "running_mean", &branch->mean }, { "running_var", &branch->var } };
 
   if (!w) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
@@ -160,8 +158,8 @@ find_branch (const Y10Weights *weights, const char *conv, const char *bn,
     g_autofree char *found = format_shape (w->dim, w->n_dims);
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
         "%s: tensor \"%s\" has shape %s; expected [out, in, k, k] with k of "
-        "1, 3, 5 or 7", y10_tensor_file_get_path (weights->file), w->name,
-        found);
+        "1, 3, 5 or 7",
+        y10_tensor_file_get_path (weights->file), w->name, found);
     return FALSE;
   }
   if (w->dtype != Y10_DTYPE_I8 && !check_float (weights, w, error))
@@ -202,13 +200,13 @@ find_quantized (const Y10Weights *weights, Conv *conv, guint in_channels,
 {
   const Branch *b = &conv->main;
   const char *name = b->weight->name;
-  g_autofree char *prefix = g_strndup (name, strlen (name) - strlen (".weight"));
+  g_autofree char *prefix = g_strndup (name,
+      strlen (name) - strlen (".weight"));
 
   if (b->weight->dtype == Y10_DTYPE_I8
       && (depthwise || b->gamma || conv->small.weight))
     return check_float (weights, b->weight, error);
-  if (conv->small.weight
-      && !check_float (weights, conv->small.weight, error))
+  if (conv->small.weight && !check_float (weights, conv->small.weight, error))
     return FALSE;
   return y10_quantized_find (weights->file, prefix, b->weight, in_channels,
       &conv->quantized, error);
@@ -225,7 +223,7 @@ find_conv (const Y10Weights *weights, const char *name, Conv *conv,
   g_autofree char *small = g_strconcat (name, ".conv1.conv", NULL);
   g_autofree char *small_bn = g_strconcat (name, ".conv1.bn", NULL);
 
-  if (find (weights, "%s.weight", large))       /* RepVGGDW with separate branches */
+  if (find (weights, "%s.weight", large)) /* RepVGGDW with separate branches */
     return find_branch (weights, large, large_bn, &conv->main, error)
         && find_branch (weights, small, small_bn, &conv->small, error);
   if (!find (weights, "%s.weight", plain) && find (weights, "%s.weight", name))
@@ -234,10 +232,14 @@ find_conv (const Y10Weights *weights, const char *name, Conv *conv,
 }
 
 guint
-y10_weights_add_conv (Y10Weights *weights, const char *name,
-    guint in_channels, gboolean depthwise, GError **error)
+y10_weights_add_conv (Y10Weights *weights, const char *name, guint in_channels,
+    gboolean depthwise, GError **error)
 {
-  Conv conv = { {NULL,}, };
+  Conv conv = {
+    {
+        NULL,
+    },
+  };
   const Y10TensorEntry *w;
   gsize expected[4];
 
@@ -248,7 +250,8 @@ y10_weights_add_conv (Y10Weights *weights, const char *name,
   expected[1] = depthwise ? 1 : in_channels;
   if (depthwise)
     expected[0] = in_channels;
-  if (conv.small.weight && (conv.small.weight->dim[0] != w->dim[0]
+  if (conv.small.weight
+      && (conv.small.weight->dim[0] != w->dim[0]
           || conv.small.weight->dim[1] != w->dim[1]
           || conv.small.weight->dim[2] > w->dim[2])) {
     w = conv.small.weight;
@@ -265,7 +268,7 @@ y10_weights_add_conv (Y10Weights *weights, const char *name,
   }
   if (!find_quantized (weights, &conv, in_channels, depthwise, error))
     return G_MAXUINT;
-  conv.shape = (Y10ConvShape) {
+  conv.shape = (Y10ConvShape){
     .name = g_strdup (name),
     .out_channels = w->dim[0],
     .in_channels = w->dim[1],
@@ -325,7 +328,7 @@ get_element (const Y10TensorEntry *t, const guint8 *data, gsize i)
   memcpy (&h, data + 2 * i, 2);
   h = GUINT16_FROM_LE (h);
   return t->dtype == Y10_DTYPE_F16 ? y10_half_to_float (h)
-      : y10_bfloat_to_float (h);
+                                   : y10_bfloat_to_float (h);
 }
 
 /* Reads a vector as doubles; returns @value for each element if @t is NULL. */
@@ -334,7 +337,8 @@ read_vector (const Y10Weights *weights, const Y10TensorEntry *t, gsize n,
     gdouble value, GError **error)
 {
   g_autofree guint8 *data = t
-      ? y10_tensor_file_read_tensor (weights->file, t, error) : NULL;
+      ? y10_tensor_file_read_tensor (weights->file, t, error)
+      : NULL;
   gdouble *v;
 
   if (t && !data)
@@ -354,8 +358,7 @@ read_affine (const Y10Weights *weights, const Branch *b, gdouble *scale,
   g_autofree gdouble *gamma = read_vector (weights, b->gamma, n, 1, error);
   g_autofree gdouble *beta = NULL, *mean = NULL, *var = NULL, *bias = NULL;
 
-  if (!gamma
-      || !(beta = read_vector (weights, b->beta, n, 0, error))
+  if (!gamma || !(beta = read_vector (weights, b->beta, n, 0, error))
       || !(mean = read_vector (weights, b->mean, n, 0, error))
       || !(var = read_vector (weights, b->var, n, 1, error))
       || !(bias = read_vector (weights, b->bias, n, 0, error)))
@@ -389,16 +392,16 @@ fold_branch (const Y10Weights *weights, const Branch *branch, guint kernel,
     for (gsize i = 0; i < in; i++)
       for (guint y = 0; y < k; y++)
         for (guint x = 0; x < k; x++)
-          weight[((o * in + i) * kernel + y + margin) * kernel + x + margin]
-              += (gfloat) (scale[o] * get_element (w, data,
-                  ((o * in + i) * k + y) * k + x));
+          weight[((o * in + i) * kernel + y + margin) * kernel + x + margin] +=
+              (gfloat) (scale[o]
+                  * get_element (w, data, ((o * in + i) * k + y) * k + x));
   }
   return TRUE;
 }
 
 static gboolean
-check_finite (const Y10Weights *weights, const Conv *conv,
-    const gfloat *values, gsize n, const char *what, GError **error)
+check_finite (const Y10Weights *weights, const Conv *conv, const gfloat *values,
+    gsize n, const char *what, GError **error)
 {
   for (gsize i = 0; i < n; i++)
     if (!isfinite (values[i])) {
@@ -424,8 +427,8 @@ dequantize (const Y10Weights *weights, const Conv *conv, gfloat *weight,
 
   if (!y10_quantized_read_scale (weights->file, conv->quantized.weight_scale,
           scale, error)
-      || !y10_quantized_read_scale (weights->file,
-          conv->quantized.input_scale, input, error))
+      || !y10_quantized_read_scale (weights->file, conv->quantized.input_scale,
+          input, error))
     return FALSE;
   for (guint o = 0; o < s->out_channels; o++)
     for (guint i = 0; i < s->in_channels; i++)
@@ -445,8 +448,9 @@ y10_weights_fetch (const Y10Weights *weights, guint index, gfloat *weight,
   memset (weight, 0, n * sizeof *weight);
   memset (bias, 0, s->out_channels * sizeof *bias);
   if (!fold_branch (weights, &conv->main, s->kernel, weight, bias, error)
-      || (conv->small.weight && !fold_branch (weights, &conv->small, s->kernel,
-              weight, bias, error)))
+      || (conv->small.weight
+          && !fold_branch (weights, &conv->small, s->kernel, weight, bias,
+              error)))
     return FALSE;
   if (conv->quantized.weight_scale
       && !dequantize (weights, conv, weight, error))
@@ -474,8 +478,7 @@ y10_weights_list_names (const Y10Weights *weights, guint index,
   for (guint i = 0; i < G_N_ELEMENTS (branches); i++) {
     const Branch *b = branches[i];
     const Y10TensorEntry *entries[] = { b->weight, b->bias, b->gamma, b->beta,
-      b->mean, b->var
-    };
+      b->mean, b->var };
 
     for (guint j = 0; j < G_N_ELEMENTS (entries); j++)
       if (entries[j])
@@ -500,10 +503,10 @@ y10_weights_fetch_quantized (const Y10Weights *weights, guint index,
   g_autofree guint8 *data = NULL;
 
   if (!read_affine (weights, &conv->main, one, shift, error)
-      || !(data = y10_tensor_file_read_tensor (weights->file,
-              conv->main.weight, error))
-      || !y10_quantized_read_scale (weights->file,
-          conv->quantized.weight_scale, scale, error))
+      || !(data = y10_tensor_file_read_tensor (weights->file, conv->main.weight,
+               error))
+      || !y10_quantized_read_scale (weights->file, conv->quantized.weight_scale,
+          scale, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
     bias[i] = (gfloat) shift[i];
@@ -522,11 +525,13 @@ gboolean
 y10_weights_fetch_input_scale (const Y10Weights *weights, guint index,
     gfloat *scale, guint8 *zero, GError **error)
 {
-  const Y10Quantized *q = &g_array_index (weights->convs, Conv, index).quantized;
+  const Y10Quantized *q =
+      &g_array_index (weights->convs, Conv, index).quantized;
   g_autofree guint8 *data = y10_tensor_file_read_tensor (weights->file,
       q->input_zero_point, error);
 
-  if (!data || !y10_quantized_read_scale (weights->file, q->input_scale, scale,
+  if (!data
+      || !y10_quantized_read_scale (weights->file, q->input_scale, scale,
           error))
     return FALSE;
   memcpy (zero, data, q->input_zero_point->n_elements);
@@ -540,8 +545,8 @@ y10_weights_get_n_parameters (const Y10Weights *weights)
 
   for (guint i = 0; i < weights->convs->len; i++) {
     const Y10ConvShape *s = y10_weights_get_shape (weights, i);
-    n += (guint64) s->out_channels * (s->in_channels * s->kernel * s->kernel
-        + 1);
+    n += (guint64) s->out_channels
+        * (s->in_channels * s->kernel * s->kernel + 1);
   }
   return n;
 }

@@ -116,8 +116,8 @@ const Y10OnnxAttribute *
 y10_onnx_attribute (const Y10OnnxNode *node, const char *name)
 {
   for (guint i = 0; i < node->attributes->len; i++) {
-    const Y10OnnxAttribute *a =
-        &g_array_index (node->attributes, Y10OnnxAttribute, i);
+    const Y10OnnxAttribute *a = &g_array_index (node->attributes,
+        Y10OnnxAttribute, i);
 
     if (!strcmp (a->name, name))
       return a;
@@ -126,8 +126,7 @@ y10_onnx_attribute (const Y10OnnxNode *node, const char *name)
 }
 
 gint64
-y10_onnx_integer (const Y10OnnxNode *node, const char *name,
-    gint64 otherwise)
+y10_onnx_integer (const Y10OnnxNode *node, const char *name, gint64 otherwise)
 {
   const Y10OnnxAttribute *a = y10_onnx_attribute (node, name);
 
@@ -145,9 +144,10 @@ y10_onnx_is_float_cast (const Y10OnnxNode *node)
 {
   const Y10OnnxAttribute *to = y10_onnx_attribute (node, "to");
 
-  return !strcmp (node->op, "Cast") && to && (to->integer == Y10_ONNX_FLOAT
-      || to->integer == Y10_ONNX_FLOAT16 || to->integer == Y10_ONNX_BFLOAT16
-      || to->integer == Y10_ONNX_DOUBLE);
+  return !strcmp (node->op, "Cast") && to
+      && (to->integer == Y10_ONNX_FLOAT || to->integer == Y10_ONNX_FLOAT16
+          || to->integer == Y10_ONNX_BFLOAT16
+          || to->integer == Y10_ONNX_DOUBLE);
 }
 
 const Y10OnnxTensor *

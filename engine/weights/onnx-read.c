@@ -77,8 +77,7 @@ read_text (Reader *r, const Y10ProtoField *field, char **text)
 /* Adds an operand to the list of a node. @weight: bytes that it costs besides
  * its name. */
 static void
-add_text (Reader *r, const Y10ProtoField *field, GPtrArray *list,
-    gsize weight)
+add_text (Reader *r, const Y10ProtoField *field, GPtrArray *list, gsize weight)
 {
   char *text = NULL;
 
@@ -224,22 +223,22 @@ read_tensor (Reader *r, Y10ProtoMessage message)
   spend (r, sizeof *t);
   while (y10_proto_next (r->proto, &message, &field))
     switch (field.number) {
-      case 1:                  /* dims */
+      case 1: /* dims */
         if (field.wire == Y10_PROTO_VARINT)
           add_dim (r, t, (gint64) field.value);
         else
           while (y10_proto_next_packed (r->proto, &field.bytes, &value))
             add_dim (r, t, (gint64) value);
         break;
-      case 2:                  /* data_type */
+      case 2: /* data_type */
         t->type = (gint) field.value;
         break;
-      case 5:                  /* int32_data */
-      case 7:                  /* int64_data */
+      case 5: /* int32_data */
+      case 7: /* int64_data */
         read_list (r, &field, list);
         break;
-      case 4:                  /* float_data, packed: as raw data */
-      case 9:                  /* raw_data */
+      case 4: /* float_data, packed: as raw data */
+      case 9: /* raw_data */
         if (field.wire != Y10_PROTO_BYTES
             || field.bytes.next == field.bytes.end)
           break;
@@ -249,7 +248,7 @@ read_tensor (Reader *r, Y10ProtoMessage message)
       case 8:
         read_text (r, &field, &t->name);
         break;
-      case 13:                 /* external_data */
+      case 13: /* external_data */
         if (field.wire == Y10_PROTO_BYTES)
           read_external (r, field.bytes, t);
         break;
@@ -281,7 +280,9 @@ read_attribute (Reader *r, Y10ProtoMessage message, Y10OnnxNode *node,
     Y10OnnxTensor **constant)
 {
   g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (gdouble));
-  Y10OnnxAttribute a = { NULL, };
+  Y10OnnxAttribute a = {
+    NULL,
+  };
   Y10ProtoField field;
   gdouble number;
   union
@@ -298,28 +299,27 @@ read_attribute (Reader *r, Y10ProtoMessage message, Y10OnnxNode *node,
       case 1:
         read_text (r, &field, &a.name);
         break;
-      case 2:                  /* f */
+      case 2: /* f */
         v.u = (guint32) field.value;
         a.real = v.f;
         break;
-      case 3:                  /* i */
+      case 3: /* i */
         a.integer = (gint64) field.value;
         break;
-      case 4:                  /* s */
+      case 4: /* s */
         read_text (r, &field, &a.text);
         break;
-      case 5:                  /* t */
+      case 5: /* t */
         if (field.wire == Y10_PROTO_BYTES && !*constant)
           *constant = read_tensor (r, field.bytes);
         break;
-      case 7:                  /* floats */
+      case 7: /* floats */
         v.u = (guint32) field.value;
         number = v.f;
-        if (field.wire == Y10_PROTO_FIXED32
-            && list->len <= Y10_ONNX_MAX_VALUES)
+        if (field.wire == Y10_PROTO_FIXED32 && list->len <= Y10_ONNX_MAX_VALUES)
           g_array_append_val (list, number);
         break;
-      case 8:                  /* ints */
+      case 8: /* ints */
         read_list (r, &field, list);
         break;
     }
@@ -361,7 +361,8 @@ make_constant (Reader *r, const Y10OnnxNode *node)
   t->values = g_new (gdouble, n);
   for (guint i = 0; i < n; i++)
     t->values[i] = list ? list->numbers[i]
-        : one ? (gdouble) one->integer : real->real;
+        : one           ? (gdouble) one->integer
+                        : real->real;
   return t;
 }
 
@@ -435,7 +436,7 @@ read_input (Reader *r, Y10ProtoMessage message)
     if (field.number == 1)
       read_text (r, &field, &name);
   for (guint depth = 0; depth < G_N_ELEMENTS (path); depth++) {
-    shape = (Y10ProtoMessage) { 0, 0 };
+    shape = (Y10ProtoMessage){ 0, 0 };
     while (y10_proto_next (r->proto, &message, &field))
       if (field.number == path[depth] && field.wire == Y10_PROTO_BYTES)
         shape = field.bytes;
@@ -516,7 +517,7 @@ gboolean
 y10_onnx_read (Y10TensorFile *file, Y10OnnxGraph *graph, GError **error)
 {
   g_autofree Y10ProtoReader *proto = g_new0 (Y10ProtoReader, 1);
-  Reader r = {.proto = proto,.file = file,.graph = graph };
+  Reader r = { .proto = proto, .file = file, .graph = graph };
   Y10ProtoMessage message = { 0, y10_tensor_file_get_size (file) };
   Y10ProtoField field;
   guint n_graphs = 0;

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* Fills @graph from a file, and the file's metadata. */
-gboolean y10_onnx_read (Y10TensorFile * file, Y10OnnxGraph * graph,
-    GError ** error);
+gboolean y10_onnx_read (Y10TensorFile *file, Y10OnnxGraph *graph,
+    GError **error);
 
 G_END_DECLS

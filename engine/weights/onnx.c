@@ -23,7 +23,7 @@ typedef struct
 {
   Y10TensorFile *file;
   Y10OnnxGraph *graph;
-  gboolean has_both;            /* heads */
+  gboolean has_both; /* heads */
   GError **error;
 } Namer;
 
@@ -58,9 +58,11 @@ after_head (char *module)
     return NULL;
   branch = g_str_has_prefix (leaf, ONE2ONE) ? leaf + strlen (ONE2ONE) : leaf;
   return g_str_has_prefix (branch, "dfl.")
-      || ((g_str_has_prefix (branch, "cv2.")
-          || g_str_has_prefix (branch, "cv3.")) && g_ascii_isdigit (branch[4]))
-      ? leaf : NULL;
+          || ((g_str_has_prefix (branch, "cv2.")
+                  || g_str_has_prefix (branch, "cv3."))
+              && g_ascii_isdigit (branch[4]))
+      ? leaf
+      : NULL;
 }
 
 /* "/model.23/cv3.0/cv3.0.0/cv3.0.0.1/conv/Conv" → "model.23.cv3.0.0.1.conv".
@@ -74,8 +76,7 @@ module_of_path (const char *name)
 
   for (guint i = 0; part[i] && part[i + 1]; i++) {
     /* Modules around the network have other names. */
-    if (!*part[i]
-        || (!module->len && !g_str_has_prefix (part[i], "model.")))
+    if (!*part[i] || (!module->len && !g_str_has_prefix (part[i], "model.")))
       continue;
     if (*last && g_str_has_prefix (part[i], last)
         && part[i][strlen (last)] == '.')
@@ -84,8 +85,8 @@ module_of_path (const char *name)
       g_string_append_printf (module, "%s%s", module->len ? "." : "", part[i]);
     last = part[i];
   }
-  return g_str_has_prefix (module->str, "model.")
-      ? g_strdup (module->str) : NULL;
+  return g_str_has_prefix (module->str, "model.") ? g_strdup (module->str)
+                                                  : NULL;
 }
 
 /* "model.model.0.conv.weight" → "model.0.conv". */
@@ -98,8 +99,8 @@ module_of_weight (const char *name)
     return NULL;
   if (g_str_has_prefix (name, "model.model."))
     name += strlen ("model.");
-  return g_str_has_prefix (name, "model.")
-      ? g_strndup (name, end - name) : NULL;
+  return g_str_has_prefix (name, "model.") ? g_strndup (name, end - name)
+                                           : NULL;
 }
 
 /* Returns the module of a convolution, or NULL if it belongs to none of the
@@ -127,7 +128,8 @@ remove_one2one (const char *module)
   const char *at = strstr (module, ONE2ONE "cv");
 
   return at ? g_strdup_printf ("%.*s%s", (int) (at - module), module,
-      at + strlen (ONE2ONE)) : NULL;
+             at + strlen (ONE2ONE))
+            : NULL;
 }
 
 /* torch.onnx.export() of a model that Ultralytics did not prepare keeps both
@@ -135,8 +137,8 @@ remove_one2one (const char *module)
 static gboolean
 has_both_heads (const Namer *n)
 {
-  g_autoptr (GHashTable) modules = g_hash_table_new_full (g_str_hash,
-      g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable)
+      modules = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   GHashTableIter iter;
   gpointer module;
 
@@ -182,45 +184,53 @@ add_weight (Namer *n, const Y10OnnxNode *node, const char *operand,
     const char *name)
 {
   const Y10OnnxTensor *t = y10_onnx_constant (n->graph, operand);
-  const char *dtype = !t ? NULL : t->type == Y10_ONNX_FLOAT ? "F32"
-      : t->type == Y10_ONNX_FLOAT16 ? "F16"
-      : t->type == Y10_ONNX_BFLOAT16 ? "BF16" : NULL;
+  const char *dtype = !t             ? NULL
+      : t->type == Y10_ONNX_FLOAT    ? "F32"
+      : t->type == Y10_ONNX_FLOAT16  ? "F16"
+      : t->type == Y10_ONNX_BFLOAT16 ? "BF16"
+                                     : NULL;
   gsize dim[Y10_MAX_DIMS];
   guint64 size = t ? t->size : 0;
   guint part = 0;
 
   if (!t)
-    return bad (n, "the weights of node \"%s\" are no constant: \"%s\" comes "
-        "from another node", node->name, operand);
+    return bad (n,
+        "the weights of node \"%s\" are no constant: \"%s\" comes "
+        "from another node",
+        node->name, operand);
   if (!dtype)
-    return bad (n, "tensor \"%s\" of node \"%s\" has data type %d; expected "
-        "FLOAT, FLOAT16 or BFLOAT16", t->name, node->name, t->type);
+    return bad (n,
+        "tensor \"%s\" of node \"%s\" has data type %d; expected "
+        "FLOAT, FLOAT16 or BFLOAT16",
+        t->name, node->name, t->type);
   for (guint i = 0; i < t->n_dims; i++)
     dim[i] = t->dim[i];
   if (t->location) {
     guint64 part_size;
 
-    part = y10_tensor_file_open_part (n->file, t->location,
-        n->error);
+    part = y10_tensor_file_open_part (n->file, t->location, n->error);
     if (!part)
       return FALSE;
     part_size = y10_tensor_file_get_part_size (n->file, part);
     /* "length" is optional. */
-    if (!size && !g_uint64_checked_mul (&size, y10_onnx_count_elements (t),
+    if (!size
+        && !g_uint64_checked_mul (&size, y10_onnx_count_elements (t),
             y10_onnx_element_size (t->type)))
       size = G_MAXUINT64;
     if (t->offset > part_size || size > part_size - t->offset)
-      return bad (n, "tensor \"%s\" has %" G_GUINT64_FORMAT " bytes at byte %"
-          G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " of \"%s\"", t->name,
-          size, t->offset, part_size, t->location);
+      return bad (n,
+          "tensor \"%s\" has %" G_GUINT64_FORMAT
+          " bytes at byte %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+          " of \"%s\"",
+          t->name, size, t->offset, part_size, t->location);
   }
   return y10_tensor_file_add (n->file, name, dtype, dim, NULL, t->n_dims, part,
       t->offset, size, n->error);
 }
 
 static gboolean
-add_named (Namer *n, const Y10OnnxNode *node, guint operand,
-    const char *module, const char *leaf)
+add_named (Namer *n, const Y10OnnxNode *node, guint operand, const char *module,
+    const char *leaf)
 {
   g_autofree char *name = g_strconcat (module, leaf, NULL);
 
@@ -232,9 +242,8 @@ add_named (Namer *n, const Y10OnnxNode *node, guint operand,
 static gboolean
 add_norm (Namer *n, const Y10OnnxNode *node)
 {
-  static const char *const leaves[] = {
-    ".bn.weight", ".bn.bias", ".bn.running_mean", ".bn.running_var"
-  };
+  static const char *const leaves[] = { ".bn.weight", ".bn.bias",
+    ".bn.running_mean", ".bn.running_var" };
   const Y10OnnxNode *conv = g_hash_table_lookup (n->graph->producers,
       y10_onnx_input (node, 0));
   const Y10OnnxAttribute *eps = y10_onnx_attribute (node, "epsilon");
@@ -242,7 +251,7 @@ add_norm (Namer *n, const Y10OnnxNode *node)
 
   if (!module || !g_str_has_suffix (module, ".conv")
       || strcmp (conv->op, "Conv"))
-    return TRUE;                /* if it is used, the proof rejects it */
+    return TRUE; /* if it is used, the proof rejects it */
   if (!eps || fabs (eps->real - BATCH_NORM_EPS) > 1e-8)
     return bad (n, "node \"%s\" has epsilon %g; expected %g", node->name,
         eps ? eps->real : 1e-5, BATCH_NORM_EPS);
@@ -269,7 +278,7 @@ add_conv (Namer *n, Y10OnnxNode *node)
   g_hash_table_insert (n->graph->convs, module, node);
   return add_named (n, node, 1, module, ".weight")
       && (!*y10_onnx_input (node, 2)
-      || add_named (n, node, 2, module, ".bias"));
+          || add_named (n, node, 2, module, ".bias"));
 }
 
 /* A convolution that a MaxPool reads has no activation. In some networks only the
@@ -280,7 +289,8 @@ note_activation (Namer *n, const Y10OnnxNode *pool)
   const Y10OnnxNode *conv = g_hash_table_lookup (n->graph->producers,
       y10_onnx_input (pool, 0));
   g_autofree char *module = conv && !strcmp (conv->op, "Conv")
-      ? module_of_conv (n, conv) : NULL;
+      ? module_of_conv (n, conv)
+      : NULL;
 
   if (!module || !g_str_has_suffix (module, ".conv"))
     return;
@@ -298,8 +308,10 @@ add_weights (Namer *n)
     if (g_strrstr (node->op, "uantizeLinear")
         || g_str_has_prefix (node->op, "QLinear")
         || g_str_has_suffix (node->op, "Integer"))
-      return bad (n, "node \"%s\" is a %s: it is quantised; expected floating "
-          "point", node->name, node->op);
+      return bad (n,
+          "node \"%s\" is a %s: it is quantised; expected floating "
+          "point",
+          node->name, node->op);
     if (!strcmp (node->op, "Conv") && !add_conv (n, node))
       return FALSE;
     if (!strcmp (node->op, "BatchNormalization") && !add_norm (n, node))
@@ -334,7 +346,7 @@ y10_onnx_probe (const guint8 *data, gsize size)
 gboolean
 y10_onnx_parse (Y10TensorFile *file, GError **error)
 {
-  Namer n = {.file = file,.graph = y10_onnx_graph_new (),.error = error };
+  Namer n = { .file = file, .graph = y10_onnx_graph_new (), .error = error };
 
   y10_tensor_file_take_onnx (file, n.graph);
   if (!y10_onnx_read (file, n.graph, error) || !add_weights (&n))

@@ -208,6 +208,6 @@ y10_pickle_get (Y10Pickle *m, gsize index)
   if (index < m->memo_size && m->memo[index])
     y10_pickle_push (m, m->memo[index]);
   else
-    y10_pickle_fail (
-        m, "it refers to memo %" G_GSIZE_FORMAT ", which is not set", index);
+    y10_pickle_fail (m,
+        "it refers to memo %" G_GSIZE_FORMAT ", which is not set", index);
 }

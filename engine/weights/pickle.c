@@ -16,24 +16,59 @@
 /* Names as in pickletools.py. */
 enum
 {
-  OP_MARK = '(', OP_STOP = '.', OP_POP = '0', OP_POP_MARK = '1', OP_DUP = '2',
-  OP_NONE = 'N', OP_NEWTRUE = 0x88, OP_NEWFALSE = 0x89,
-  OP_BININT = 'J', OP_BININT1 = 'K', OP_BININT2 = 'M', OP_LONG1 = 0x8a,
-  OP_LONG4 = 0x8b, OP_BINFLOAT = 'G',
-  OP_BINUNICODE = 'X', OP_SHORT_BINUNICODE = 0x8c, OP_BINUNICODE8 = 0x8d,
-  OP_BINSTRING = 'T', OP_SHORT_BINSTRING = 'U',
-  OP_BINBYTES = 'B', OP_SHORT_BINBYTES = 'C', OP_BINBYTES8 = 0x8e,
+  OP_MARK = '(',
+  OP_STOP = '.',
+  OP_POP = '0',
+  OP_POP_MARK = '1',
+  OP_DUP = '2',
+  OP_NONE = 'N',
+  OP_NEWTRUE = 0x88,
+  OP_NEWFALSE = 0x89,
+  OP_BININT = 'J',
+  OP_BININT1 = 'K',
+  OP_BININT2 = 'M',
+  OP_LONG1 = 0x8a,
+  OP_LONG4 = 0x8b,
+  OP_BINFLOAT = 'G',
+  OP_BINUNICODE = 'X',
+  OP_SHORT_BINUNICODE = 0x8c,
+  OP_BINUNICODE8 = 0x8d,
+  OP_BINSTRING = 'T',
+  OP_SHORT_BINSTRING = 'U',
+  OP_BINBYTES = 'B',
+  OP_SHORT_BINBYTES = 'C',
+  OP_BINBYTES8 = 0x8e,
   OP_BYTEARRAY8 = 0x96,
-  OP_EMPTY_TUPLE = ')', OP_TUPLE = 't', OP_TUPLE1 = 0x85, OP_TUPLE2 = 0x86,
-  OP_TUPLE3 = 0x87, OP_EMPTY_LIST = ']', OP_LIST = 'l', OP_APPEND = 'a',
-  OP_APPENDS = 'e', OP_EMPTY_DICT = '}', OP_DICT = 'd', OP_SETITEM = 's',
-  OP_SETITEMS = 'u', OP_EMPTY_SET = 0x8f, OP_ADDITEMS = 0x90,
+  OP_EMPTY_TUPLE = ')',
+  OP_TUPLE = 't',
+  OP_TUPLE1 = 0x85,
+  OP_TUPLE2 = 0x86,
+  OP_TUPLE3 = 0x87,
+  OP_EMPTY_LIST = ']',
+  OP_LIST = 'l',
+  OP_APPEND = 'a',
+  OP_APPENDS = 'e',
+  OP_EMPTY_DICT = '}',
+  OP_DICT = 'd',
+  OP_SETITEM = 's',
+  OP_SETITEMS = 'u',
+  OP_EMPTY_SET = 0x8f,
+  OP_ADDITEMS = 0x90,
   OP_FROZENSET = 0x91,
-  OP_BINPUT = 'q', OP_LONG_BINPUT = 'r', OP_MEMOIZE = 0x94, OP_BINGET = 'h',
+  OP_BINPUT = 'q',
+  OP_LONG_BINPUT = 'r',
+  OP_MEMOIZE = 0x94,
+  OP_BINGET = 'h',
   OP_LONG_BINGET = 'j',
-  OP_GLOBAL = 'c', OP_STACK_GLOBAL = 0x93, OP_REDUCE = 'R', OP_NEWOBJ = 0x81,
-  OP_NEWOBJ_EX = 0x92, OP_BUILD = 'b', OP_BINPERSID = 'Q',
-  OP_PROTO = 0x80, OP_FRAME = 0x95,
+  OP_GLOBAL = 'c',
+  OP_STACK_GLOBAL = 0x93,
+  OP_REDUCE = 'R',
+  OP_NEWOBJ = 0x81,
+  OP_NEWOBJ_EX = 0x92,
+  OP_BUILD = 'b',
+  OP_BINPERSID = 'Q',
+  OP_PROTO = 0x80,
+  OP_FRAME = 0x95,
 };
 
 typedef Y10PickleValue Value;
@@ -394,9 +429,10 @@ step (Y10Pickle *m)
       do_persistent (m);
       break;
     default:
-      y10_pickle_fail (m, "it has opcode 0x%02x at byte %" G_GSIZE_FORMAT
-          ", which torch.save() does not write", op,
-          (gsize) (m->next - m->start) - 1);
+      y10_pickle_fail (m,
+          "it has opcode 0x%02x at byte %" G_GSIZE_FORMAT
+          ", which torch.save() does not write",
+          op, (gsize) (m->next - m->start) - 1);
   }
   return !m->why;
 }
@@ -410,7 +446,8 @@ y10_pickle_load (const guint8 *data, gsize size, gsize budget, char **why)
   m->end = data + size;
   m->budget = budget;
   m->blocks = g_ptr_array_new_with_free_func (g_free);
-  while (step (m));
+  while (step (m))
+    ;
   if (!m->why)
     return m;
   *why = g_steal_pointer (&m->why);
@@ -460,8 +497,9 @@ const Y10PickleValue *
 y10_pickle_item (const Y10PickleValue *value, guint i)
 {
   return value && value->kind >= Y10_PICKLE_TUPLE
-      && value->kind != Y10_PICKLE_GLOBAL && i < value->n
-      ? value->items[i] : NULL;
+          && value->kind != Y10_PICKLE_GLOBAL && i < value->n
+      ? value->items[i]
+      : NULL;
 }
 
 const Y10PickleValue *

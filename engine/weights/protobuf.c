@@ -71,7 +71,7 @@ y10_proto_next (Y10ProtoReader *r, Y10ProtoMessage *m, Y10ProtoField *field)
 
   if (r->error || m->next >= m->end || !read_varint (r, m, &key))
     return FALSE;
-  *field = (Y10ProtoField) {.number = key >> 3,.wire = key & 7 };
+  *field = (Y10ProtoField){ .number = key >> 3, .wire = key & 7 };
   switch (field->wire) {
     case Y10_PROTO_VARINT:
       return read_varint (r, m, &field->value);
@@ -84,7 +84,7 @@ y10_proto_next (Y10ProtoReader *r, Y10ProtoMessage *m, Y10ProtoField *field)
         return FALSE;
       if (size > m->end - m->next)
         return fail (r, m->next);
-      field->bytes = (Y10ProtoMessage) { m->next, m->next + size };
+      field->bytes = (Y10ProtoMessage){ m->next, m->next + size };
       m->next += size;
       return TRUE;
   }

@@ -15,10 +15,10 @@ G_BEGIN_DECLS
 typedef struct
 {
   const Y10TensorFile *file;
-  guint64 start;                /* offset of the window in the file */
+  guint64 start; /* offset of the window in the file */
   gsize size;
   guint8 window[Y10_PROTO_WINDOW];
-  GError *error;                /* nullable; once set, reading stops */
+  GError *error; /* nullable; once set, reading stops */
 } Y10ProtoReader;
 
 /* The range of a file that holds a message. */
@@ -39,19 +39,19 @@ typedef struct
 {
   guint number;
   Y10ProtoWire wire;
-  guint64 value;                /* all types except BYTES */
-  Y10ProtoMessage bytes;        /* BYTES */
+  guint64 value;         /* all types except BYTES */
+  Y10ProtoMessage bytes; /* BYTES */
 } Y10ProtoField;
 
 /* Returns FALSE at the end of @message, or with @reader->error set. */
-gboolean y10_proto_next (Y10ProtoReader * reader, Y10ProtoMessage * message,
-    Y10ProtoField * field);
+gboolean y10_proto_next (Y10ProtoReader *reader, Y10ProtoMessage *message,
+    Y10ProtoField *field);
 /* Reads one value of a packed field; returns FALSE at its end or on error. */
-gboolean y10_proto_next_packed (Y10ProtoReader * reader,
-    Y10ProtoMessage * packed, guint64 * value);
+gboolean y10_proto_next_packed (Y10ProtoReader *reader, Y10ProtoMessage *packed,
+    guint64 *value);
 /* Returns the bytes, NUL-terminated, to be freed with g_free(); NULL with an
  * error if there are more than @max. */
-char *y10_proto_text (Y10ProtoReader * reader, const Y10ProtoField * field,
+char *y10_proto_text (Y10ProtoReader *reader, const Y10ProtoField *field,
     gsize max);
 
 G_END_DECLS

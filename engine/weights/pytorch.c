@@ -45,8 +45,8 @@ typedef struct
 {
   Y10TensorFile *file;
   const Y10Zip *zip;
-  const char *root;             /* "name/", the prefix of all members */
-  GString *path;                /* of the module being read */
+  const char *root; /* "name/", the prefix of all members */
+  GString *path;    /* of the module being read */
   guint n_modules, n_tensors, depth;
   guint64 work;
   GError **error;
@@ -107,15 +107,16 @@ static char *
 class_name (const Value *value)
 {
   const Value *callee = value && value->kind == Y10_PICKLE_CALL
-      ? value->call->callee : NULL;
+      ? value->call->callee
+      : NULL;
   const char *name;
 
   if (!callee || callee->kind != Y10_PICKLE_GLOBAL)
     return g_strdup ("?");
   name = memchr (callee->text, ' ', callee->length);
   name = name ? name + 1 : callee->text;
-  return g_utf8_make_valid (name, MIN (80,
-          callee->text + callee->length - name));
+  return g_utf8_make_valid (name,
+      MIN (80, callee->text + callee->length - name));
 }
 
 static gboolean
@@ -152,11 +153,16 @@ storage_dtype (const Value *type, gsize *elem_size)
     const char *storage, *dtype;
     gsize size;
   } types[] = {
-    {"torch FloatStorage", "F32", 4}, {"torch HalfStorage", "F16", 2},
-    {"torch BFloat16Storage", "BF16", 2}, {"torch DoubleStorage", "F64", 8},
-    {"torch LongStorage", "I64", 8}, {"torch IntStorage", "I32", 4},
-    {"torch ShortStorage", "I16", 2}, {"torch CharStorage", "I8", 1},
-    {"torch ByteStorage", "U8", 1}, {"torch BoolStorage", "BOOL", 1},
+    { "torch FloatStorage", "F32", 4 },
+    { "torch HalfStorage", "F16", 2 },
+    { "torch BFloat16Storage", "BF16", 2 },
+    { "torch DoubleStorage", "F64", 8 },
+    { "torch LongStorage", "I64", 8 },
+    { "torch IntStorage", "I32", 4 },
+    { "torch ShortStorage", "I16", 2 },
+    { "torch CharStorage", "I8", 1 },
+    { "torch ByteStorage", "U8", 1 },
+    { "torch BoolStorage", "BOOL", 1 },
   };
 
   if (!type || type->kind != Y10_PICKLE_GLOBAL)
@@ -196,7 +202,8 @@ add_tensor (Reader *r, const char *name, const Value *args)
 {
   const Value *storage = y10_pickle_item (args, 0);
   const Value *id = storage && storage->kind == Y10_PICKLE_PERSISTENT
-      ? y10_pickle_item (storage, 0) : NULL;
+      ? y10_pickle_item (storage, 0)
+      : NULL;
   const Value *key = y10_pickle_item (id, 2);
   gsize dim[Y10_MAX_DIMS], stride[Y10_MAX_DIMS], span, elem_size = 1;
   gint n_dims = get_sizes (y10_pickle_item (args, 2), dim);
@@ -207,14 +214,16 @@ add_tensor (Reader *r, const char *name, const Value *args)
 
   if (++r->n_tensors > MAX_TENSORS)
     return bad (r, "it has more than %d tensors", MAX_TENSORS);
-  if (!y10_pickle_is_string (y10_pickle_item (id, 0), "storage")
-      || !key || key->kind != Y10_PICKLE_STRING || key->length > MAX_NAME
+  if (!y10_pickle_is_string (y10_pickle_item (id, 0), "storage") || !key
+      || key->kind != Y10_PICKLE_STRING || key->length > MAX_NAME
       || !get_int (y10_pickle_item (id, 4), &n_elements))
     return bad (r, "tensor \"%s\" has no storage", name);
   dtype = storage_dtype (y10_pickle_item (id, 1), &elem_size);
   if (!dtype)
-    return bad (r, "tensor \"%s\" is in a storage of an unknown type; "
-        "expected F64, F32, F16 or BF16", name);
+    return bad (r,
+        "tensor \"%s\" is in a storage of an unknown type; "
+        "expected F64, F32, F16 or BF16",
+        name);
   if (n_dims < 0 || get_sizes (y10_pickle_item (args, 3), stride) != n_dims
       || !get_int (y10_pickle_item (args, 1), &first) || first < 0)
     return bad (r, "tensor \"%s\" has no valid shape", name);
@@ -223,13 +232,14 @@ add_tensor (Reader *r, const char *name, const Value *args)
   if (!y10_zip_locate (r->zip, member, &offset, &size, r->error))
     return FALSE;
   if (!get_span (dim, stride, n_dims, &span)
-      || !g_uint64_checked_add (&last, first, span)
-      || last > size / elem_size)
-    return bad (r, "tensor \"%s\" lies outside of its storage, which has %"
-        G_GUINT64_FORMAT " elements: the file is truncated or its shape is "
-        "wrong", name, size / elem_size);
-  return y10_tensor_file_add (r->file, name, dtype, dim, stride, n_dims,
-      0, offset + first * elem_size, span * elem_size, r->error);
+      || !g_uint64_checked_add (&last, first, span) || last > size / elem_size)
+    return bad (r,
+        "tensor \"%s\" lies outside of its storage, which has %" G_GUINT64_FORMAT
+        " elements: the file is truncated or its shape is "
+        "wrong",
+        name, size / elem_size);
+  return y10_tensor_file_add (r->file, name, dtype, dim, stride, n_dims, 0,
+      offset + first * elem_size, span * elem_size, r->error);
 }
 
 /* Returns the arguments of the call that creates a tensor, or NULL if @value
@@ -238,7 +248,8 @@ static const Value *
 tensor_args (const Value *value)
 {
   if (y10_pickle_is_call (value, "torch._utils _rebuild_parameter")
-      || y10_pickle_is_call (value, "torch._utils _rebuild_parameter_with_state"))
+      || y10_pickle_is_call (value,
+          "torch._utils _rebuild_parameter_with_state"))
     value = y10_pickle_item (value->call->args, 0);
   if (y10_pickle_is_call (value, "torch._utils _rebuild_tensor_v2")
       || y10_pickle_is_call (value, "torch._utils _rebuild_tensor"))
@@ -301,8 +312,8 @@ check_norm (Reader *r, const Value *state)
       || fabs (eps->real - BATCH_NORM_EPS) <= 1e-9
       || y10_tensor_file_get_meta (r->file, "wrong-eps"))
     return;
-  text = g_strdup_printf ("module \"%s\" has eps %g; expected %g",
-      r->path->str, eps->real, BATCH_NORM_EPS);
+  text = g_strdup_printf ("module \"%s\" has eps %g; expected %g", r->path->str,
+      eps->real, BATCH_NORM_EPS);
   y10_tensor_file_set_meta (r->file, "wrong-eps", text);
 }
 
@@ -312,7 +323,7 @@ is_head (const Value *value)
 {
   static const char heads[] = "ultralytics.nn.modules.head ";
   const Value *callee = value->kind == Y10_PICKLE_CALL ? value->call->callee
-      : NULL;
+                                                       : NULL;
 
   return callee && callee->kind == Y10_PICKLE_GLOBAL
       && callee->length > strlen (heads)
@@ -328,8 +339,10 @@ add_module (Reader *r, const Value *module)
   gsize length = r->path->len;
 
   if (++r->n_modules > MAX_MODULES || r->depth > MAX_DEPTH)
-    return bad (r, "it has more than %d modules, or nests them more than %d "
-        "deep", MAX_MODULES, MAX_DEPTH);
+    return bad (r,
+        "it has more than %d modules, or nests them more than %d "
+        "deep",
+        MAX_MODULES, MAX_DEPTH);
   if (!add_tensors (r, lookup (r, state, "_parameters"))
       || !add_tensors (r, buffers))
     return FALSE;
@@ -338,11 +351,11 @@ add_module (Reader *r, const Value *module)
   if (!work (r, modules ? modules->n : 0))
     return FALSE;
   for (guint i = 0; modules && holds_pairs (modules) && i + 1 < modules->n;
-      i += 2) {
+       i += 2) {
     const Value *child = modules->items[i + 1];
 
-    if (child->kind == Y10_PICKLE_CALL && y10_pickle_is_string
-        (modules->items[i], "act")) {
+    if (child->kind == Y10_PICKLE_CALL
+        && y10_pickle_is_string (modules->items[i], "act")) {
       g_autofree char *name = class_name (child);
 
       y10_tensor_file_set_activation (r->file, r->path->str, name);
@@ -387,12 +400,11 @@ append_name (GString *json, gint64 id, const Value *name)
 {
   g_autofree char *text = NULL;
 
-  if (name->kind != Y10_PICKLE_STRING
-      || json->len + name->length > MAX_NAMES)
+  if (name->kind != Y10_PICKLE_STRING || json->len + name->length > MAX_NAMES)
     return;
   text = g_strndup (name->text, name->length);
-  g_string_append_printf (json, "%s\"%" G_GINT64_FORMAT "\": ",
-      json->len > 1 ? ", " : "", id);
+  g_string_append_printf (json,
+      "%s\"%" G_GINT64_FORMAT "\": ", json->len > 1 ? ", " : "", id);
   y10_json_append_string (json, text);
 }
 
@@ -403,8 +415,7 @@ read_names (Reader *r, const Value *names)
   g_autoptr (GString) json = g_string_new ("{");
   gint64 id;
 
-  if (!names || names->kind < Y10_PICKLE_TUPLE
-      || names->kind > Y10_PICKLE_DICT)
+  if (!names || names->kind < Y10_PICKLE_TUPLE || names->kind > Y10_PICKLE_DICT)
     return;
   if (names->kind == Y10_PICKLE_DICT) {
     for (guint i = 0; i + 1 < names->n; i += 2)
@@ -492,10 +503,13 @@ read_checkpoint (Reader *r, const Value *root)
   if (!weights)
     weights = find_only_weights (r, root, &n);
   if (!weights)
-    return n ? bad (r, "%u of its entries have tensors; expected them in one, or under "
-        "\"ema\", \"model\" or \"state_dict\"", n)
-        : bad (r, "it has no module and no tensors at the top or in one of its "
-        "entries");
+    return n ? bad (r,
+               "%u of its entries have tensors; expected them in one, or under "
+               "\"ema\", \"model\" or \"state_dict\"",
+               n)
+             : bad (r,
+                 "it has no module and no tensors at the top or in one of its "
+                 "entries");
   read_size (r, lookup (r, root, "train_args"));
   if (!is_module (r, weights))
     return add_tensors (r, weights);
@@ -519,8 +533,10 @@ read_member (Reader *r, const char *name, gsize max, guint64 *size)
   if (!y10_zip_locate (r->zip, name, &offset, size, r->error))
     return NULL;
   if (*size > max) {
-    bad (r, "\"%s\" has %" G_GUINT64_FORMAT " bytes; expected at most %"
-        G_GSIZE_FORMAT, name, *size, max);
+    bad (r,
+        "\"%s\" has %" G_GUINT64_FORMAT
+        " bytes; expected at most %" G_GSIZE_FORMAT,
+        name, *size, max);
     return NULL;
   }
   data = g_malloc (MAX (*size, 1));
@@ -538,7 +554,8 @@ check_archive (Reader *r)
   guint64 size;
 
   if (y10_zip_has (r->zip, constants))
-    return bad (r, "it is a TorchScript archive; expected a checkpoint, as "
+    return bad (r,
+        "it is a TorchScript archive; expected a checkpoint, as "
         "torch.save() writes it");
   if (!y10_zip_has (r->zip, order))
     return TRUE;
@@ -555,7 +572,7 @@ y10_pytorch_parse (Y10TensorFile *file, GError **error)
 {
   g_autoptr (Y10Zip) zip = y10_zip_open (file, error);
   g_autoptr (GString) path = g_string_new (NULL);
-  Reader r = {.file = file,.zip = zip,.path = path,.error = error };
+  Reader r = { .file = file, .zip = zip, .path = path, .error = error };
   g_autoptr (Y10Pickle) pickle = NULL;
   g_autofree guint8 *data = NULL;
   g_autofree char *root = NULL, *why = NULL;

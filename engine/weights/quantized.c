@@ -61,10 +61,8 @@ y10_quantized_find (const Y10TensorFile *file, const char *conv,
 {
   const gboolean integers = weight->dtype == Y10_DTYPE_I8;
 
-  *q = (Y10Quantized) {
-    find (file, conv, "weight_scale"), find (file, conv, "input_scale"),
-    find (file, conv, "input_zero_point")
-  };
+  *q = (Y10Quantized){ find (file, conv, "weight_scale"),
+    find (file, conv, "input_scale"), find (file, conv, "input_zero_point") };
   if (integers && !q->weight_scale)
     return fail_missing (file, conv, "weight_scale", "weight", error);
   if (integers && !q->input_scale)
@@ -76,15 +74,16 @@ y10_quantized_find (const Y10TensorFile *file, const char *conv,
   if (q->weight_scale && !integers) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
         "%s: tensor \"%s\" has dtype %s; expected I8, because there is a "
-        "\"%s\"", y10_tensor_file_get_path (file), weight->name,
-        weight->dtype_name, q->weight_scale->name);
+        "\"%s\"",
+        y10_tensor_file_get_path (file), weight->name, weight->dtype_name,
+        q->weight_scale->name);
     return FALSE;
   }
   return check (file, q->weight_scale, Y10_DTYPE_F32, "F32", weight->dim[0],
-      error)
+             error)
       && check (file, q->input_scale, Y10_DTYPE_F32, "F32", in_channels, error)
       && check (file, q->input_zero_point, Y10_DTYPE_U8, "U8", in_channels,
-      error);
+          error);
 }
 
 gboolean
@@ -104,8 +103,9 @@ y10_quantized_read_scale (const Y10TensorFile *file,
     if (!(scale[i] >= MIN_SCALE && scale[i] <= MAX_SCALE)) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL,
           "%s: element %" G_GSIZE_FORMAT " of tensor \"%s\" is %g; expected "
-          "%g to %g", y10_tensor_file_get_path (file), i, entry->name,
-          (double) scale[i], (double) MIN_SCALE, (double) MAX_SCALE);
+          "%g to %g",
+          y10_tensor_file_get_path (file), i, entry->name, (double) scale[i],
+          (double) MIN_SCALE, (double) MAX_SCALE);
       return FALSE;
     }
   }

@@ -25,12 +25,12 @@ typedef struct
 
 /* Finds the tensors beside @weight, whose name is @conv and ".weight", and checks
  * which there are, and their types and shapes. */
-gboolean y10_quantized_find (const Y10TensorFile * file, const char *conv,
-    const Y10TensorEntry * weight, guint in_channels, Y10Quantized * quantized,
-    GError ** error);
+gboolean y10_quantized_find (const Y10TensorFile *file, const char *conv,
+    const Y10TensorEntry *weight, guint in_channels, Y10Quantized *quantized,
+    GError **error);
 /* Reads @n scales and checks that they are positive and that a float holds their
  * inverse. */
-gboolean y10_quantized_read_scale (const Y10TensorFile * file,
-    const Y10TensorEntry * entry, gfloat * scale, GError ** error);
+gboolean y10_quantized_read_scale (const Y10TensorFile *file,
+    const Y10TensorEntry *entry, gfloat *scale, GError **error);
 
 G_END_DECLS

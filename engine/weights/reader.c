@@ -28,18 +28,18 @@ typedef struct
 {
   char *path;
   int fd;
-  struct stat opened;           /* fstat() when it was opened */
+  struct stat opened; /* fstat() when it was opened */
 } Part;
 
 struct _Y10TensorFile
 {
-  int refs;                     /* atomic; ThreadSanitizer understands C11 */
+  int refs; /* atomic; ThreadSanitizer understands C11 */
   char *path, *identity;
-  GArray *parts;                /* of Part; the first is the file at @path */
-  GArray *entries;              /* of Y10TensorEntry */
-  GHashTable *by_name;          /* name → index + 1 */
+  GArray *parts;       /* of Part; the first is the file at @path */
+  GArray *entries;     /* of Y10TensorEntry */
+  GHashTable *by_name; /* name → index + 1 */
   GHashTable *meta;
-  GHashTable *activations;      /* module name → class name */
+  GHashTable *activations; /* module name → class name */
   const char *format;
   Y10OnnxGraph *onnx;
 };
@@ -64,8 +64,9 @@ add_part (Y10TensorFile *file, const char *path, int fd, const struct stat *s)
   g_autofree char *before = file->identity;
 
   g_array_append_val (file->parts, part);
-  file->identity = g_strdup_printf ("%s%s%" G_GUINT64_FORMAT ":%"
-      G_GUINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ".%09ld",
+  file->identity = g_strdup_printf ("%s%s%" G_GUINT64_FORMAT
+                                    ":%" G_GUINT64_FORMAT ":%" G_GINT64_FORMAT
+                                    ":%" G_GINT64_FORMAT ".%09ld",
       before, *before ? "+" : "", (guint64) s->st_dev, (guint64) s->st_ino,
       (gint64) s->st_size, (gint64) s->st_mtim.tv_sec, s->st_mtim.tv_nsec);
 }
@@ -145,14 +146,21 @@ parse_dtype (const char *dtype, gsize *elem_size)
     Y10Dtype dtype;
     gsize size;
   } known[] = {
-    {"F32", Y10_DTYPE_F32, 4}, {"F16", Y10_DTYPE_F16, 2},
-    {"BF16", Y10_DTYPE_BF16, 2}, {"F64", Y10_DTYPE_F64, 8},
-    {"I64", Y10_DTYPE_OTHER, 8}, {"U64", Y10_DTYPE_OTHER, 8},
-    {"I32", Y10_DTYPE_OTHER, 4}, {"U32", Y10_DTYPE_OTHER, 4},
-    {"I16", Y10_DTYPE_OTHER, 2}, {"U16", Y10_DTYPE_OTHER, 2},
-    {"I8", Y10_DTYPE_I8, 1}, {"U8", Y10_DTYPE_U8, 1},
-    {"BOOL", Y10_DTYPE_OTHER, 1}, {"F8_E4M3", Y10_DTYPE_OTHER, 1},
-    {"F8_E5M2", Y10_DTYPE_OTHER, 1},
+    { "F32", Y10_DTYPE_F32, 4 },
+    { "F16", Y10_DTYPE_F16, 2 },
+    { "BF16", Y10_DTYPE_BF16, 2 },
+    { "F64", Y10_DTYPE_F64, 8 },
+    { "I64", Y10_DTYPE_OTHER, 8 },
+    { "U64", Y10_DTYPE_OTHER, 8 },
+    { "I32", Y10_DTYPE_OTHER, 4 },
+    { "U32", Y10_DTYPE_OTHER, 4 },
+    { "I16", Y10_DTYPE_OTHER, 2 },
+    { "U16", Y10_DTYPE_OTHER, 2 },
+    { "I8", Y10_DTYPE_I8, 1 },
+    { "U8", Y10_DTYPE_U8, 1 },
+    { "BOOL", Y10_DTYPE_OTHER, 1 },
+    { "F8_E4M3", Y10_DTYPE_OTHER, 1 },
+    { "F8_E5M2", Y10_DTYPE_OTHER, 1 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
@@ -169,7 +177,9 @@ y10_tensor_file_add (Y10TensorFile *file, const char *name, const char *dtype,
     const gsize *dim, const gsize *stride, guint n_dims, guint part,
     guint64 offset, gsize size, GError **error)
 {
-  Y10TensorEntry entry = { NULL, };
+  Y10TensorEntry entry = {
+    NULL,
+  };
   gsize elem_size, n = 1;
 
   entry.dtype = parse_dtype (dtype, &elem_size);
@@ -181,8 +191,8 @@ y10_tensor_file_add (Y10TensorFile *file, const char *name, const char *dtype,
   }
   if (n_dims > Y10_MAX_DIMS) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
-        "%s: tensor \"%s\" has %u dimensions; expected at most %d",
-        file->path, name, n_dims, Y10_MAX_DIMS);
+        "%s: tensor \"%s\" has %u dimensions; expected at most %d", file->path,
+        name, n_dims, Y10_MAX_DIMS);
     return FALSE;
   }
   for (guint i = 0; i < n_dims; i++) {
@@ -195,7 +205,8 @@ y10_tensor_file_add (Y10TensorFile *file, const char *name, const char *dtype,
   }
   for (guint i = n_dims, step = 0; i-- > 0; step++)
     entry.stride[i] = stride ? stride[i]
-        : step ? entry.stride[i + 1] * dim[i + 1] : 1;
+        : step               ? entry.stride[i + 1] * dim[i + 1]
+                             : 1;
   /* A division, because n × elem_size may overflow. */
   if (n != size / elem_size || size % elem_size) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
@@ -248,7 +259,7 @@ gboolean
 y10_tensor_file_has_linear_sppf (const Y10TensorFile *file)
 {
   return !g_strcmp0 (y10_tensor_file_get_activation (file, "model.9.cv1"),
-      "Identity")
+             "Identity")
       || !g_strcmp0 (y10_tensor_file_get_meta (file, "sppf"), "linear");
 }
 
@@ -296,7 +307,8 @@ y10_tensor_file_open_part (Y10TensorFile *file, const char *name,
       || !strcmp (name, "..")) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
         "%s has tensors in \"%s\"; expected the plain name of a file in the "
-        "same folder", file->path, name);
+        "same folder",
+        file->path, name);
     return 0;
   }
   for (guint i = 1; i < file->parts->len; i++)
@@ -329,24 +341,24 @@ check_unchanged (const Part *file, GError **error)
   struct stat is;
 
   if (fstat (file->fd, &is)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
-        "%s cannot be read: %s", file->path, g_strerror (errno));
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND, "%s cannot be read: %s",
+        file->path, g_strerror (errno));
     return FALSE;
   }
   if (is.st_size < was->st_size) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
         "%s is shorter than when it was opened: found %" G_GINT64_FORMAT
-        " bytes, expected %" G_GINT64_FORMAT "; " HOW_TO_REPLACE, file->path,
-        (gint64) is.st_size, (gint64) was->st_size);
+        " bytes, expected %" G_GINT64_FORMAT "; " HOW_TO_REPLACE,
+        file->path, (gint64) is.st_size, (gint64) was->st_size);
     return FALSE;
   }
   if (is.st_size != was->st_size || is.st_mtim.tv_sec != was->st_mtim.tv_sec
       || is.st_mtim.tv_nsec != was->st_mtim.tv_nsec) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
         "%s was written to after it was opened: found %" G_GINT64_FORMAT
-        " bytes, expected the same file of %" G_GINT64_FORMAT " bytes; "
-        HOW_TO_REPLACE, file->path, (gint64) is.st_size,
-        (gint64) was->st_size);
+        " bytes, expected the same file of %" G_GINT64_FORMAT
+        " bytes; " HOW_TO_REPLACE,
+        file->path, (gint64) is.st_size, (gint64) was->st_size);
     return FALSE;
   }
   return TRUE;
@@ -364,14 +376,14 @@ read_part (const Part *file, guint64 offset, gpointer data, gsize size,
   if (got >= 0 && (gsize) got == size)
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
-      "%s cannot be read at byte %" G_GUINT64_FORMAT ": %s", file->path,
-      offset, got < 0 ? g_strerror (why) : "the file ends there");
+      "%s cannot be read at byte %" G_GUINT64_FORMAT ": %s", file->path, offset,
+      got < 0 ? g_strerror (why) : "the file ends there");
   return FALSE;
 }
 
 gboolean
-y10_tensor_file_read (const Y10TensorFile *file, guint64 offset,
-    gpointer data, gsize size, GError **error)
+y10_tensor_file_read (const Y10TensorFile *file, guint64 offset, gpointer data,
+    gsize size, GError **error)
 {
   return read_part (get_part (file, 0), offset, data, size, error);
 }
@@ -404,8 +416,8 @@ reorder (const Y10TensorEntry *t, const guint8 *data)
 }
 
 guint8 *
-y10_tensor_file_read_tensor (const Y10TensorFile *file,
-    const Y10TensorEntry *t, GError **error)
+y10_tensor_file_read_tensor (const Y10TensorFile *file, const Y10TensorEntry *t,
+    GError **error)
 {
   g_autofree guint8 *data = g_try_malloc (MAX (t->size, 1));
 
@@ -429,10 +441,11 @@ y10_tensor_file_open (const char *path, GError **error)
     gboolean (*probe) (const guint8 *, gsize);
     gboolean (*parse) (Y10TensorFile *, GError **);
   } formats[] = {
-    {"safetensors", y10_safetensors_probe, y10_safetensors_parse},
-    {"PyTorch", y10_pytorch_probe, y10_pytorch_parse},
-    {"ONNX", y10_onnx_probe, y10_onnx_parse},
-    {"PyTorch before 1.6", y10_pytorch_legacy_probe, y10_pytorch_legacy_parse},
+    { "safetensors", y10_safetensors_probe, y10_safetensors_parse },
+    { "PyTorch", y10_pytorch_probe, y10_pytorch_parse },
+    { "ONNX", y10_onnx_probe, y10_onnx_parse },
+    { "PyTorch before 1.6", y10_pytorch_legacy_probe,
+        y10_pytorch_legacy_parse },
   };
   g_autofree char *why = NULL;
   Y10TensorFile *file;
@@ -443,8 +456,8 @@ y10_tensor_file_open (const char *path, GError **error)
 
   fd = y10_regular_file_open (path, &s, &why);
   if (fd < 0) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
-        "%s cannot be read: %s", path, why);
+    g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND, "%s cannot be read: %s",
+        path, why);
     return NULL;
   }
   file = file_new (path, fd, &s);
@@ -466,7 +479,8 @@ y10_tensor_file_open (const char *path, GError **error)
   }
   g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
       "%s is not a supported weights file; expected safetensors, a "
-      "PyTorch checkpoint or ONNX", path);
+      "PyTorch checkpoint or ONNX",
+      path);
 
 fail:
   y10_tensor_file_unref (file);

@@ -75,8 +75,8 @@ bad (Y10TensorFile *file, GError **error, const char *format, ...)
   text = g_strdup_vprintf (format, args);
   va_end (args);
   g_set_error (error, Y10_ERROR, Y10_ERROR_MODEL_FORMAT,
-      "%s is not a valid safetensors file: %s",
-      y10_tensor_file_get_path (file), text);
+      "%s is not a valid safetensors file: %s", y10_tensor_file_get_path (file),
+      text);
   return FALSE;
 }
 
@@ -139,17 +139,22 @@ parse_tensor (Y10TensorFile *file, const char *name, JsonNode *node,
     return bad (file, error, "the dtype of tensor \"%s\" is not UTF-8", name);
   n_dims = read_sizes (object, "shape", dim, Y10_MAX_DIMS);
   if (n_dims < 0)
-    return bad (file, error, "the shape of tensor \"%s\" is not a list of at "
-        "most %d sizes", name, Y10_MAX_DIMS);
+    return bad (file, error,
+        "the shape of tensor \"%s\" is not a list of at "
+        "most %d sizes",
+        name, Y10_MAX_DIMS);
   if (read_sizes (object, "data_offsets", offset, 2) != 2)
-    return bad (file, error, "the data_offsets of tensor \"%s\" are not two "
-        "sizes", name);
+    return bad (file, error,
+        "the data_offsets of tensor \"%s\" are not two "
+        "sizes",
+        name);
   if (offset[0] > offset[1] || offset[1] > size)
-    return bad (file, error, "tensor \"%s\" lies at bytes %" G_GSIZE_FORMAT
-        " to %" G_GSIZE_FORMAT " of %" G_GUINT64_FORMAT " bytes of data: the "
+    return bad (file, error,
+        "tensor \"%s\" lies at bytes %" G_GSIZE_FORMAT " to %" G_GSIZE_FORMAT
+        " of %" G_GUINT64_FORMAT " bytes of data: the "
         "file is truncated or its offsets are wrong",
         name, offset[0], offset[1], size);
-  *extent = (Extent) { offset[0], offset[1], name };
+  *extent = (Extent){ offset[0], offset[1], name };
   return y10_tensor_file_add (file, name, json_node_get_string (dtype), dim,
       NULL, n_dims, 0, start + offset[0], offset[1] - offset[0], error);
 }
@@ -182,18 +187,24 @@ y10_safetensors_parse (Y10TensorFile *file, GError **error)
     return FALSE;
   header = read_u64 (length);
   if (header > MAX_HEADER)
-    return bad (file, error, "its header would have %" G_GUINT64_FORMAT
-        " bytes; expected at most %u", header, MAX_HEADER);
+    return bad (file, error,
+        "its header would have %" G_GUINT64_FORMAT
+        " bytes; expected at most %u",
+        header, MAX_HEADER);
   if (header > size)
-    return bad (file, error, "its header has %" G_GUINT64_FORMAT " bytes, but "
-        "only %" G_GUINT64_FORMAT " follow", header, size);
+    return bad (file, error,
+        "its header has %" G_GUINT64_FORMAT " bytes, but "
+        "only %" G_GUINT64_FORMAT " follow",
+        header, size);
   text = g_malloc (header + 1);
   if (!y10_tensor_file_read (file, 8, text, header, error))
     return FALSE;
   depth = count_depth (text, header);
   if (depth > MAX_DEPTH)
-    return bad (file, error, "its header nests arrays and objects %u deep; "
-        "expected at most %d", depth, MAX_DEPTH);
+    return bad (file, error,
+        "its header nests arrays and objects %u deep; "
+        "expected at most %d",
+        depth, MAX_DEPTH);
   if (!json_parser_load_from_data (parser, text, header, &json)) {
     g_autofree char *why = g_utf8_make_valid (json->message, -1);
 
@@ -212,7 +223,7 @@ y10_safetensors_parse (Y10TensorFile *file, GError **error)
       if (!parse_meta (file, node, error))
         return FALSE;
     } else if (!parse_tensor (file, name, node, start, size, &extents[n++],
-            error)) {
+                   error)) {
       return FALSE;
     }
   }

@@ -79,8 +79,9 @@ append_tensor (GString *json, const char *name, const char *dtype,
   g_string_append_printf (json, ":{\"dtype\":\"%s\",\"shape\":[", dtype);
   for (guint i = 0; i < n_dims; i++)
     g_string_append_printf (json, "%s%" G_GSIZE_FORMAT, i ? "," : "", dim[i]);
-  g_string_append_printf (json, "],\"data_offsets\":[%" G_GUINT64_FORMAT ",%"
-      G_GUINT64_FORMAT "]}", *offset, *offset + bytes);
+  g_string_append_printf (json,
+      "],\"data_offsets\":[%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT "]}",
+      *offset, *offset + bytes);
   *offset += bytes;
 }
 
@@ -88,8 +89,8 @@ static GString *
 make_header (const Y10TensorFile *file, const Y10TensorChanges *changes,
     const char *const *names, guint width, guint height, const char *head)
 {
-  GString *json = g_string_new ("{\"__metadata__\":{\"format\":\"" FRAMEWORK
-      "\"");
+  GString *json = g_string_new (
+      "{\"__metadata__\":{\"format\":\"" FRAMEWORK "\"");
   g_autofree char *list = list_names (names);
   g_autofree char *size = g_strdup_printf ("[%u, %u]", height, width);
   guint64 offset = 0;
@@ -114,7 +115,7 @@ make_header (const Y10TensorFile *file, const Y10TensorChanges *changes,
         &offset);
   }
   g_string_append_c (json, '}');
-  while (json->len % 8)         /* aligns the data */
+  while (json->len % 8) /* aligns the data */
     g_string_append_c (json, ' ');
   return json;
 }
@@ -150,8 +151,7 @@ put_all (const Y10TensorFile *file, const Y10TensorChanges *changes,
 {
   guint64 length = GUINT64_TO_LE (header->len);
 
-  if (!put (to, &length, sizeof length)
-      || !put (to, header->str, header->len))
+  if (!put (to, &length, sizeof length) || !put (to, header->str, header->len))
     return fail_to_write (path, error);
   for (guint i = 0; i < y10_tensor_file_get_n (file); i++) {
     const Y10TensorEntry *t = y10_tensor_file_get (file, i);
@@ -176,12 +176,12 @@ put_all (const Y10TensorFile *file, const Y10TensorChanges *changes,
 
 gboolean
 y10_safetensors_save (const Y10TensorFile *file,
-    const Y10TensorChanges *changes, const char *path, const char *const *names, guint width, guint height, const char *head,
-    GError **error)
+    const Y10TensorChanges *changes, const char *path, const char *const *names,
+    guint width, guint height, const char *head, GError **error)
 {
   g_autofree char *beside = g_strconcat (path, ".XXXXXX", NULL);
-  g_autoptr (GString) header = make_header (file, changes, names, width, height,
-      head);
+  g_autoptr (GString)
+      header = make_header (file, changes, names, width, height, head);
   int fd = g_mkstemp_full (beside, O_WRONLY | O_CLOEXEC, 0666);
   FILE *out = fd < 0 ? NULL : fdopen (fd, "wb");
   gboolean ok;
@@ -207,7 +207,8 @@ char *
 y10_safetensors_digest (const Y10TensorFile *file, const char *const *names,
     guint width, guint height, const char *head, GError **error)
 {
-  g_autoptr (GString) header = make_header (file, NULL, names, width, height, head);
+  g_autoptr (GString)
+      header = make_header (file, NULL, names, width, height, head);
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
 
   if (!put_all (file, NULL, header, put_checksum, checksum, NULL, error))

@@ -27,7 +27,7 @@
 
 typedef struct
 {
-  guint64 header;               /* offset of the local header */
+  guint64 header; /* offset of the local header */
   guint64 size, stored_size;
   guint16 method, flags;
 } Member;
@@ -35,8 +35,8 @@ typedef struct
 struct _Y10Zip
 {
   const Y10TensorFile *file;
-  GHashTable *by_name;          /* name → Member; owns both */
-  GPtrArray *names;             /* in the archive's order, borrowed */
+  GHashTable *by_name; /* name → Member; owns both */
+  GPtrArray *names;    /* in the archive's order, borrowed */
 };
 
 static guint64
@@ -81,7 +81,8 @@ read_zip64 (Member *member, const guint8 *extra, gsize size)
       const guint8 *p = extra + 4;
 
       for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
-        if (*fields[i] == G_MAXUINT32 && (gsize) (p - extra) - 4 + 8 <= length) {
+        if (*fields[i] == G_MAXUINT32
+            && (gsize) (p - extra) - 4 + 8 <= length) {
           *fields[i] = get (p, 8);
           p += 8;
         }
@@ -102,14 +103,18 @@ read_directory (Y10Zip *zip, const guint8 *p, gsize size, guint64 n,
     char *name;
 
     if (size < ENTRY_SIZE || memcmp (p, "PK\1\2", 4))
-      return bad (zip->file, error, "entry %" G_GUINT64_FORMAT " of %"
-          G_GUINT64_FORMAT " is missing from its directory", i, n);
+      return bad (zip->file, error,
+          "entry %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+          " is missing from its directory",
+          i, n);
     name_size = get (p + 28, 2);
     extra_size = get (p + 30, 2);
     comment_size = get (p + 32, 2);
     if (size - ENTRY_SIZE < name_size + extra_size + comment_size)
-      return bad (zip->file, error, "entry %" G_GUINT64_FORMAT " exceeds its "
-          "directory", i);
+      return bad (zip->file, error,
+          "entry %" G_GUINT64_FORMAT " exceeds its "
+          "directory",
+          i);
     name = g_strndup ((const char *) p + ENTRY_SIZE, name_size);
     if (g_hash_table_contains (zip->by_name, name)) {
       g_autofree char *shown = g_utf8_make_valid (name, -1);
@@ -118,10 +123,12 @@ read_directory (Y10Zip *zip, const guint8 *p, gsize size, guint64 n,
       return bad (zip->file, error, "member \"%s\" occurs twice", shown);
     }
     member = g_new (Member, 1);
-    *member = (Member) {
-      .flags = get (p + 8, 2),.method = get (p + 10, 2),
-      .stored_size = get (p + 20, 4),.size = get (p + 24, 4),
-      .header = get (p + 42, 4)
+    *member = (Member){
+      .flags = get (p + 8, 2),
+      .method = get (p + 10, 2),
+      .stored_size = get (p + 20, 4),
+      .size = get (p + 24, 4),
+      .header = get (p + 42, 4),
     };
     read_zip64 (member, p + ENTRY_SIZE + name_size, extra_size);
     g_ptr_array_add (zip->names, name);
@@ -146,8 +153,10 @@ find_directory (const Y10TensorFile *file, guint64 *offset, guint64 *size,
   guint64 at;
 
   if (tail_size < END_SIZE)
-    return bad (file, error, "it has %" G_GSIZE_FORMAT " bytes; expected at least "
-        "%d", tail_size, END_SIZE);
+    return bad (file, error,
+        "it has %" G_GSIZE_FORMAT " bytes; expected at least "
+        "%d",
+        tail_size, END_SIZE);
   if (!y10_tensor_file_read (file, file_size - tail_size, tail, tail_size,
           error))
     return FALSE;
@@ -158,8 +167,7 @@ find_directory (const Y10TensorFile *file, guint64 *offset, guint64 *size,
   *size = get (end + 12, 4);
   *offset = get (end + 16, 4);
   if ((*n != G_MAXUINT16 && *size != G_MAXUINT32 && *offset != G_MAXUINT32)
-      || end - tail < LOCATOR_SIZE
-      || memcmp (end - LOCATOR_SIZE, "PK\6\7", 4))
+      || end - tail < LOCATOR_SIZE || memcmp (end - LOCATOR_SIZE, "PK\6\7", 4))
     return TRUE;
   at = get (end - LOCATOR_SIZE + 8, 8);
   if (at > file_size - END64_SIZE || file_size < END64_SIZE)
@@ -185,15 +193,17 @@ y10_zip_open (const Y10TensorFile *file, GError **error)
   if (!find_directory (file, &offset, &size, &n, error))
     return NULL;
   if (offset > file_size || size > file_size - offset) {
-    bad (file, error, "its directory is at bytes %" G_GUINT64_FORMAT " to %"
-        G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, offset, offset + size,
-        file_size);
+    bad (file, error,
+        "its directory is at bytes %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+        " of %" G_GUINT64_FORMAT,
+        offset, offset + size, file_size);
     return NULL;
   }
   if (n > MAX_MEMBERS || size > MAX_DIRECTORY) {
-    bad (file, error, "its directory has %" G_GUINT64_FORMAT " members and %"
-        G_GUINT64_FORMAT " bytes; expected at most %u and %u", n, size,
-        MAX_MEMBERS, MAX_DIRECTORY);
+    bad (file, error,
+        "its directory has %" G_GUINT64_FORMAT " members and %" G_GUINT64_FORMAT
+        " bytes; expected at most %u and %u",
+        n, size, MAX_MEMBERS, MAX_DIRECTORY);
     return NULL;
   }
   directory = g_malloc (MAX (size, 1));
@@ -248,12 +258,15 @@ y10_zip_locate (const Y10Zip *zip, const char *name, guint64 *offset,
   if (member->flags & FLAG_ENCRYPTED)
     return bad (zip->file, error, "member \"%s\" is encrypted", shown);
   if (member->method != METHOD_STORED || member->size != member->stored_size)
-    return bad (zip->file, error, "member \"%s\" is compressed; expected a "
-        "stored one, as torch.save() writes it", shown);
+    return bad (zip->file, error,
+        "member \"%s\" is compressed; expected a "
+        "stored one, as torch.save() writes it",
+        shown);
   if (file_size < LOCAL_SIZE || member->header > file_size - LOCAL_SIZE)
-    return bad (zip->file, error, "member \"%s\" begins at byte %"
-        G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, shown, member->header,
-        file_size);
+    return bad (zip->file, error,
+        "member \"%s\" begins at byte %" G_GUINT64_FORMAT
+        " of %" G_GUINT64_FORMAT,
+        shown, member->header, file_size);
   if (!y10_tensor_file_read (zip->file, member->header, header, LOCAL_SIZE,
           error))
     return FALSE;
@@ -264,8 +277,10 @@ y10_zip_locate (const Y10Zip *zip, const char *name, guint64 *offset,
       + get (header + 28, 2);
   *size = member->size;
   if (*offset > file_size || *size > file_size - *offset)
-    return bad (zip->file, error, "member \"%s\" has %" G_GUINT64_FORMAT
+    return bad (zip->file, error,
+        "member \"%s\" has %" G_GUINT64_FORMAT
         " bytes at byte %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT ": the "
-        "file is truncated", shown, *size, *offset, file_size);
+        "file is truncated",
+        shown, *size, *offset, file_size);
   return TRUE;
 }

@@ -32,18 +32,18 @@ GST_DEBUG_CATEGORY_STATIC (gst_y10_cuda_debug);
 
 struct _GstY10Cuda
 {
-  GstElement *element;          /* not owned; it owns this object */
+  GstElement *element; /* not owned; it owns this object */
   GMutex lock;
   GstCudaContext *context;
-  GPtrArray *lost;              /* GWeakRefs of contexts not to be used again */
+  GPtrArray *lost; /* GWeakRefs of contexts not to be used again */
 };
 
 /* Looked up once and never released. */
 static struct
 {
-  gpointer (*memory_get_stream) (GstCudaMemory * memory);
+  gpointer (*memory_get_stream) (GstCudaMemory *memory);
   gpointer (*stream_get_handle) (gpointer stream);
-  CUresult (*primary_retain) (CUcontext * context, CUdevice device);
+  CUresult (*primary_retain) (CUcontext *context, CUdevice device);
   CUresult (*primary_release) (CUdevice device);
 } symbols;
 
@@ -51,8 +51,8 @@ static struct
 GstCaps *
 gst_y10_cuda_get_caps (void)
 {
-  static GstStaticCaps caps = GST_STATIC_CAPS ("video/x-raw("
-      GST_Y10_FEATURE_CUDA "), format = (string) " FORMATS ", "
+  static GstStaticCaps caps = GST_STATIC_CAPS (
+      "video/x-raw(" GST_Y10_FEATURE_CUDA "), format = (string) " FORMATS ", "
       "width = (int) [ 1, 16384 ], height = (int) [ 1, 16384 ], "
       "framerate = (fraction) [ 0, max ]");
 
@@ -69,7 +69,7 @@ weak_free (gpointer weak)
 /* Call with the lock held. Weak references, because a lost context frees its
  * memory only when destroyed, and a destroyed one cannot turn up again. */
 static gboolean
-was_lost (GstY10Cuda * self, GstCudaContext * context)
+was_lost (GstY10Cuda *self, GstCudaContext *context)
 {
   gboolean lost = FALSE;
 
@@ -84,7 +84,7 @@ was_lost (GstY10Cuda * self, GstCudaContext * context)
 
 /* Borrows @element, which must outlive it. Has no context yet. */
 GstY10Cuda *
-gst_y10_cuda_new (GstElement * element)
+gst_y10_cuda_new (GstElement *element)
 {
   GstY10Cuda *self = g_new0 (GstY10Cuda, 1);
 
@@ -98,7 +98,7 @@ gst_y10_cuda_new (GstElement * element)
 
 /* No engine may use the context any more. */
 void
-gst_y10_cuda_free (GstY10Cuda * self)
+gst_y10_cuda_free (GstY10Cuda *self)
 {
   if (!self)
     return;
@@ -109,7 +109,7 @@ gst_y10_cuda_free (GstY10Cuda * self)
 }
 
 static gboolean
-has_context (GstY10Cuda * self)
+has_context (GstY10Cuda *self)
 {
   gboolean has;
 
@@ -120,7 +120,7 @@ has_context (GstY10Cuda * self)
 }
 
 static guint
-device_of (GstCudaContext * context)
+device_of (GstCudaContext *context)
 {
   guint id = 0;
 
@@ -131,8 +131,7 @@ device_of (GstCudaContext * context)
 /* Takes @context if there is none yet, and if it is a CUDA context of the right
  * GPU (-1: any) that was not lost. Any thread, with or without a driver. */
 void
-gst_y10_cuda_set_context (GstY10Cuda * self, GstContext * context,
-    gint device_id)
+gst_y10_cuda_set_context (GstY10Cuda *self, GstContext *context, gint device_id)
 {
   g_mutex_lock (&self->lock);
   gst_cuda_handle_set_context (self->element, context, device_id,
@@ -144,7 +143,7 @@ gst_y10_cuda_set_context (GstY10Cuda * self, GstContext * context,
 
 /* Answers a context query with the current context. Returns TRUE if it did. */
 gboolean
-gst_y10_cuda_answer (GstY10Cuda * self, GstQuery * query)
+gst_y10_cuda_answer (GstY10Cuda *self, GstQuery *query)
 {
   GstCudaContext *context = NULL;
   gboolean answered;
@@ -183,7 +182,7 @@ look_up (gpointer unused)
 /* Loads the driver, if not loaded yet. Returns whether CUDA frames can be
  * accessed. Any thread. */
 gboolean
-gst_y10_cuda_load (GError ** error)
+gst_y10_cuda_load (GError **error)
 {
   static GOnce once = G_ONCE_INIT;
 
@@ -199,11 +198,11 @@ gst_y10_cuda_load (GError ** error)
 
 /* Asks the neighbours on one side; set_context() decides what to take. */
 static void
-ask_peers (GstY10Cuda * self, GList * pads, GstQuery * query)
+ask_peers (GstY10Cuda *self, GList *pads, GstQuery *query)
 {
   GstContext *context = NULL;
 
-  for (GList * l = pads; l && !has_context (self); l = l->next) {
+  for (GList *l = pads; l && !has_context (self); l = l->next) {
     if (!gst_pad_peer_query (l->data, query))
       continue;
     gst_query_parse_context (query, &context);
@@ -215,7 +214,7 @@ ask_peers (GstY10Cuda * self, GList * pads, GstQuery * query)
 /* GStreamer's order: own context, downstream, upstream, then bins and the
  * application. Must hold no lock, because they answer through set_context(). */
 static void
-ask_around (GstY10Cuda * self, gint device_id)
+ask_around (GstY10Cuda *self, gint device_id)
 {
   GstContext *given = gst_element_get_context (self->element,
       GST_CUDA_CONTEXT_TYPE);
@@ -264,7 +263,7 @@ wrap_primary (CUdevice device)
  * it. All elements of the process share the replacement, so that they can share
  * an engine. */
 static GstCudaContext *
-replace_primary (GstY10Cuda * self, guint device_id)
+replace_primary (GstY10Cuda *self, guint device_id)
 {
   static GMutex lock;
   static GWeakRef latest;
@@ -287,7 +286,7 @@ replace_primary (GstY10Cuda * self, guint device_id)
 }
 
 static gboolean
-make_context (GstY10Cuda * self, gint device_id, GError ** error)
+make_context (GstY10Cuda *self, gint device_id, GError **error)
 {
   GstCudaContext *made = NULL;
   GstContext *context;
@@ -317,7 +316,7 @@ make_context (GstY10Cuda * self, gint device_id, GError ** error)
 /* Finds or creates a context on GPU @device_id (-1: any). Call in NULL to
  * READY, when the decoder opens its own. */
 gboolean
-gst_y10_cuda_open (GstY10Cuda * self, gint device_id, GError ** error)
+gst_y10_cuda_open (GstY10Cuda *self, gint device_id, GError **error)
 {
   if (!gst_y10_cuda_load (error))
     return FALSE;
@@ -334,7 +333,7 @@ gst_y10_cuda_open (GstY10Cuda * self, gint device_id, GError ** error)
 
 /* No engine may use the context any more. */
 void
-gst_y10_cuda_close (GstY10Cuda * self)
+gst_y10_cuda_close (GstY10Cuda *self)
 {
   GstCudaContext *context;
 
@@ -346,19 +345,20 @@ gst_y10_cuda_close (GstY10Cuda * self)
 }
 
 static GstCudaContext *
-context_of (GstBuffer * buffer)
+context_of (GstBuffer *buffer)
 {
   GstMemory *memory = gst_buffer_n_memory (buffer) == 1
-      ? gst_buffer_peek_memory (buffer, 0) : NULL;
+      ? gst_buffer_peek_memory (buffer, 0)
+      : NULL;
 
-  return gst_is_cuda_memory (memory)
-      ? GST_CUDA_MEMORY_CAST (memory)->context : NULL;
+  return gst_is_cuda_memory (memory) ? GST_CUDA_MEMORY_CAST (memory)->context
+                                     : NULL;
 }
 
 /* Drops a lost context and refuses it from now on, whoever offers it, until
  * gst_y10_cuda_close(). No engine may use it any more. */
 void
-gst_y10_cuda_lose (GstY10Cuda * self)
+gst_y10_cuda_lose (GstY10Cuda *self)
 {
   GstCudaContext *context;
 
@@ -376,7 +376,7 @@ gst_y10_cuda_lose (GstY10Cuda * self)
 
 /* Returns whether @buffer belongs to a lost context. */
 gboolean
-gst_y10_cuda_is_lost (GstY10Cuda * self, GstBuffer * buffer)
+gst_y10_cuda_is_lost (GstY10Cuda *self, GstBuffer *buffer)
 {
   GstCudaContext *theirs = context_of (buffer);
   gboolean lost;
@@ -391,7 +391,7 @@ gst_y10_cuda_is_lost (GstY10Cuda * self, GstBuffer * buffer)
  * gst_y10_cuda_adopt() or gst_y10_cuda_lose(); after the last of these, an engine
  * cannot be made in it. */
 gpointer
-gst_y10_cuda_get_handle (GstY10Cuda * self)
+gst_y10_cuda_get_handle (GstY10Cuda *self)
 {
   gpointer handle;
 
@@ -404,7 +404,7 @@ gst_y10_cuda_get_handle (GstY10Cuda * self)
 /* Returns FALSE if @buffer is in another CUDA context than this one. Buffers
  * without CUDA memory return TRUE; gst_y10_cuda_map() rejects them. */
 gboolean
-gst_y10_cuda_is_ours (GstY10Cuda * self, GstBuffer * buffer)
+gst_y10_cuda_is_ours (GstY10Cuda *self, GstBuffer *buffer)
 {
   GstCudaContext *theirs = context_of (buffer);
   gboolean ours;
@@ -412,8 +412,9 @@ gst_y10_cuda_is_ours (GstY10Cuda * self, GstBuffer * buffer)
   /* Recovery may drop the context meanwhile. */
   g_mutex_lock (&self->lock);
   ours = !theirs || theirs == self->context
-      || (self->context && gst_cuda_context_get_handle (theirs) ==
-      gst_cuda_context_get_handle (self->context));
+      || (self->context
+          && gst_cuda_context_get_handle (theirs)
+              == gst_cuda_context_get_handle (self->context));
   g_mutex_unlock (&self->lock);
   return ours;
 }
@@ -421,15 +422,16 @@ gst_y10_cuda_is_ours (GstY10Cuda * self, GstBuffer * buffer)
 /* Switches to the context of @buffer, which must be on GPU @device_id (-1:
  * any). No engine may use the old one any more. */
 gboolean
-gst_y10_cuda_adopt (GstY10Cuda * self, GstBuffer * buffer, gint device_id,
-    GError ** error)
+gst_y10_cuda_adopt (GstY10Cuda *self, GstBuffer *buffer, gint device_id,
+    GError **error)
 {
   GstCudaContext *theirs = context_of (buffer), *ours;
 
   if (device_id >= 0 && device_of (theirs) != (guint) device_id) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "a frame is on GPU %u, expected GPU %d as in cuda-device-id: set the "
-        "same cuda-device-id on all elements", device_of (theirs), device_id);
+        "same cuda-device-id on all elements",
+        device_of (theirs), device_id);
     return FALSE;
   }
   g_mutex_lock (&self->lock);
@@ -442,10 +444,10 @@ gst_y10_cuda_adopt (GstY10Cuda * self, GstBuffer * buffer, gint device_id,
 
 /* Without GstVideoMeta only the memory knows its pitch; the caps do not. */
 static const GstVideoInfo *
-find_layout (GstBuffer * buffer, const GstVideoInfo * info)
+find_layout (GstBuffer *buffer, const GstVideoInfo *info)
 {
-  GstCudaMemory *memory =
-      GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0));
+  GstCudaMemory *memory = GST_CUDA_MEMORY_CAST (
+      gst_buffer_peek_memory (buffer, 0));
 
   if (!gst_buffer_get_video_meta (buffer)
       && GST_VIDEO_INFO_FORMAT (&memory->info) == GST_VIDEO_INFO_FORMAT (info)
@@ -458,7 +460,7 @@ find_layout (GstBuffer * buffer, const GstVideoInfo * info)
 /* Copies memory that is shared or kept by a decoder, on the GPU. The copy may
  * have another layout. */
 static gboolean
-make_writable (GstBuffer * buffer)
+make_writable (GstBuffer *buffer)
 {
   GstMemory *memory = gst_buffer_peek_memory (buffer, 0), *copy;
   GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
@@ -482,11 +484,11 @@ make_writable (GstBuffer * buffer)
 
 /* Returns the GstCudaStream that writes the memory, or NULL. */
 static gpointer
-producer_of (GstBuffer * buffer)
+producer_of (GstBuffer *buffer)
 {
-  return symbols.memory_get_stream
-      ? symbols.memory_get_stream (GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory
-          (buffer, 0))) : NULL;
+  return symbols.memory_get_stream ? symbols.memory_get_stream (
+             GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0)))
+                                   : NULL;
 }
 
 /* Maps a CUDA frame in place; planes are device addresses. @stream is the
@@ -494,8 +496,8 @@ producer_of (GstBuffer * buffer)
  * and with it the stream. Neither allocates nor waits, unless shared memory is
  * mapped for writing. */
 gboolean
-gst_y10_cuda_map (GstVideoFrame * frame, const GstVideoInfo * info,
-    GstBuffer * buffer, GstMapFlags access, gpointer * stream, GError ** error)
+gst_y10_cuda_map (GstVideoFrame *frame, const GstVideoInfo *info,
+    GstBuffer *buffer, GstMapFlags access, gpointer *stream, GError **error)
 {
   gpointer producer;
 
@@ -503,7 +505,8 @@ gst_y10_cuda_map (GstVideoFrame * frame, const GstVideoInfo * info,
   if (!context_of (buffer)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "a frame has %u memory blocks, expected a single CUDA memory as in the "
-        "caps", gst_buffer_n_memory (buffer));
+        "caps",
+        gst_buffer_n_memory (buffer));
     return FALSE;
   }
   if (((access & GST_MAP_WRITE) && !make_writable (buffer))
@@ -523,7 +526,7 @@ gst_y10_cuda_map (GstVideoFrame * frame, const GstVideoInfo * info,
 /* Marks an unmapped frame as written asynchronously: readers on other streams
  * must wait. */
 void
-gst_y10_cuda_set_written (GstBuffer * buffer)
+gst_y10_cuda_set_written (GstBuffer *buffer)
 {
   if (producer_of (buffer))
     GST_MINI_OBJECT_FLAG_SET (gst_buffer_peek_memory (buffer, 0),

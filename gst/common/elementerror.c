@@ -12,7 +12,7 @@
 #include "common/text.h"
 
 static void
-classify (const GError * error, GQuark * domain, gint * code)
+classify (const GError *error, GQuark *domain, gint *code)
 {
   *domain = GST_LIBRARY_ERROR;
   *code = GST_LIBRARY_ERROR_FAILED;
@@ -69,9 +69,9 @@ classify (const GError * error, GQuark * domain, gint * code)
 
 /* Posts @error as a message of @type; use the macros. Takes @details. */
 void
-gst_y10_error_post (GstElement * element, GstDebugCategory * category,
-    GstMessageType type, const GError * error, GstStructure * details,
-    const gchar * file, const gchar * function, gint line)
+gst_y10_error_post (GstElement *element, GstDebugCategory *category,
+    GstMessageType type, const GError *error, GstStructure *details,
+    const gchar *file, const gchar *function, gint line)
 {
   GQuark domain;
   gint code;
@@ -79,9 +79,9 @@ gst_y10_error_post (GstElement * element, GstDebugCategory * category,
 
   text = gst_y10_text_printable (error->message);
   classify (error, &domain, &code);
-  gst_debug_log (category, type == GST_MESSAGE_ERROR
-      ? GST_LEVEL_ERROR : GST_LEVEL_WARNING, file, function, line,
-      G_OBJECT (element), "%s", text);
+  gst_debug_log (category,
+      type == GST_MESSAGE_ERROR ? GST_LEVEL_ERROR : GST_LEVEL_WARNING, file,
+      function, line, G_OBJECT (element), "%s", text);
   gst_element_message_full_with_details (element, type, domain, code, text,
       NULL, file, function, line, details);
 }

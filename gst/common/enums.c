@@ -8,13 +8,11 @@ GType
 gst_yolov10_backend_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = {
-    {Y10_BACKEND_AUTO, "Fastest that runs here", "auto"},
-    {Y10_BACKEND_REF, "Plain C reference, slow", "ref"},
-    {Y10_BACKEND_CPU, "CPU", "cpu"},
-    {Y10_BACKEND_CUDA, "NVIDIA GPU", "cuda"},
-    {0, NULL, NULL}
-  };
+  static const GEnumValue values[] = { { Y10_BACKEND_AUTO,
+                                           "Fastest that runs here", "auto" },
+    { Y10_BACKEND_REF, "Plain C reference, slow", "ref" },
+    { Y10_BACKEND_CPU, "CPU", "cpu" },
+    { Y10_BACKEND_CUDA, "NVIDIA GPU", "cuda" }, { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type,
@@ -27,14 +25,14 @@ gst_yolov10_precision_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {Y10_PRECISION_AUTO, "Fastest that finds the same objects", "auto"},
-    {Y10_PRECISION_FP32, "Single precision", "fp32"},
-    {Y10_PRECISION_TF32, "Single precision, 10-bit mantissa on tensor cores",
-        "tf32"},
-    {Y10_PRECISION_FP16, "Half precision", "fp16"},
-    {Y10_PRECISION_BF16, "bfloat16", "bf16"},
-    {Y10_PRECISION_INT8, "8-bit integers where the file has them", "int8"},
-    {0, NULL, NULL}
+    { Y10_PRECISION_AUTO, "Fastest that finds the same objects", "auto" },
+    { Y10_PRECISION_FP32, "Single precision", "fp32" },
+    { Y10_PRECISION_TF32, "Single precision, 10-bit mantissa on tensor cores",
+        "tf32" },
+    { Y10_PRECISION_FP16, "Half precision", "fp16" },
+    { Y10_PRECISION_BF16, "bfloat16", "bf16" },
+    { Y10_PRECISION_INT8, "8-bit integers where the file has them", "int8" },
+    { 0, NULL, NULL }
   };
 
   if (g_once_init_enter (&type))
@@ -48,13 +46,14 @@ gst_yolov10_head_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {Y10_HEAD_AUTO, "Head named in the model file, else one2one if present, "
+    { Y10_HEAD_AUTO,
+        "Head named in the model file, else one2one if present, "
         "else one2many",
-        "auto"},
-    {Y10_HEAD_ONE2ONE, "End to end, without NMS", "one2one"},
-    {Y10_HEAD_ONE2MANY, "With NMS", "one2many"},
-    {Y10_HEAD_ONE2ONE_NMS, "one2one followed by NMS", "one2one-nms"},
-    {0, NULL, NULL}
+        "auto" },
+    { Y10_HEAD_ONE2ONE, "End to end, without NMS", "one2one" },
+    { Y10_HEAD_ONE2MANY, "With NMS", "one2many" },
+    { Y10_HEAD_ONE2ONE_NMS, "one2one followed by NMS", "one2one-nms" },
+    { 0, NULL, NULL }
   };
 
   if (g_once_init_enter (&type))
@@ -68,11 +67,11 @@ gst_yolov10_attach_get_type (void)
 {
   static gsize type = 0;
   static const GFlagsValue values[] = {
-    {GST_YOLOV10_ATTACH_ROI, "GstVideoRegionOfInterestMeta", "roi"},
-    {GST_YOLOV10_ATTACH_ANALYTICS, "GstAnalyticsODMtd (GStreamer >= 1.24)",
-        "analytics"},
-    {GST_YOLOV10_ATTACH_FRAME, "GstYolov10FrameMeta", "frame"},
-    {0, NULL, NULL}
+    { GST_YOLOV10_ATTACH_ROI, "GstVideoRegionOfInterestMeta", "roi" },
+    { GST_YOLOV10_ATTACH_ANALYTICS, "GstAnalyticsODMtd (GStreamer >= 1.24)",
+        "analytics" },
+    { GST_YOLOV10_ATTACH_FRAME, "GstYolov10FrameMeta", "frame" },
+    { 0, NULL, NULL }
   };
 
   if (g_once_init_enter (&type))
@@ -86,11 +85,10 @@ gst_yolov10_late_policy_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {GST_YOLOV10_LATE_AUTO, "Skip when live, else infer all", "auto"},
-    {GST_YOLOV10_LATE_INFER_ALL, "Frames wait for inference",
-        "infer-all"},
-    {GST_YOLOV10_LATE_SKIP, "Skip inference, never frames", "skip"},
-    {0, NULL, NULL}
+    { GST_YOLOV10_LATE_AUTO, "Skip when live, else infer all", "auto" },
+    { GST_YOLOV10_LATE_INFER_ALL, "Frames wait for inference", "infer-all" },
+    { GST_YOLOV10_LATE_SKIP, "Skip inference, never frames", "skip" },
+    { 0, NULL, NULL }
   };
 
   if (g_once_init_enter (&type))
@@ -104,10 +102,8 @@ gst_yolov10_skipped_boxes_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {GST_YOLOV10_BOXES_HOLD, "Boxes of the latest inferred frame",
-        "hold"},
-    {GST_YOLOV10_BOXES_NONE, "None", "none"},
-    {0, NULL, NULL}
+    { GST_YOLOV10_BOXES_HOLD, "Boxes of the latest inferred frame", "hold" },
+    { GST_YOLOV10_BOXES_NONE, "None", "none" }, { 0, NULL, NULL }
   };
 
   if (g_once_init_enter (&type))
@@ -121,9 +117,9 @@ gst_yolov10_region_anchor_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {Y10_REGION_ANCHOR_BOTTOM, "Middle of the lower edge", "bottom"},
-    {Y10_REGION_ANCHOR_OVERLAP, "Any part of the box", "overlap"},
-    {0, NULL, NULL}
+    { Y10_REGION_ANCHOR_BOTTOM, "Middle of the lower edge", "bottom" },
+    { Y10_REGION_ANCHOR_OVERLAP, "Any part of the box", "overlap" },
+    { 0, NULL, NULL }
   };
 
   if (g_once_init_enter (&type))
@@ -137,11 +133,11 @@ gst_yolov10_roi_source_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {GST_YOLOV10_ROI_SOURCE_NONE, "Infer frames, not regions of interest",
-        "none"},
-    {GST_YOLOV10_ROI_SOURCE_META, "Infer regions attached to the frame",
-        "meta"},
-    {0, NULL, NULL}
+    { GST_YOLOV10_ROI_SOURCE_NONE, "Infer frames, not regions of interest",
+        "none" },
+    { GST_YOLOV10_ROI_SOURCE_META, "Infer regions attached to the frame",
+        "meta" },
+    { 0, NULL, NULL }
   };
 
   if (g_once_init_enter (&type))
@@ -154,14 +150,13 @@ GType
 gst_yolov10_zone_anchor_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = {
-    {GST_YOLOV10_ZONE_ANCHOR_BOTTOM_CENTER, "Middle of the lower edge",
-        "bottom-center"},
-    {GST_YOLOV10_ZONE_ANCHOR_CENTER, "Middle of the box", "center"},
-    {GST_YOLOV10_ZONE_ANCHOR_TOP_CENTER, "Middle of the upper edge",
-        "top-center"},
-    {0, NULL, NULL}
-  };
+  static const GEnumValue values[] = { { GST_YOLOV10_ZONE_ANCHOR_BOTTOM_CENTER,
+                                           "Middle of the lower edge",
+                                           "bottom-center" },
+    { GST_YOLOV10_ZONE_ANCHOR_CENTER, "Middle of the box", "center" },
+    { GST_YOLOV10_ZONE_ANCHOR_TOP_CENTER, "Middle of the upper edge",
+        "top-center" },
+    { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type,

@@ -8,7 +8,7 @@
 #include "common/fields.h"
 
 static const GstY10Field *
-find (const GstY10Field * fields, guint id)
+find (const GstY10Field *fields, guint id)
 {
   for (; fields->id; fields++)
     if (fields->id == id)
@@ -18,7 +18,7 @@ find (const GstY10Field * fields, guint id)
 
 /* Replaces a string in a field; both may be NULL. */
 void
-gst_y10_fields_set_string (gchar ** field, const gchar * text)
+gst_y10_fields_set_string (gchar **field, const gchar *text)
 {
   g_clear_pointer (field, g_ref_string_release);
   if (text)
@@ -29,8 +29,8 @@ gst_y10_fields_set_string (gchar ** field, const gchar * text)
  * structure costs no copy of its strings. Returns FALSE if no field holds property
  * @id. */
 gboolean
-gst_y10_fields_set (const GstY10Field * fields, gpointer structure, guint id,
-    const GValue * value)
+gst_y10_fields_set (const GstY10Field *fields, gpointer structure, guint id,
+    const GValue *value)
 {
   const GstY10Field *found = find (fields, id);
   gpointer field;
@@ -72,8 +72,8 @@ gst_y10_fields_set (const GstY10Field * fields, gpointer structure, guint id,
 /* Sets @value from the field of property @id; a string that is not set reads as
  * the default of @pspec. Returns FALSE if no field holds the property. */
 gboolean
-gst_y10_fields_get (const GstY10Field * fields, gconstpointer structure,
-    guint id, GValue * value, GParamSpec * pspec)
+gst_y10_fields_get (const GstY10Field *fields, gconstpointer structure,
+    guint id, GValue *value, GParamSpec *pspec)
 {
   const GstY10Field *found = find (fields, id);
   gconstpointer field;
@@ -83,7 +83,7 @@ gst_y10_fields_get (const GstY10Field * fields, gconstpointer structure,
   field = G_STRUCT_MEMBER_P (structure, found->offset);
   switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
     case G_TYPE_STRING:
-      g_value_set_string (value, *(gchar * const *) field);
+      g_value_set_string (value, *(gchar *const *) field);
       if (!g_value_get_string (value))
         g_param_value_set_default (pspec, value);
       break;

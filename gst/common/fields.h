@@ -11,14 +11,14 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint id;                     /* of the property; 0 ends a table */
-  gsize offset;                 /* of the field in the structure */
+  guint id;     /* of the property; 0 ends a table */
+  gsize offset; /* of the field in the structure */
 } GstY10Field;
 
-void gst_y10_fields_set_string (gchar ** field, const gchar * text);
-gboolean gst_y10_fields_set (const GstY10Field * fields, gpointer structure,
-    guint id, const GValue * value);
-gboolean gst_y10_fields_get (const GstY10Field * fields,
-    gconstpointer structure, guint id, GValue * value, GParamSpec * pspec);
+void gst_y10_fields_set_string (gchar **field, const gchar *text);
+gboolean gst_y10_fields_set (const GstY10Field *fields, gpointer structure,
+    guint id, const GValue *value);
+gboolean gst_y10_fields_get (const GstY10Field *fields, gconstpointer structure,
+    guint id, GValue *value, GParamSpec *pspec);
 
 G_END_DECLS

@@ -35,15 +35,14 @@ typedef struct
 } GstY10Frame;
 
 GstCaps *gst_y10_frame_get_caps (void);
-GstCaps *gst_y10_frame_system_caps (GstCaps * caps);
-void gst_y10_frame_propose (GstQuery * query, gboolean cuda,
-    guint n_frames);
+GstCaps *gst_y10_frame_system_caps (GstCaps *caps);
+void gst_y10_frame_propose (GstQuery *query, gboolean cuda, guint n_frames);
 
-gboolean gst_y10_frame_format_init (GstY10FrameFormat * format,
-    const GstCaps * caps, gboolean cuda, GError ** error);
-gboolean gst_y10_frame_format_is_odd (const GstY10FrameFormat * format);
-gboolean gst_y10_frame_map (GstY10Frame * frame,
-    const GstY10FrameFormat * format, GstBuffer * buffer, GError ** error);
-void gst_y10_frame_unmap (GstY10Frame * frame);
+gboolean gst_y10_frame_format_init (GstY10FrameFormat *format,
+    const GstCaps *caps, gboolean cuda, GError **error);
+gboolean gst_y10_frame_format_is_odd (const GstY10FrameFormat *format);
+gboolean gst_y10_frame_map (GstY10Frame *frame, const GstY10FrameFormat *format,
+    GstBuffer *buffer, GError **error);
+void gst_y10_frame_unmap (GstY10Frame *frame);
 
 G_END_DECLS

@@ -11,8 +11,8 @@
 /* Parses `input-size`: NULL, "", "N" or "WxH", in pixels, or "auto". 0 is the model's own
  * size. The engine checks which sizes a model supports. */
 gboolean
-gst_y10_parse_input_size (const gchar * text, guint * width, guint * height,
-    gboolean * auto_size, GError ** error)
+gst_y10_parse_input_size (const gchar *text, guint *width, guint *height,
+    gboolean *auto_size, GError **error)
 {
   gchar *end;
   guint64 w, h;
@@ -35,13 +35,14 @@ gst_y10_parse_input_size (const gchar * text, guint * width, guint * height,
 invalid:
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
       "input-size is \"%s\", expected \"\" for the model's own size, \"N\" or "
-      "\"WxH\" in pixels, such as \"640\" or \"640x384\", or \"auto\"", text);
+      "\"WxH\" in pixels, such as \"640\" or \"640x384\", or \"auto\"",
+      text);
   return FALSE;
 }
 
 /* Names take precedence; otherwise digits are an id. */
 static gint
-class_from_token (const gchar * token, const Y10Model * model)
+class_from_token (const gchar *token, const Y10Model *model)
 {
   gint found = y10_model_find_class (model, token);
   gchar *end;
@@ -55,8 +56,8 @@ class_from_token (const gchar * token, const Y10Model * model)
 
 /* Returns the id of a class named by @token, or -1 with an error. */
 gint
-gst_y10_find_class (const gchar * property, const gchar * token,
-    const Y10Model * model, GError ** error)
+gst_y10_find_class (const gchar *property, const gchar *token,
+    const Y10Model *model, GError **error)
 {
   guint n_classes = y10_model_get_n_classes (model);
   gint id = class_from_token (token, model);
@@ -65,8 +66,8 @@ gst_y10_find_class (const gchar * property, const gchar * token,
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "%s contains \"%s\", which is not a class of %s: expected one of its "
         "%u classes, 0 \"%s\" to %u \"%s\"",
-        property, token, y10_model_get_path (model),
-        n_classes, y10_model_get_class_name (model, 0), n_classes - 1,
+        property, token, y10_model_get_path (model), n_classes,
+        y10_model_get_class_name (model, 0), n_classes - 1,
         y10_model_get_class_name (model, n_classes - 1));
   return id;
 }
@@ -74,8 +75,8 @@ gst_y10_find_class (const gchar * property, const gchar * token,
 /* Parses `classes` into one byte per class of @model: 1 for each class listed,
  * or for all if none is. Leaves @wanted alone on error. */
 gboolean
-gst_y10_parse_classes (const gchar * text, const Y10Model * model,
-    guint8 * wanted, GError ** error)
+gst_y10_parse_classes (const gchar *text, const Y10Model *model, guint8 *wanted,
+    GError **error)
 {
   guint n_classes = y10_model_get_n_classes (model);
   gchar **tokens = g_strsplit (text ? text : "", ",", -1);
@@ -83,7 +84,7 @@ gst_y10_parse_classes (const gchar * text, const Y10Model * model,
   guint n_named = 0;
   gboolean ok = TRUE;
 
-  for (gchar ** token = tokens; *token && ok; token++) {
+  for (gchar **token = tokens; *token && ok; token++) {
     gint id;
 
     if (!*g_strstrip (*token))

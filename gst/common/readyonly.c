@@ -13,16 +13,15 @@
 /* Call with the object lock held. The core also changes the state from READY to
  * PAUSED under that lock, so start() sees any value that was not refused. */
 gboolean
-gst_y10_ready_only_is_closed (GstElement * element, const GParamSpec * pspec)
+gst_y10_ready_only_is_closed (GstElement *element, const GParamSpec *pspec)
 {
   return (pspec->flags & GST_PARAM_MUTABLE_READY)
-      && MAX (GST_STATE (element), GST_STATE_NEXT (element))
-      > GST_STATE_READY;
+      && MAX (GST_STATE (element), GST_STATE_NEXT (element)) > GST_STATE_READY;
 }
 
 /* Formats a value as on the command line. */
 static gchar *
-write_value (const GValue * value)
+write_value (const GValue *value)
 {
   const gchar *text;
 
@@ -31,7 +30,7 @@ write_value (const GValue * value)
     const GEnumValue *entry = g_enum_get_value (class,
         g_value_get_enum (value));
     gchar *nick = entry ? g_strdup (entry->value_nick)
-        : g_strdup_printf ("%d", g_value_get_enum (value));
+                        : g_strdup_printf ("%d", g_value_get_enum (value));
 
     g_type_class_unref (class);
     return nick;
@@ -44,8 +43,8 @@ write_value (const GValue * value)
 
 /* Warns, unless the value is unchanged. Call without the object lock. */
 void
-gst_y10_ready_only_refuse (GstElement * element, GParamSpec * pspec,
-    const GValue * value)
+gst_y10_ready_only_refuse (GstElement *element, GParamSpec *pspec,
+    const GValue *value)
 {
   GValue kept = G_VALUE_INIT;
   gchar *now, *wanted;
@@ -58,7 +57,8 @@ gst_y10_ready_only_refuse (GstElement * element, GParamSpec * pspec,
   if (g_strcmp0 (now, wanted)) {
     error = g_error_new (Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "%s stays at %s instead of %s: it can only be changed in state NULL or "
-        "READY", pspec->name, now, wanted);
+        "READY",
+        pspec->name, now, wanted);
     GST_Y10_ELEMENT_WARNING (element, error);
     g_error_free (error);
   }

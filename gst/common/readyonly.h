@@ -6,9 +6,9 @@
 
 G_BEGIN_DECLS
 
-gboolean gst_y10_ready_only_is_closed (GstElement * element,
-    const GParamSpec * pspec);
-void gst_y10_ready_only_refuse (GstElement * element, GParamSpec * pspec,
-    const GValue * value);
+gboolean gst_y10_ready_only_is_closed (GstElement *element,
+    const GParamSpec *pspec);
+void gst_y10_ready_only_refuse (GstElement *element, GParamSpec *pspec,
+    const GValue *value);
 
 G_END_DECLS

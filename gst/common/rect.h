@@ -15,7 +15,7 @@ typedef struct
 } GstY10Rect;
 
 static inline gboolean
-gst_y10_rect_is_empty (const GstY10Rect * rect)
+gst_y10_rect_is_empty (const GstY10Rect *rect)
 {
   return rect->x0 >= rect->x1 || rect->y0 >= rect->y1;
 }
@@ -23,9 +23,8 @@ gst_y10_rect_is_empty (const GstY10Rect * rect)
 static inline GstY10Rect
 gst_y10_rect_intersect (GstY10Rect a, GstY10Rect b)
 {
-  return (GstY10Rect) {
-    MAX (a.x0, b.x0), MAX (a.y0, b.y0), MIN (a.x1, b.x1), MIN (a.y1, b.y1)
-  };
+  return (GstY10Rect){ MAX (a.x0, b.x0), MAX (a.y0, b.y0), MIN (a.x1, b.x1),
+    MIN (a.y1, b.y1) };
 }
 
 G_END_DECLS

@@ -9,19 +9,20 @@
 #include "common/sinkpad.h"
 
 static GstFlowReturn
-sink_event_full (GstPad * pad, GstObject * parent, GstEvent * event)
+sink_event_full (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstBaseTransform *base = GST_BASE_TRANSFORM (parent);
 
   if (GST_BASE_TRANSFORM_GET_CLASS (base)->sink_event (base, event))
     return GST_FLOW_OK;
   return GST_PAD_IS_FLUSHING (base->srcpad) || GST_PAD_IS_FLUSHING (pad)
-      ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
+      ? GST_FLOW_FLUSHING
+      : GST_FLOW_ERROR;
 }
 
 /* Makes @base answer events on an inactive pad with GST_FLOW_FLUSHING. */
 void
-gst_y10_sink_pad_init (GstBaseTransform * base)
+gst_y10_sink_pad_init (GstBaseTransform *base)
 {
   gst_pad_set_event_full_function (base->sinkpad, sink_event_full);
 }

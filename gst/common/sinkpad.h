@@ -6,6 +6,6 @@
 
 G_BEGIN_DECLS
 
-void gst_y10_sink_pad_init (GstBaseTransform * base);
+void gst_y10_sink_pad_init (GstBaseTransform *base);
 
 G_END_DECLS

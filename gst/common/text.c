@@ -9,20 +9,20 @@
 /* Returns @text as UTF-8. Control characters other than newline, and invalid
  * bytes, become \xNN. */
 gchar *
-gst_y10_text_printable (const gchar * text)
+gst_y10_text_printable (const gchar *text)
 {
   GString *result = g_string_new (NULL);
 
   while (text && *text) {
     gunichar c = g_utf8_get_char_validated (text, -1);
-    gboolean valid = c < (gunichar) - 2;        /* two error values */
+    gboolean valid = c < (gunichar) -2; /* two error values */
     const gchar *next = valid ? g_utf8_next_char (text) : text + 1;
 
     if (valid && (c == '\n' || !g_unichar_iscntrl (c)))
       g_string_append_len (result, text, next - text);
     else
-      g_string_append_printf (result, "\\x%02x", valid ? c
-          : (guint) (guchar) * text);
+      g_string_append_printf (result, "\\x%02x",
+          valid ? c : (guint) (guchar) *text);
     text = next;
   }
   return g_string_free (result, FALSE);
@@ -30,7 +30,7 @@ gst_y10_text_printable (const gchar * text)
 
 /* Returns @text if it is UTF-8, else the printable form; for GstStructures. */
 gchar *
-gst_y10_text_utf8 (const gchar * text)
+gst_y10_text_utf8 (const gchar *text)
 {
   if (!text || g_utf8_validate (text, -1, NULL))
     return g_strdup (text);

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-gchar *gst_y10_text_printable (const gchar * text);
-gchar *gst_y10_text_utf8 (const gchar * text);
+gchar *gst_y10_text_printable (const gchar *text);
+gchar *gst_y10_text_utf8 (const gchar *text);
 
 G_END_DECLS

@@ -96,11 +96,11 @@ G_DEFINE_FINAL_TYPE (GstYolov10Detect, gst_yolov10_detect,
 GST_ELEMENT_REGISTER_DEFINE (yolov10detect, "yolov10detect", GST_RANK_NONE,
     GST_TYPE_YOLOV10_DETECT);
 
-static GstPadProbeReturn check_caps (GstPad * pad, GstPadProbeInfo * info,
+static GstPadProbeReturn check_caps (GstPad *pad, GstPadProbeInfo *info,
     gpointer user_data);
 
 static void
-gst_yolov10_detect_init (GstYolov10Detect * self)
+gst_yolov10_detect_init (GstYolov10Detect *self)
 {
   gst_y10_props_init (self);
   self->takes_cuda = TRUE;
@@ -115,7 +115,7 @@ gst_yolov10_detect_init (GstYolov10Detect * self)
 }
 
 static void
-gst_yolov10_detect_finalize (GObject * object)
+gst_yolov10_detect_finalize (GObject *object)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
 
@@ -128,7 +128,7 @@ gst_yolov10_detect_finalize (GObject * object)
 }
 
 static gboolean
-gst_yolov10_detect_start (GstBaseTransform * base)
+gst_yolov10_detect_start (GstBaseTransform *base)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
   GError *error = NULL;
@@ -149,7 +149,7 @@ gst_yolov10_detect_start (GstBaseTransform * base)
 }
 
 static gboolean
-gst_yolov10_detect_stop (GstBaseTransform * base)
+gst_yolov10_detect_stop (GstBaseTransform *base)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
 
@@ -163,16 +163,15 @@ gst_yolov10_detect_stop (GstBaseTransform * base)
  * and READY, and state changes run from sink to source, so this element comes
  * first. */
 static GstStateChangeReturn
-gst_yolov10_detect_change_state (GstElement * element,
-    GstStateChange transition)
+gst_yolov10_detect_change_state (GstElement *element, GstStateChange transition)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (element);
   GstStateChangeReturn result;
 
   if (transition == GST_STATE_CHANGE_NULL_TO_READY)
     gst_y10_lifecycle_open_cuda (self);
-  result = GST_ELEMENT_CLASS (gst_yolov10_detect_parent_class)->
-      change_state (element, transition);
+  result = GST_ELEMENT_CLASS (gst_yolov10_detect_parent_class)
+               ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL) {
     gst_y10_cuda_close (self->cuda);
     GST_OBJECT_LOCK (self);
@@ -183,7 +182,7 @@ gst_yolov10_detect_change_state (GstElement * element,
 }
 
 static void
-gst_yolov10_detect_set_context (GstElement * element, GstContext * context)
+gst_yolov10_detect_set_context (GstElement *element, GstContext *context)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (element);
   gint device_id;
@@ -192,16 +191,17 @@ gst_yolov10_detect_set_context (GstElement * element, GstContext * context)
   device_id = self->config->device_id;
   GST_OBJECT_UNLOCK (self);
   gst_y10_cuda_set_context (self->cuda, context, device_id);
-  GST_ELEMENT_CLASS (gst_yolov10_detect_parent_class)->set_context (element,
-      context);
+  GST_ELEMENT_CLASS (gst_yolov10_detect_parent_class)
+      ->set_context (element, context);
 }
 
 static GstCaps *
-gst_yolov10_detect_transform_caps (GstBaseTransform * base,
-    GstPadDirection direction, GstCaps * caps, GstCaps * filter)
+gst_yolov10_detect_transform_caps (GstBaseTransform *base,
+    GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
   GstCaps *result = gst_yolov10_detect_takes_cuda (GST_YOLOV10_DETECT (base))
-      ? gst_caps_ref (caps) : gst_y10_frame_system_caps (caps);
+      ? gst_caps_ref (caps)
+      : gst_y10_frame_system_caps (caps);
 
   if (filter) {
     GstCaps *all = result;
@@ -215,7 +215,7 @@ gst_yolov10_detect_transform_caps (GstBaseTransform * base,
 /* Pads reject caps outside their template before the element sees them, and the
  * user would only get "not-negotiated" from upstream. */
 static GstPadProbeReturn
-check_caps (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
+check_caps (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
   GstCaps *caps;
@@ -229,8 +229,8 @@ check_caps (GstPad * pad, GstPadProbeInfo * info, gpointer user_data)
 
 /* Runs only while the frame queue is empty. */
 static gboolean
-gst_yolov10_detect_set_caps (GstBaseTransform * base, GstCaps * incaps,
-    GstCaps * outcaps)
+gst_yolov10_detect_set_caps (GstBaseTransform *base, GstCaps *incaps,
+    GstCaps *outcaps)
 {
   return gst_y10_input_set_caps (GST_YOLOV10_DETECT (base), incaps);
 }
@@ -239,8 +239,8 @@ gst_yolov10_detect_set_caps (GstBaseTransform * base, GstCaps * incaps,
  * and adds the number of frames it holds. For CUDA memory it answers even if
  * downstream does not. */
 static gboolean
-gst_yolov10_detect_propose_allocation (GstBaseTransform * base,
-    GstQuery * decide_query, GstQuery * query)
+gst_yolov10_detect_propose_allocation (GstBaseTransform *base,
+    GstQuery *decide_query, GstQuery *query)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
   gboolean answered = gst_pad_peer_query (base->srcpad, query), cuda, skip;
@@ -248,8 +248,9 @@ gst_yolov10_detect_propose_allocation (GstBaseTransform * base,
   guint frames;
 
   gst_query_parse_allocation (query, &caps, NULL);
-  cuda = caps && gst_caps_features_contains (gst_caps_get_features (caps, 0),
-      GST_Y10_FEATURE_CUDA);
+  cuda = caps
+      && gst_caps_features_contains (gst_caps_get_features (caps, 0),
+          GST_Y10_FEATURE_CUDA);
   if (!cuda && !answered)
     return FALSE;
   GST_OBJECT_LOCK (self);
@@ -265,7 +266,7 @@ gst_yolov10_detect_propose_allocation (GstBaseTransform * base,
 }
 
 static void
-gst_yolov10_detect_class_init (GstYolov10DetectClass * class)
+gst_yolov10_detect_class_init (GstYolov10DetectClass *class)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (class);
   GstElementClass *element_class = GST_ELEMENT_CLASS (class);
@@ -292,16 +293,16 @@ gst_yolov10_detect_class_init (GstYolov10DetectClass * class)
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
   gst_caps_unref (caps);
-  element_class->change_state =
-      GST_DEBUG_FUNCPTR (gst_yolov10_detect_change_state);
-  element_class->set_context =
-      GST_DEBUG_FUNCPTR (gst_yolov10_detect_set_context);
+  element_class->change_state = GST_DEBUG_FUNCPTR (
+      gst_yolov10_detect_change_state);
+  element_class->set_context = GST_DEBUG_FUNCPTR (
+      gst_yolov10_detect_set_context);
 
   base_class->start = GST_DEBUG_FUNCPTR (gst_yolov10_detect_start);
   base_class->stop = GST_DEBUG_FUNCPTR (gst_yolov10_detect_stop);
-  base_class->transform_caps =
-      GST_DEBUG_FUNCPTR (gst_yolov10_detect_transform_caps);
+  base_class->transform_caps = GST_DEBUG_FUNCPTR (
+      gst_yolov10_detect_transform_caps);
   base_class->set_caps = GST_DEBUG_FUNCPTR (gst_yolov10_detect_set_caps);
-  base_class->propose_allocation =
-      GST_DEBUG_FUNCPTR (gst_yolov10_detect_propose_allocation);
+  base_class->propose_allocation = GST_DEBUG_FUNCPTR (
+      gst_yolov10_detect_propose_allocation);
 }

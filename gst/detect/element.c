@@ -12,7 +12,7 @@
 GST_DEBUG_CATEGORY (gst_yolov10_detect_debug);
 
 GstY10Session *
-gst_yolov10_detect_get_session (GstYolov10Detect * self)
+gst_yolov10_detect_get_session (GstYolov10Detect *self)
 {
   GstY10Session *session;
 
@@ -23,7 +23,7 @@ gst_yolov10_detect_get_session (GstYolov10Detect * self)
 }
 
 GstY10Config *
-gst_yolov10_detect_get_config (GstYolov10Detect * self)
+gst_yolov10_detect_get_config (GstYolov10Detect *self)
 {
   GstY10Config *config;
 
@@ -36,7 +36,7 @@ gst_yolov10_detect_get_config (GstYolov10Detect * self)
 /* Any thread. Call once others can find the engine, so that either they or this
  * function give it a value that changes meanwhile. */
 void
-gst_yolov10_detect_introduce (GstYolov10Detect * self, GstY10Session * session)
+gst_yolov10_detect_introduce (GstYolov10Detect *self, GstY10Session *session)
 {
   GstY10Config *config;
   Y10Image image;
@@ -52,13 +52,14 @@ gst_yolov10_detect_introduce (GstYolov10Detect * self, GstY10Session * session)
 }
 
 gboolean
-gst_yolov10_detect_takes_cuda (GstYolov10Detect * self)
+gst_yolov10_detect_takes_cuda (GstYolov10Detect *self)
 {
   gboolean takes;
 
   GST_OBJECT_LOCK (self);
-  takes = self->takes_cuda && (self->config->backend == Y10_BACKEND_AUTO
-      || self->config->backend == Y10_BACKEND_CUDA);
+  takes = self->takes_cuda
+      && (self->config->backend == Y10_BACKEND_AUTO
+          || self->config->backend == Y10_BACKEND_CUDA);
   GST_OBJECT_UNLOCK (self);
   return takes;
 }

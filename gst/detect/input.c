@@ -30,17 +30,17 @@ struct _GstY10Input
   gboolean has_format;
   GstCaps *refused_caps;
   GstY10SkipPolicy policy;
-  guint epoch;                  /* of the stream and segment; see GstY10Hold */
-  gint skips, max_running;      /* last values used; -1: not set yet */
-  gboolean flow_returned;       /* upstream got the flow error */
-  gpointer pool;                /* of the last frame; only compared */
-  guint pool_frames;            /* how many it can spare; 0: any */
-  GstY10Config *last_config;    /* of the last frame; NULL: none yet */
-  guint last_serial;            /* of its session */
+  guint epoch;               /* of the stream and segment; see GstY10Hold */
+  gint skips, max_running;   /* last values used; -1: not set yet */
+  gboolean flow_returned;    /* upstream got the flow error */
+  gpointer pool;             /* of the last frame; only compared */
+  guint pool_frames;         /* how many it can spare; 0: any */
+  GstY10Config *last_config; /* of the last frame; NULL: none yet */
+  guint last_serial;         /* of its session */
 
   /* Object lock. */
-  GstClockTime late_until;      /* running time, from QoS events */
-  gboolean for_privacy;         /* an overlay asked to hold results */
+  GstClockTime late_until; /* running time, from QoS events */
+  gboolean for_privacy;    /* an overlay asked to hold results */
 };
 
 GstY10Input *
@@ -54,26 +54,26 @@ gst_y10_input_new (void)
 }
 
 void
-gst_y10_input_free (GstY10Input * in)
+gst_y10_input_free (GstY10Input *in)
 {
   g_free (in);
 }
 
 /* Call before the first frame. */
 void
-gst_y10_input_begin (GstYolov10Detect * self)
+gst_y10_input_begin (GstYolov10Detect *self)
 {
   self->in->skips = self->in->max_running = -1;
   self->in->pool = NULL;
   GST_OBJECT_LOCK (self);
-  self->max_frames = 0;         /* of the last run; a latency query may come first */
+  self->max_frames = 0; /* of the last run; a latency query may come first */
   GST_OBJECT_UNLOCK (self);
 }
 
 /* Frames will come that have no relation to earlier ones in time. Call while none
  * comes. */
 void
-gst_y10_input_flush (GstYolov10Detect * self)
+gst_y10_input_flush (GstYolov10Detect *self)
 {
   gst_y10_policy_reset (&self->in->policy);
   self->in->flow_returned = FALSE;
@@ -81,7 +81,7 @@ gst_y10_input_flush (GstYolov10Detect * self)
 }
 
 static void
-set_image (GstYolov10Detect * self, const Y10Image * image)
+set_image (GstYolov10Detect *self, const Y10Image *image)
 {
   GST_OBJECT_LOCK (self);
   self->image = *image;
@@ -90,7 +90,7 @@ set_image (GstYolov10Detect * self, const Y10Image * image)
 
 /* Call after the last frame. */
 void
-gst_y10_input_end (GstYolov10Detect * self)
+gst_y10_input_end (GstYolov10Detect *self)
 {
   GstY10Input *in = self->in;
 
@@ -98,7 +98,7 @@ gst_y10_input_end (GstYolov10Detect * self)
   gst_caps_replace (&in->refused_caps, NULL);
   in->has_format = FALSE;
   g_mutex_lock (&self->config_lock);
-  set_image (self, &(Y10Image) { 0 });
+  set_image (self, &(Y10Image){ 0 });
   g_mutex_unlock (&self->config_lock);
   GST_OBJECT_LOCK (self);
   in->for_privacy = FALSE;
@@ -110,7 +110,7 @@ gst_y10_input_end (GstYolov10Detect * self)
 /* Frames before running time @time, which may be NONE, would be too late. Any
  * thread. */
 void
-gst_y10_input_set_late (GstYolov10Detect * self, GstClockTime time)
+gst_y10_input_set_late (GstYolov10Detect *self, GstClockTime time)
 {
   GST_OBJECT_LOCK (self);
   self->in->late_until = time;
@@ -119,7 +119,7 @@ gst_y10_input_set_late (GstYolov10Detect * self, GstClockTime time)
 
 /* Whether to hold results regardless of their age. Any thread. */
 void
-gst_y10_input_set_privacy (GstYolov10Detect * self, gboolean active)
+gst_y10_input_set_privacy (GstYolov10Detect *self, gboolean active)
 {
   GST_OBJECT_LOCK (self);
   self->in->for_privacy = active;
@@ -129,7 +129,7 @@ gst_y10_input_set_privacy (GstYolov10Detect * self, gboolean active)
 /* The next frames are of another stream or segment. The first one is due, whatever
  * inference-interval is. */
 void
-gst_y10_input_begin_epoch (GstYolov10Detect * self)
+gst_y10_input_begin_epoch (GstYolov10Detect *self)
 {
   self->in->epoch++;
   self->in->policy.begun = FALSE;
@@ -137,7 +137,7 @@ gst_y10_input_begin_epoch (GstYolov10Detect * self)
 
 /* The flow goes on after an error that upstream has seen. */
 void
-gst_y10_input_resume (GstYolov10Detect * self)
+gst_y10_input_resume (GstYolov10Detect *self)
 {
   self->in->flow_returned = FALSE;
 }
@@ -151,7 +151,7 @@ is_fatal (GstFlowReturn flow)
 /* Posts a flow error at EOS if upstream has not seen it: no further buffer will
  * return it. */
 void
-gst_y10_input_end_stream (GstYolov10Detect * self)
+gst_y10_input_end_stream (GstYolov10Detect *self)
 {
   GstFlowReturn flow = gst_y10_frame_queue_get_stop (self->frame_queue);
 
@@ -162,7 +162,7 @@ gst_y10_input_end_stream (GstYolov10Detect * self)
 /* Posts an error for unsupported caps. Upstream resends a rejected event with the
  * next buffer; that must not post a second error. */
 void
-gst_y10_input_check_caps (GstYolov10Detect * self, GstCaps * caps)
+gst_y10_input_check_caps (GstYolov10Detect *self, GstCaps *caps)
 {
   GstY10FrameFormat format;
   GError *error = NULL;
@@ -178,7 +178,7 @@ gst_y10_input_check_caps (GstYolov10Detect * self, GstCaps * caps)
 }
 
 static gboolean
-set_image_of_format (GstYolov10Detect * self)
+set_image_of_format (GstYolov10Detect *self)
 {
   GstY10Input *in = self->in;
   Y10Image image = in->format.image;
@@ -198,7 +198,7 @@ set_image_of_format (GstYolov10Detect * self)
 
 /* Call while the frame queue is empty. */
 gboolean
-gst_y10_input_set_caps (GstYolov10Detect * self, GstCaps * caps)
+gst_y10_input_set_caps (GstYolov10Detect *self, GstCaps *caps)
 {
   GstY10Input *in = self->in;
   const GstVideoInfo *info = &in->format.info;
@@ -220,13 +220,14 @@ gst_y10_input_set_caps (GstYolov10Detect * self, GstCaps * caps)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("The caps have a pixel-aspect-ratio of %d/%d, which is ignored; expected 1/%u to %u/1.",
             GST_VIDEO_INFO_PAR_N (info), GST_VIDEO_INFO_PAR_D (info),
-            Y10_MAX_PIXEL_ASPECT_RATIO, Y10_MAX_PIXEL_ASPECT_RATIO), (NULL));
+            Y10_MAX_PIXEL_ASPECT_RATIO, Y10_MAX_PIXEL_ASPECT_RATIO),
+        (NULL));
   return TRUE;
 }
 
 /* Returns the flow that stopped the output task, to pass upstream. */
 static GstFlowReturn
-stopped (GstYolov10Detect * self)
+stopped (GstYolov10Detect *self)
 {
   GstFlowReturn flow = gst_y10_frame_queue_get_stop (self->frame_queue);
 
@@ -238,7 +239,7 @@ stopped (GstYolov10Detect * self)
 
 /* Drains the queue and renegotiates if downstream asked for it. */
 static GstFlowReturn
-negotiate (GstYolov10Detect * self)
+negotiate (GstYolov10Detect *self)
 {
   GstBaseTransform *base = GST_BASE_TRANSFORM (self);
 
@@ -247,17 +248,17 @@ negotiate (GstYolov10Detect * self)
       return GST_FLOW_FLUSHING;
     if (!gst_base_transform_reconfigure (base))
       return GST_PAD_IS_FLUSHING (base->srcpad) ? GST_FLOW_FLUSHING
-          : GST_FLOW_NOT_NEGOTIATED;
+                                                : GST_FLOW_NOT_NEGOTIATED;
   }
   return self->in->has_format ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
 }
 
 static void
-set_controlled_values (GstYolov10Detect * self, GstBuffer * buffer)
+set_controlled_values (GstYolov10Detect *self, GstBuffer *buffer)
 {
   GstClockTime time =
       gst_segment_to_stream_time (&GST_BASE_TRANSFORM (self)->segment,
-      GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+          GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
 
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
@@ -272,12 +273,12 @@ typedef struct
   GstY10PolicyInput policy;
   gboolean live;
   GstClockTime inference, frame_interval;
-  gint64 max_wait;              /* for a turn, in nanoseconds */
+  gint64 max_wait; /* for a turn, in nanoseconds */
 } Snapshot;
 
 static void
-snapshot_properties (GstYolov10Detect * self, GstBuffer * buffer,
-    gint64 arrived_at, Snapshot * now)
+snapshot_properties (GstYolov10Detect *self, GstBuffer *buffer,
+    gint64 arrived_at, Snapshot *now)
 {
   GstBaseTransform *base = GST_BASE_TRANSFORM (self);
   gboolean qos = gst_base_transform_is_qos_enabled (base);
@@ -295,8 +296,10 @@ snapshot_properties (GstYolov10Detect * self, GstBuffer * buffer,
   now->inference = self->latency.reported;
   duration = self->frame_duration;
   GST_OBJECT_UNLOCK (self);
-  now->frame_interval = gst_y10_policy_arrived (&self->in->policy, arrived_at, duration);
-  now->max_wait = (gint64) gst_y10_policy_max_wait (now->frame_interval, duration);
+  now->frame_interval = gst_y10_policy_arrived (&self->in->policy, arrived_at,
+      duration);
+  now->max_wait = (gint64) gst_y10_policy_max_wait (now->frame_interval,
+      duration);
   now->policy.running_time = gst_segment_to_running_time (&base->segment,
       GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
 }
@@ -304,7 +307,7 @@ snapshot_properties (GstYolov10Detect * self, GstBuffer * buffer,
 /* Looks at a new configuration, or session, with its first frame. The classes fit,
  * unless another model took over since they were set. */
 static void
-notice_config (GstYolov10Detect * self, GstY10Config * config)
+notice_config (GstYolov10Detect *self, GstY10Config *config)
 {
   GstY10Input *in = self->in;
   GstY10Config *old = in->last_config;
@@ -325,7 +328,7 @@ notice_config (GstYolov10Detect * self, GstY10Config * config)
 /* Computes how many of its buffers upstream's pool can spare: all but the one
  * being filled and the one downstream holds. */
 static void
-check_pool (GstYolov10Detect * self, GstBuffer * buffer)
+check_pool (GstYolov10Detect *self, GstBuffer *buffer)
 {
   GstY10Input *in = self->in;
   GstStructure *config;
@@ -343,7 +346,7 @@ check_pool (GstYolov10Detect * self, GstBuffer * buffer)
 }
 
 static guint
-choose_max_frames (GstYolov10Detect * self, const Snapshot * now, guint running)
+choose_max_frames (GstYolov10Detect *self, const Snapshot *now, guint running)
 {
   gsize size = MAX (GST_VIDEO_INFO_SIZE (&self->in->format.info), 1);
   guint frames = now->config->max_queued_frames;
@@ -359,7 +362,7 @@ choose_max_frames (GstYolov10Detect * self, const Snapshot * now, guint running)
 }
 
 static void
-set_limits (GstYolov10Detect * self, const Snapshot * now)
+set_limits (GstYolov10Detect *self, const Snapshot *now)
 {
   guint running = gst_y10_policy_max_running (now->config->in_flight,
       now->policy.skip);
@@ -373,12 +376,13 @@ set_limits (GstYolov10Detect * self, const Snapshot * now)
   if (slower)
     gst_element_post_message (GST_ELEMENT (self),
         gst_message_new_latency (GST_OBJECT (self)));
-  if (self->in->skips == now->policy.skip && self->in->max_running == (gint) running
-      && self->max_frames == frames)
+  if (self->in->skips == now->policy.skip
+      && self->in->max_running == (gint) running && self->max_frames == frames)
     return;
   GST_INFO_OBJECT (self, "up to %u queued frames, %u inferred concurrently; %s",
-      frames, running, now->policy.skip
-      ? "late frames skip inference" : "every frame is inferred");
+      frames, running,
+      now->policy.skip ? "late frames skip inference"
+                       : "every frame is inferred");
   self->in->skips = now->policy.skip;
   self->in->max_running = (gint) running;
   GST_OBJECT_LOCK (self);
@@ -388,16 +392,17 @@ set_limits (GstYolov10Detect * self, const Snapshot * now)
 }
 
 static gboolean
-is_lost (GstYolov10Detect * self, GstBuffer * buffer)
+is_lost (GstYolov10Detect *self, GstBuffer *buffer)
 {
   return !gst_y10_session_has_engine (self->session)
       || (self->in->format.image.memory == Y10_MEMORY_CUDA
-      && gst_y10_cuda_is_lost (self->cuda, buffer));
+          && gst_y10_cuda_is_lost (self->cuda, buffer));
 }
 
 /* Engine callback; runs with an engine lock held. */
 static void
-request_changed (Y10EngineRequest * request, Y10EngineRequestState state, gpointer data)
+request_changed (Y10EngineRequest *request, Y10EngineRequestState state,
+    gpointer data)
 {
   GstYolov10Detect *self = data;
   const GstY10Job *job = (const GstY10Job *) ((const guint8 *) request
@@ -405,13 +410,13 @@ request_changed (Y10EngineRequest * request, Y10EngineRequestState state, gpoint
 
   gst_y10_frame_queue_note (self->frame_queue, job->number,
       state == Y10_ENGINE_REQUEST_RUNNING ? GST_Y10_FRAME_QUEUE_RUNNING
-      : GST_Y10_FRAME_QUEUE_OVER);
+                                          : GST_Y10_FRAME_QUEUE_OVER);
 }
 
 /* Returns TRUE if the engine took the frame. On failure, frame->job has the
  * error. */
 static gboolean
-begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * frame,
+begin_inference (GstYolov10Detect *self, GstY10QueuedFrame *frame,
     guint64 number, GstY10InferMode mode)
 {
   GstY10Job *job = gst_y10_jobs_take (&self->jobs);
@@ -429,8 +434,7 @@ begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * frame,
   job->request.notify_data = self;
   if (!gst_y10_job_start (job, frame->buffer, &self->in->format,
           (guint) self->in->max_running, mode, &submitted)) {
-    GST_DEBUG_OBJECT (self, "cannot infer a frame: %s",
-        job->error->message);
+    GST_DEBUG_OBJECT (self, "cannot infer a frame: %s", job->error->message);
     frame->job = job;
     return FALSE;
   }
@@ -452,21 +456,23 @@ begin_inference (GstYolov10Detect * self, GstY10QueuedFrame * frame,
 
 /* Warns when a live source falls behind because every frame is inferred. */
 static void
-warn_if_behind (GstYolov10Detect * self, const Snapshot * now)
+warn_if_behind (GstYolov10Detect *self, const Snapshot *now)
 {
   GstClockTime behind = gst_y10_policy_behind (&self->in->policy,
       gst_y10_frame_queue_now (), now->policy.running_time);
 
   if (behind && now->live && !now->policy.skip)
-    GST_ELEMENT_WARNING (self, STREAM, FAILED, ("the live source is %.1f "
-            "seconds behind, because every frame is inferred "
-            "(late-policy=infer-all)", (gdouble) behind / GST_SECOND),
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("the live source is %.1f "
+         "seconds behind, because every frame is inferred "
+         "(late-policy=infer-all)",
+            (gdouble) behind / GST_SECOND),
         ("late-policy=auto skips inference instead"));
 }
 
 /* Puts a frame into the queue. Takes ownership of @buffer. */
 static GstFlowReturn
-queue_frame (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
+queue_frame (GstYolov10Detect *self, GstBuffer *buffer, const Snapshot *now,
     GstY10InferMode mode, gboolean lost, gint64 arrived_at)
 {
   guint64 number;
@@ -486,13 +492,13 @@ queue_frame (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
   frame->lost = lost;
   if (mode != GST_Y10_INFER_PASS)
     is_inferred = begin_inference (self, frame, number, mode);
-  else if (now->policy.skip)      /* its request has waited enough */
+  else if (now->policy.skip) /* its request has waited enough */
     gst_y10_session_withdraw (self->session);
   failed = frame->job && frame->job->error
-      && !g_error_matches (frame->job->error, Y10_ERROR,
-      Y10_ERROR_DEVICE_LOST);
-  if (!gst_y10_frame_queue_commit (self->frame_queue, is_inferred, now->policy.skip
-          ? gst_y10_frame_queue_now () + now->max_wait : GST_Y10_FRAME_QUEUE_FOREVER)) {
+      && !g_error_matches (frame->job->error, Y10_ERROR, Y10_ERROR_DEVICE_LOST);
+  if (!gst_y10_frame_queue_commit (self->frame_queue, is_inferred,
+          now->policy.skip ? gst_y10_frame_queue_now () + now->max_wait
+                           : GST_Y10_FRAME_QUEUE_FOREVER)) {
     gst_y10_queued_frame_end (frame, &self->jobs);
     return stopped (self);
   }
@@ -508,7 +514,7 @@ queue_frame (GstYolov10Detect * self, GstBuffer * buffer, const Snapshot * now,
 /* Has the session compute in the CUDA context of @buffer, in which the next frames
  * are. Sets @error only if no session can be had there. */
 static GstFlowReturn
-enter_context (GstYolov10Detect * self, GstBuffer * buffer, GError ** error)
+enter_context (GstYolov10Detect *self, GstBuffer *buffer, GError **error)
 {
   if (self->in->format.image.memory != Y10_MEMORY_CUDA
       || gst_y10_cuda_is_ours (self->cuda, buffer))
@@ -516,13 +522,14 @@ enter_context (GstYolov10Detect * self, GstBuffer * buffer, GError ** error)
   if (!gst_y10_frame_queue_drain (self->frame_queue, TRUE))
     return stopped (self);
   return gst_y10_lifecycle_restart_in_context (self, buffer, error)
-      ? GST_FLOW_OK : GST_FLOW_ERROR;
+      ? GST_FLOW_OK
+      : GST_FLOW_ERROR;
 }
 
 /* Takes ownership of @buffer. Returns the flow of earlier frames, as far as
  * known. */
 GstFlowReturn
-gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
+gst_y10_input_push (GstYolov10Detect *self, GstBuffer *buffer)
 {
   gint64 arrived_at = gst_y10_frame_queue_now ();
   GstFlowReturn flow = negotiate (self);
@@ -533,7 +540,7 @@ gst_y10_input_push (GstYolov10Detect * self, GstBuffer * buffer)
 
   if (flow != GST_FLOW_OK)
     goto refused;
-  if (!self->session) {         /* an earlier frame posted why */
+  if (!self->session) { /* an earlier frame posted why */
     flow = GST_FLOW_ERROR;
     goto refused;
   }
@@ -571,7 +578,7 @@ refused:
 /* Queues @event behind the frames that arrived before it. Takes ownership only
  * on success; returns FALSE when flushing or stopped. */
 gboolean
-gst_y10_input_push_event (GstYolov10Detect * self, GstEvent * event)
+gst_y10_input_push_event (GstYolov10Detect *self, GstEvent *event)
 {
   guint64 number;
   GstY10QueuedFrame *frame = gst_y10_frame_queue_reserve (self->frame_queue,
@@ -580,7 +587,8 @@ gst_y10_input_push_event (GstYolov10Detect * self, GstEvent * event)
   if (!frame)
     return FALSE;
   frame->event = event;
-  if (gst_y10_frame_queue_commit (self->frame_queue, FALSE, GST_Y10_FRAME_QUEUE_FOREVER))
+  if (gst_y10_frame_queue_commit (self->frame_queue, FALSE,
+          GST_Y10_FRAME_QUEUE_FOREVER))
     return TRUE;
   frame->event = NULL;
   return FALSE;

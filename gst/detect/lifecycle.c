@@ -22,7 +22,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 /* Decides whether to accept CUDA memory: the backend must read it and there
  * must be a context to share. */
 void
-gst_y10_lifecycle_open_cuda (GstYolov10Detect * self)
+gst_y10_lifecycle_open_cuda (GstYolov10Detect *self)
 {
   Y10BackendKind backend;
   Y10Precision precision;
@@ -48,7 +48,7 @@ gst_y10_lifecycle_open_cuda (GstYolov10Detect * self)
 
 /* Returns FALSE if a property has a bad value, for any model. */
 static gboolean
-check (GstYolov10Detect * self, const GstY10Config * config, GError ** error)
+check (GstYolov10Detect *self, const GstY10Config *config, GError **error)
 {
   Y10Image image;
 
@@ -62,7 +62,7 @@ check (GstYolov10Detect * self, const GstY10Config * config, GError ** error)
 /* Warns of a bad value that was set while the model was loading, and asks for the
  * model that was; the first frame tells whether the classes fit. */
 static void
-catch_up (GstYolov10Detect * self)
+catch_up (GstYolov10Detect *self)
 {
   GstY10Config *config;
   GError *error = NULL;
@@ -80,7 +80,7 @@ catch_up (GstYolov10Detect * self)
 }
 
 gboolean
-gst_y10_lifecycle_begin (GstYolov10Detect * self, GError ** error)
+gst_y10_lifecycle_begin (GstYolov10Detect *self, GError **error)
 {
   GstY10Config *config = gst_yolov10_detect_get_config (self);
   GstY10Session *session = NULL;
@@ -89,9 +89,10 @@ gst_y10_lifecycle_begin (GstYolov10Detect * self, GError ** error)
 
   if (check (self, config, error)) {
     name = gst_object_get_name (GST_OBJECT (self));
-    gst_y10_lifecycle_open_cuda (self);           /* properties may have changed in READY */
-    session = gst_y10_session_new (config,
-        gst_y10_cuda_get_handle (self->cuda), name, NULL, error);
+    gst_y10_lifecycle_open_cuda (
+        self); /* properties may have changed in READY */
+    session = gst_y10_session_new (config, gst_y10_cuda_get_handle (self->cuda),
+        name, NULL, error);
     g_free (name);
   }
   gst_y10_config_unref (config);
@@ -116,7 +117,7 @@ gst_y10_lifecycle_begin (GstYolov10Detect * self, GError ** error)
 }
 
 void
-gst_y10_lifecycle_end (GstYolov10Detect * self)
+gst_y10_lifecycle_end (GstYolov10Detect *self)
 {
   GstY10Session *session;
 
@@ -134,12 +135,13 @@ gst_y10_lifecycle_end (GstYolov10Detect * self)
  * from a context other than its own, and the producer will keep using this
  * one. */
 gboolean
-gst_y10_lifecycle_restart_in_context (GstYolov10Detect * self, GstBuffer * buffer,
-    GError ** error)
+gst_y10_lifecycle_restart_in_context (GstYolov10Detect *self, GstBuffer *buffer,
+    GError **error)
 {
   gint device_id;
 
-  GST_WARNING_OBJECT (self, "frames are in another CUDA context: restarting in "
+  GST_WARNING_OBJECT (self,
+      "frames are in another CUDA context: restarting in "
       "that one; all elements of a pipeline should share a context");
   GST_OBJECT_LOCK (self);
   device_id = self->config->device_id;
@@ -154,7 +156,7 @@ gst_y10_lifecycle_restart_in_context (GstYolov10Detect * self, GstBuffer * buffe
  * has lost its GPU, they leave first, so that its recovery can be stopped; if they
  * cannot, returns FALSE, and the reloaded session stays ready. */
 gboolean
-gst_y10_lifecycle_apply_reload (GstYolov10Detect * self, gboolean withdraw)
+gst_y10_lifecycle_apply_reload (GstYolov10Detect *self, gboolean withdraw)
 {
   GstY10Session *new, *old;
   gboolean slower;

@@ -22,7 +22,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 static guint detections_signal;
 
 void
-gst_y10_messages_install (GObjectClass * class)
+gst_y10_messages_install (GObjectClass *class)
 {
   /**
    * GstYolov10Detect::detections:
@@ -42,7 +42,7 @@ gst_y10_messages_install (GObjectClass * class)
 }
 
 static gchar *
-list_labels (const Y10Model * model)
+list_labels (const Y10Model *model)
 {
   GString *labels = g_string_new (NULL);
 
@@ -55,7 +55,7 @@ list_labels (const Y10Model * model)
 /* Announces the engine in use and the time from the request to the first
  * frame. */
 void
-gst_y10_messages_model (GstElement * element, GstY10Session * session)
+gst_y10_messages_model (GstElement *element, GstY10Session *session)
 {
   Y10Engine *engine = gst_y10_session_get_engine (session);
   gint64 took = (g_get_monotonic_time () - session->began_at) * 1000;
@@ -63,31 +63,30 @@ gst_y10_messages_model (GstElement * element, GstY10Session * session)
   guint width, height;
   gchar *labels, *path;
 
-  if (!engine)                  /* lost since then */
+  if (!engine) /* lost since then */
     return;
   reason = y10_engine_get_fallback_reason (engine);
   y10_engine_get_input_size (engine, &width, &height);
   labels = list_labels (session->model);
   path = gst_y10_text_utf8 (y10_model_get_path (session->model));
-  GST_INFO_OBJECT (element, "first frame by %s on %s after %" G_GINT64_FORMAT
-      " ms%s%s", y10_model_get_variant (session->model),
-      y10_engine_get_device (engine), took / 1000000,
-      reason ? "; fallback reason: " : "", reason ? reason : "");
+  GST_INFO_OBJECT (element,
+      "first frame by %s on %s after %" G_GINT64_FORMAT " ms%s%s",
+      y10_model_get_variant (session->model), y10_engine_get_device (engine),
+      took / 1000000, reason ? "; fallback reason: " : "",
+      reason ? reason : "");
   gst_element_post_message (element,
       gst_message_new_element (GST_OBJECT (element),
-          gst_structure_new ("yolov10-model",
-              "model-file", G_TYPE_STRING, path,
+          gst_structure_new ("yolov10-model", "model-file", G_TYPE_STRING, path,
               "variant", G_TYPE_STRING, y10_model_get_variant (session->model),
               "classes", G_TYPE_UINT, y10_model_get_n_classes (session->model),
-              "labels", G_TYPE_STRING, labels,
-              "width", G_TYPE_UINT, width, "height", G_TYPE_UINT, height,
-              "backend", G_TYPE_STRING,
-              y10_backend_get_name (y10_engine_get_backend (engine)),
-              "device", G_TYPE_STRING, y10_engine_get_device (engine),
-              "precision", G_TYPE_STRING,
+              "labels", G_TYPE_STRING, labels, "width", G_TYPE_UINT, width,
+              "height", G_TYPE_UINT, height, "backend", G_TYPE_STRING,
+              y10_backend_get_name (y10_engine_get_backend (engine)), "device",
+              G_TYPE_STRING, y10_engine_get_device (engine), "precision",
+              G_TYPE_STRING,
               y10_precision_get_name (y10_engine_get_precision (engine)),
-              "fallback-reason", G_TYPE_STRING, reason,
-              "time-to-first-frame", G_TYPE_UINT64, (guint64) took, NULL)));
+              "fallback-reason", G_TYPE_STRING, reason, "time-to-first-frame",
+              G_TYPE_UINT64, (guint64) took, NULL)));
   g_free (path);
   g_free (labels);
   y10_engine_unref (engine);
@@ -95,18 +94,17 @@ gst_y10_messages_model (GstElement * element, GstY10Session * session)
 
 /* Another engine, or none: the properties that describe it have changed. */
 void
-gst_y10_messages_engine_changed (GstElement * element)
+gst_y10_messages_engine_changed (GstElement *element)
 {
   static const gchar *const names[] = { "active-backend", "active-device",
-    "active-precision", "fallback-reason"
-  };
+    "active-precision", "fallback-reason" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     g_object_notify (G_OBJECT (element), names[i]);
 }
 
 static void
-post (GstElement * element, const GstY10Result * result, const Y10Model * model)
+post (GstElement *element, const GstY10Result *result, const Y10Model *model)
 {
   const GstY10DetectionList *list = &result->list;
   const gchar *inference = gst_y10_state_get_name (result->state);
@@ -114,16 +112,18 @@ post (GstElement * element, const GstY10Result * result, const Y10Model * model)
   const Y10Report report = {
     .size = sizeof report,
     .source = GST_OBJECT_NAME (element),
-    .timestamp = GST_CLOCK_TIME_IS_VALID (result->pts)
-        ? (gint64) result->pts : -1,
-    .width = list->width,.height = list->height,
-    .inference = inference,.detections = result->rows,
-    .n_detections = list->n,.ids = ids
+    .timestamp = GST_CLOCK_TIME_IS_VALID (result->pts) ? (gint64) result->pts
+                                                       : -1,
+    .width = list->width,
+    .height = list->height,
+    .inference = inference,
+    .detections = result->rows,
+    .n_detections = list->n,
+    .ids = ids,
   };
   GstStructure *structure = gst_structure_new ("yolov10-detections",
-      "timestamp", G_TYPE_UINT64, (guint64) result->pts,
-      "inference", G_TYPE_STRING, inference,
-      "age", G_TYPE_UINT64, (guint64) result->age,
+      "timestamp", G_TYPE_UINT64, (guint64) result->pts, "inference",
+      G_TYPE_STRING, inference, "age", G_TYPE_UINT64, (guint64) result->age,
       "count", G_TYPE_UINT, list->n, NULL);
   GValue value = G_VALUE_INIT;
 
@@ -141,8 +141,8 @@ post (GstElement * element, const GstY10Result * result, const Y10Model * model)
  * for it, and posts the message unless @model, which provides its labels, is
  * NULL. */
 void
-gst_y10_messages_detections (GstElement * element, GstBuffer * buffer,
-    const GstY10Result * result, const Y10Model * model)
+gst_y10_messages_detections (GstElement *element, GstBuffer *buffer,
+    const GstY10Result *result, const Y10Model *model)
 {
   if (g_signal_has_handler_pending (element, detections_signal, 0, FALSE)) {
     GstStructure *structure = gst_y10_result_describe (result,
@@ -158,18 +158,17 @@ gst_y10_messages_detections (GstElement * element, GstBuffer * buffer,
 }
 
 static void
-post_progress (GstElement * element, const Y10TuningProgress * p)
+post_progress (GstElement *element, const Y10TuningProgress *p)
 {
-  GST_INFO_OBJECT (element, "autotuning: %u of %u kinds of convolutions tried, "
+  GST_INFO_OBJECT (element,
+      "autotuning: %u of %u kinds of convolutions tried, "
       "%u of them cached; %u run faster, %u candidates gave wrong results%s%s",
-      p->done,
-      p->total, p->loaded, p->faster, p->wrong, p->note ? ": " : "",
+      p->done, p->total, p->loaded, p->faster, p->wrong, p->note ? ": " : "",
       p->note ? p->note : "");
   gst_element_post_message (element,
       gst_message_new_element (GST_OBJECT (element),
-          gst_structure_new ("yolov10-tuning",
-              "done", G_TYPE_UINT, p->done, "total", G_TYPE_UINT, p->total,
-              "faster", G_TYPE_UINT, p->faster,
+          gst_structure_new ("yolov10-tuning", "done", G_TYPE_UINT, p->done,
+              "total", G_TYPE_UINT, p->total, "faster", G_TYPE_UINT, p->faster,
               "finished", G_TYPE_BOOLEAN, p->finished, NULL)));
 }
 
@@ -179,10 +178,10 @@ post_progress (GstElement * element, const Y10TuningProgress * p)
  * frame. Posts at the start, for each tenth, and at the end;
  * posts nothing if autotuning is off or was over before the first frame. */
 void
-gst_y10_messages_tuning (GstY10Tuning * tuning, GstElement * element,
-    Y10Engine * engine)
+gst_y10_messages_tuning (GstY10Tuning *tuning, GstElement *element,
+    Y10Engine *engine)
 {
-  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10TuningProgress progress = { .size = sizeof progress };
   guint tenths;
 
   if (tuning->over)

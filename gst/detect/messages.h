@@ -11,15 +11,15 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean begun, over;
-  guint tenths;                 /* last reported progress */
+  guint tenths; /* last reported progress */
 } GstY10Tuning;
 
-void gst_y10_messages_install (GObjectClass * class);
-void gst_y10_messages_model (GstElement * element, GstY10Session * session);
-void gst_y10_messages_engine_changed (GstElement * element);
-void gst_y10_messages_tuning (GstY10Tuning * tuning, GstElement * element,
-    Y10Engine * engine);
-void gst_y10_messages_detections (GstElement * element, GstBuffer * buffer,
-    const GstY10Result * result, const Y10Model * model);
+void gst_y10_messages_install (GObjectClass *class);
+void gst_y10_messages_model (GstElement *element, GstY10Session *session);
+void gst_y10_messages_engine_changed (GstElement *element);
+void gst_y10_messages_tuning (GstY10Tuning *tuning, GstElement *element,
+    Y10Engine *engine);
+void gst_y10_messages_detections (GstElement *element, GstBuffer *buffer,
+    const GstY10Result *result, const Y10Model *model);
 
 G_END_DECLS

@@ -26,14 +26,14 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 struct _GstY10Output
 {
   GstY10Hold hold;
-  GstY10Job *detached;          /* jobs of frames already pushed, in order */
-  GstY10Tuning tuning;          /* of the engine of session @announced */
-  guint announced;              /* serial of the last session announced */
-  GstY10Result result;          /* of one frame */
-  GstY10DetectionList weak;     /* likewise */
+  GstY10Job *detached;      /* jobs of frames already pushed, in order */
+  GstY10Tuning tuning;      /* of the engine of session @announced */
+  guint announced;          /* serial of the last session announced */
+  GstY10Result result;      /* of one frame */
+  GstY10DetectionList weak; /* likewise */
 
   /* Object lock. */
-  GstSegment sent_segment;      /* of the last frame pushed */
+  GstSegment sent_segment; /* of the last frame pushed */
   GstClockTime sent_pts;
 };
 
@@ -47,14 +47,14 @@ gst_y10_output_new (void)
 }
 
 void
-gst_y10_output_free (GstY10Output * out)
+gst_y10_output_free (GstY10Output *out)
 {
   g_free (out);
 }
 
 /* Call before the first frame. */
 void
-gst_y10_output_begin (GstYolov10Detect * self)
+gst_y10_output_begin (GstYolov10Detect *self)
 {
   GstY10Output *out = self->out;
 
@@ -68,7 +68,7 @@ gst_y10_output_begin (GstYolov10Detect * self)
 /* Frames will come that have no relation to earlier ones. Call while the task
  * does not run. */
 void
-gst_y10_output_flush (GstYolov10Detect * self)
+gst_y10_output_flush (GstYolov10Detect *self)
 {
   gst_y10_output_forget (self);
   GST_OBJECT_LOCK (self);
@@ -78,7 +78,7 @@ gst_y10_output_flush (GstYolov10Detect * self)
 
 /* Call after the last frame. */
 void
-gst_y10_output_end (GstYolov10Detect * self)
+gst_y10_output_end (GstYolov10Detect *self)
 {
   gst_y10_hold_clear (&self->out->hold);
   gst_y10_detection_list_clear (&self->out->result.list);
@@ -88,15 +88,14 @@ gst_y10_output_end (GstYolov10Detect * self)
 /* Drops the held result, and with it its session. Call with an empty frame
  * queue. */
 void
-gst_y10_output_forget (GstYolov10Detect * self)
+gst_y10_output_forget (GstYolov10Detect *self)
 {
   gst_y10_hold_forget (&self->out->hold);
 }
 
 /* The next frames are of @segment. Call with an empty frame queue. */
 void
-gst_y10_output_set_segment (GstYolov10Detect * self,
-    const GstSegment * segment)
+gst_y10_output_set_segment (GstYolov10Detect *self, const GstSegment *segment)
 {
   GST_OBJECT_LOCK (self);
   self->out->sent_segment = *segment;
@@ -107,7 +106,7 @@ gst_y10_output_set_segment (GstYolov10Detect * self,
 /* Returns the stream time of the last frame pushed; NONE without one. Any
  * thread. */
 GstClockTime
-gst_y10_output_get_position (GstYolov10Detect * self)
+gst_y10_output_get_position (GstYolov10Detect *self)
 {
   GstClockTime time = GST_CLOCK_TIME_NONE;
 
@@ -121,7 +120,7 @@ gst_y10_output_get_position (GstYolov10Detect * self)
 
 /* Returns FALSE if the stream must end. A lost GPU only starts a recovery. */
 static gboolean
-check_error (GstYolov10Detect * self, const GstY10Job * job)
+check_error (GstYolov10Detect *self, const GstY10Job *job)
 {
   GstY10Session *current;
 
@@ -142,7 +141,7 @@ check_error (GstYolov10Detect * self, const GstY10Job * job)
 
 /* Uses the result of a job that is over: messages, stats and latency. */
 static void
-use_result (GstYolov10Detect * self, const GstY10Job * job)
+use_result (GstYolov10Detect *self, const GstY10Job *job)
 {
   GstClockTime now_reported;
   gboolean slower;
@@ -162,15 +161,17 @@ use_result (GstYolov10Detect * self, const GstY10Job * job)
   GST_OBJECT_UNLOCK (self);
   if (!slower)
     return;
-  GST_INFO_OBJECT (self, "inference has become slower: reporting %"
-      GST_TIME_FORMAT " of latency for it now", GST_TIME_ARGS (now_reported));
+  GST_INFO_OBJECT (self,
+      "inference has become slower: reporting %" GST_TIME_FORMAT
+      " of latency for it now",
+      GST_TIME_ARGS (now_reported));
   gst_element_post_message (GST_ELEMENT (self),
       gst_message_new_latency (GST_OBJECT (self)));
 }
 
 /* Waits for a job. Returns FALSE if the stream must end. */
 static gboolean
-finish (GstYolov10Detect * self, GstY10Job * job)
+finish (GstYolov10Detect *self, GstY10Job *job)
 {
   gst_y10_job_finish (job);
   if (!check_error (self, job))
@@ -182,7 +183,7 @@ finish (GstYolov10Detect * self, GstY10Job * job)
 
 /* Releases a detached job. */
 static void
-give_detached (GstYolov10Detect * self, GstY10Job ** link)
+give_detached (GstYolov10Detect *self, GstY10Job **link)
 {
   GstY10Job *job = *link;
 
@@ -195,7 +196,7 @@ give_detached (GstYolov10Detect * self, GstY10Job ** link)
  * withdrawn job may be over before a running one. Returns FALSE if the stream
  * must end. */
 static gboolean
-collect (GstYolov10Detect * self)
+collect (GstYolov10Detect *self)
 {
   GstY10Job **link = &self->out->detached;
   gboolean ok = TRUE;
@@ -219,7 +220,7 @@ collect (GstYolov10Detect * self)
 
 /* Waits for all detached jobs and discards their results. */
 static void
-forget_detached (GstYolov10Detect * self)
+forget_detached (GstYolov10Detect *self)
 {
   while (self->out->detached)
     give_detached (self, &self->out->detached);
@@ -228,7 +229,7 @@ forget_detached (GstYolov10Detect * self)
 /* Drops all queued frames while flushing or stopped. Call from the output task,
  * or when the task is not running. */
 void
-gst_y10_output_drop_all (GstYolov10Detect * self)
+gst_y10_output_drop_all (GstYolov10Detect *self)
 {
   GstY10QueuedFrame *frame;
   guint n = 0;
@@ -245,7 +246,7 @@ gst_y10_output_drop_all (GstYolov10Detect * self)
 
 /* Keeps the job of a frame that leaves without its result. */
 static void
-detach (GstYolov10Detect * self, GstY10QueuedFrame * frame)
+detach (GstYolov10Detect *self, GstY10QueuedFrame *frame)
 {
   GstY10Job *job = g_steal_pointer (&frame->job), **link = &self->out->detached;
 
@@ -258,7 +259,7 @@ detach (GstYolov10Detect * self, GstY10QueuedFrame * frame)
 /* Attaches metadata while the element is active. Returns FALSE if the stream
  * must end. */
 static gboolean
-attach_result (GstYolov10Detect * self, GstY10QueuedFrame * frame)
+attach_result (GstYolov10Detect *self, GstY10QueuedFrame *frame)
 {
   GstY10Result *result = &self->out->result;
   GstY10Session *session;
@@ -277,15 +278,16 @@ attach_result (GstYolov10Detect * self, GstY10QueuedFrame * frame)
   GST_OBJECT_LOCK (self);
   gst_y10_stats_attached (&self->stats, result, delay);
   GST_OBJECT_UNLOCK (self);
-  GST_LOG_OBJECT (self, "%" GST_TIME_FORMAT " %s, %u detections, age %"
-      G_GUINT64_FORMAT " us, %" G_GUINT64_FORMAT " us here",
+  GST_LOG_OBJECT (self,
+      "%" GST_TIME_FORMAT " %s, %u detections, age %" G_GUINT64_FORMAT
+      " us, %" G_GUINT64_FORMAT " us here",
       GST_TIME_ARGS (result->pts), gst_y10_state_get_name (result->state),
       result->list.n, (guint64) result->age / 1000, delay / 1000);
   return TRUE;
 }
 
 static GstFlowReturn
-send (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * frame)
+send (GstYolov10Detect *self, GstPad *pad, GstY10QueuedFrame *frame)
 {
   GstFlowReturn flow;
 
@@ -306,7 +308,7 @@ send (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * frame)
 }
 
 static GstFlowReturn
-leave (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * frame,
+leave (GstYolov10Detect *self, GstPad *pad, GstY10QueuedFrame *frame,
     gboolean is_detached)
 {
   GstFlowReturn flow;
@@ -328,7 +330,7 @@ leave (GstYolov10Detect * self, GstPad * pad, GstY10QueuedFrame * frame,
 
 /* Source pad task: pushes one frame, or collects detached jobs. */
 void
-gst_y10_output_loop (GstPad * pad)
+gst_y10_output_loop (GstPad *pad)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (GST_PAD_PARENT (pad));
   GstFlowReturn flow = GST_FLOW_OK;

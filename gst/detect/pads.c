@@ -33,7 +33,7 @@ static GstBaseTransformClass *parent_class;
 
 /* Stops accepting frames and withdraws requests that wait for a turn. */
 static void
-begin_flush (GstYolov10Detect * self)
+begin_flush (GstYolov10Detect *self)
 {
   GstY10Session *session = gst_yolov10_detect_get_session (self);
 
@@ -44,18 +44,19 @@ begin_flush (GstYolov10Detect * self)
 }
 
 static gboolean
-begin_flow (GstYolov10Detect * self)
+begin_flow (GstYolov10Detect *self)
 {
   GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
 
   gst_y10_output_flush (self);
   gst_y10_input_flush (self);
   gst_y10_frame_queue_set_flushing (self->frame_queue, FALSE);
-  return gst_pad_start_task (pad, (GstTaskFunction) gst_y10_output_loop, pad, NULL);
+  return gst_pad_start_task (pad, (GstTaskFunction) gst_y10_output_loop, pad,
+      NULL);
 }
 
 static gboolean
-end_flow (GstYolov10Detect * self)
+end_flow (GstYolov10Detect *self)
 {
   gboolean ok;
 
@@ -66,8 +67,7 @@ end_flow (GstYolov10Detect * self)
 }
 
 static gboolean
-activate_src (GstPad * pad, GstObject * parent, GstPadMode mode,
-    gboolean active)
+activate_src (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (parent);
 
@@ -81,8 +81,7 @@ activate_src (GstPad * pad, GstObject * parent, GstPadMode mode,
  * since, and an upstream thread may be blocked in the queue. So flush again,
  * wait for the stream lock, then stop the task. */
 static gboolean
-activate_sink (GstPad * pad, GstObject * parent, GstPadMode mode,
-    gboolean active)
+activate_sink (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (parent);
 
@@ -101,7 +100,7 @@ activate_sink (GstPad * pad, GstObject * parent, GstPadMode mode,
 /* Posts no LATENCY message: an application that makes the pipeline live queries
  * latency again itself. */
 static void
-set_live (GstYolov10Detect * self, gboolean live)
+set_live (GstYolov10Detect *self, gboolean live)
 {
   gboolean changed;
 
@@ -114,7 +113,7 @@ set_live (GstYolov10Detect * self, gboolean live)
 }
 
 static void
-ask_if_live (GstYolov10Detect * self)
+ask_if_live (GstYolov10Detect *self)
 {
   GstBaseTransform *base = GST_BASE_TRANSFORM (self);
   GstQuery *query = gst_query_new_latency ();
@@ -128,7 +127,7 @@ ask_if_live (GstYolov10Detect * self)
 }
 
 static gboolean
-flush_start (GstYolov10Detect * self, GstEvent * event)
+flush_start (GstYolov10Detect *self, GstEvent *event)
 {
   GstBaseTransform *base = GST_BASE_TRANSFORM (self);
   gboolean ok;
@@ -142,7 +141,7 @@ flush_start (GstYolov10Detect * self, GstEvent * event)
 /* Stores a TAG on the source pad in case it was dropped with queued frames, so
  * that it still reaches downstream. One that already did is not sent again. */
 static gboolean
-keep_tag (GstPad * sinkpad, GstEvent ** event, gpointer srcpad)
+keep_tag (GstPad *sinkpad, GstEvent **event, gpointer srcpad)
 {
   if (GST_EVENT_TYPE (*event) == GST_EVENT_TAG)
     gst_pad_store_sticky_event (srcpad, *event);
@@ -150,7 +149,7 @@ keep_tag (GstPad * sinkpad, GstEvent ** event, gpointer srcpad)
 }
 
 static void
-keep_tags (GstYolov10Detect * self)
+keep_tags (GstYolov10Detect *self)
 {
   GstBaseTransform *base = GST_BASE_TRANSFORM (self);
 
@@ -158,7 +157,7 @@ keep_tags (GstYolov10Detect * self)
 }
 
 static gboolean
-flush_stop (GstYolov10Detect * self, GstEvent * event)
+flush_stop (GstYolov10Detect *self, GstEvent *event)
 {
   GstBaseTransform *base = GST_BASE_TRANSFORM (self);
   gboolean ok;
@@ -176,7 +175,7 @@ flush_stop (GstYolov10Detect * self, GstEvent * event)
 /* Whether frames behind @event may show something else than those before it. Live
  * sources often repeat their segment, and what is in @position differs by itself. */
 static gboolean
-begins_epoch (GstYolov10Detect * self, GstEvent * event)
+begins_epoch (GstYolov10Detect *self, GstEvent *event)
 {
   const GstSegment *before = &GST_BASE_TRANSFORM (self)->segment, *after;
   GstSegment same;
@@ -190,7 +189,7 @@ begins_epoch (GstYolov10Detect * self, GstEvent * event)
 }
 
 static gboolean
-gst_y10_pads_sink_event (GstBaseTransform * base, GstEvent * event)
+gst_y10_pads_sink_event (GstBaseTransform *base, GstEvent *event)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
   GstEventType type = GST_EVENT_TYPE (event);
@@ -230,18 +229,19 @@ gst_y10_pads_sink_event (GstBaseTransform * base, GstEvent * event)
 }
 
 static void
-handle_qos (GstYolov10Detect * self, GstEvent * event)
+handle_qos (GstYolov10Detect *self, GstEvent *event)
 {
   GstClockTimeDiff late;
   GstClockTime time;
 
   gst_event_parse_qos (event, NULL, NULL, &late, &time);
-  gst_y10_input_set_late (self, late > 0 && GST_CLOCK_TIME_IS_VALID (time)
-      ? time + late : GST_CLOCK_TIME_NONE);
+  gst_y10_input_set_late (self,
+      late > 0 && GST_CLOCK_TIME_IS_VALID (time) ? time + late
+                                                 : GST_CLOCK_TIME_NONE);
 }
 
 static void
-handle_privacy (GstYolov10Detect * self, GstEvent * event)
+handle_privacy (GstYolov10Detect *self, GstEvent *event)
 {
   gboolean active = FALSE;
 
@@ -252,7 +252,7 @@ handle_privacy (GstYolov10Detect * self, GstEvent * event)
 }
 
 static void
-handle_weak (GstYolov10Detect * self, GstEvent * event)
+handle_weak (GstYolov10Detect *self, GstEvent *event)
 {
   gboolean taken;
 
@@ -267,7 +267,7 @@ handle_weak (GstYolov10Detect * self, GstEvent * event)
 /* Forwards what overlays and trackers ask for, since every upstream detector needs
  * it. */
 static gboolean
-gst_y10_pads_src_event (GstBaseTransform * base, GstEvent * event)
+gst_y10_pads_src_event (GstBaseTransform *base, GstEvent *event)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
 
@@ -278,7 +278,8 @@ gst_y10_pads_src_event (GstBaseTransform * base, GstEvent * event)
   else if (gst_event_has_name (event, GST_Y10_WEAK_EVENT))
     handle_weak (self, event);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE
-      && gst_y10_frame_queue_get_stop (self->frame_queue) == GST_FLOW_NOT_LINKED) {
+      && gst_y10_frame_queue_get_stop (self->frame_queue)
+          == GST_FLOW_NOT_LINKED) {
     keep_tags (self);
     gst_y10_frame_queue_stop (self->frame_queue, 0);
   }
@@ -286,7 +287,7 @@ gst_y10_pads_src_event (GstBaseTransform * base, GstEvent * event)
 }
 
 static gboolean
-answer_latency (GstYolov10Detect * self, GstQuery * query)
+answer_latency (GstYolov10Detect *self, GstQuery *query)
 {
   GstY10Latency latency;
   GstClockTime duration;
@@ -310,7 +311,7 @@ answer_latency (GstYolov10Detect * self, GstQuery * query)
 
 /* Returns FALSE if no frame has left; upstream may know the position. */
 static gboolean
-answer_position (GstYolov10Detect * self, GstQuery * query)
+answer_position (GstYolov10Detect *self, GstQuery *query)
 {
   GstClockTime time;
   GstFormat format;
@@ -326,8 +327,8 @@ answer_position (GstYolov10Detect * self, GstQuery * query)
 }
 
 static gboolean
-gst_y10_pads_query (GstBaseTransform * base, GstPadDirection direction,
-    GstQuery * query)
+gst_y10_pads_query (GstBaseTransform *base, GstPadDirection direction,
+    GstQuery *query)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
 
@@ -347,14 +348,14 @@ gst_y10_pads_query (GstBaseTransform * base, GstPadDirection direction,
 }
 
 static GstFlowReturn
-gst_y10_pads_submit (GstBaseTransform * base, gboolean discont,
-    GstBuffer * buffer)
+gst_y10_pads_submit (GstBaseTransform *base, gboolean discont,
+    GstBuffer *buffer)
 {
   return gst_y10_input_push (GST_YOLOV10_DETECT (base), buffer);
 }
 
 static GstFlowReturn
-gst_y10_pads_generate (GstBaseTransform * base, GstBuffer ** buffer)
+gst_y10_pads_generate (GstBaseTransform *base, GstBuffer **buffer)
 {
   *buffer = NULL;
   return GST_FLOW_OK;
@@ -363,13 +364,13 @@ gst_y10_pads_generate (GstBaseTransform * base, GstBuffer ** buffer)
 /* Never called, because generate_output() never produces a buffer. Its presence
  * tells the base class that the element works in place. */
 static GstFlowReturn
-gst_y10_pads_in_place (GstBaseTransform * base, GstBuffer * buffer)
+gst_y10_pads_in_place (GstBaseTransform *base, GstBuffer *buffer)
 {
   g_return_val_if_reached (GST_FLOW_ERROR);
 }
 
 void
-gst_y10_pads_begin (GstYolov10Detect * self)
+gst_y10_pads_begin (GstYolov10Detect *self)
 {
   gst_y10_jobs_begin (&self->jobs, GST_Y10_MAX_JOBS);
   gst_y10_output_begin (self);
@@ -377,7 +378,7 @@ gst_y10_pads_begin (GstYolov10Detect * self)
 }
 
 void
-gst_y10_pads_end (GstYolov10Detect * self)
+gst_y10_pads_end (GstYolov10Detect *self)
 {
   gst_y10_output_end (self);
   gst_y10_jobs_end (&self->jobs);
@@ -388,7 +389,7 @@ gst_y10_pads_end (GstYolov10Detect * self)
 }
 
 void
-gst_y10_pads_init (GstYolov10Detect * self)
+gst_y10_pads_init (GstYolov10Detect *self)
 {
   GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (self);
 
@@ -405,7 +406,7 @@ gst_y10_pads_init (GstYolov10Detect * self)
 }
 
 void
-gst_y10_pads_clear (GstYolov10Detect * self)
+gst_y10_pads_clear (GstYolov10Detect *self)
 {
   gst_y10_output_free (self->out);
   gst_y10_input_free (self->in);
@@ -414,7 +415,7 @@ gst_y10_pads_clear (GstYolov10Detect * self)
 }
 
 void
-gst_y10_pads_install (GstBaseTransformClass * class)
+gst_y10_pads_install (GstBaseTransformClass *class)
 {
   parent_class = g_type_class_peek_parent (class);
   class->sink_event = GST_DEBUG_FUNCPTR (gst_y10_pads_sink_event);

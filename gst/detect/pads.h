@@ -8,10 +8,10 @@
 
 G_BEGIN_DECLS
 
-void gst_y10_pads_install (GstBaseTransformClass * class);
-void gst_y10_pads_init (GstYolov10Detect * detect);
-void gst_y10_pads_clear (GstYolov10Detect * detect);
-void gst_y10_pads_begin (GstYolov10Detect * detect);
-void gst_y10_pads_end (GstYolov10Detect * detect);
+void gst_y10_pads_install (GstBaseTransformClass *class);
+void gst_y10_pads_init (GstYolov10Detect *detect);
+void gst_y10_pads_clear (GstYolov10Detect *detect);
+void gst_y10_pads_begin (GstYolov10Detect *detect);
+void gst_y10_pads_end (GstYolov10Detect *detect);
 
 G_END_DECLS

@@ -28,25 +28,25 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 
 struct _GstY10Recovery
 {
-  GstYolov10Detect *detect;     /* not owned; it owns this object */
-  GCancellable *cancellable;    /* of the attempt in progress */
+  GstYolov10Detect *detect;  /* not owned; it owns this object */
+  GCancellable *cancellable; /* of the attempt in progress */
   GMutex lock;
   GCond stopped;
-  gboolean stopping;            /* lock */
+  gboolean stopping; /* lock */
 
   /* Output task; the input thread while the queue is empty; the recovery thread
    * while it runs. */
   GThread *thread;
   GstY10Session *session;
   Y10EngineStream *lost;
-  gint64 delay, recovered_at;   /* microseconds */
+  gint64 delay, recovered_at; /* microseconds */
   guint attempts;
   gboolean told_restart;
 };
 
 /* Borrows @detect, which must outlive it. */
 GstY10Recovery *
-gst_y10_recovery_new (GstYolov10Detect * detect)
+gst_y10_recovery_new (GstYolov10Detect *detect)
 {
   GstY10Recovery *self = g_new0 (GstY10Recovery, 1);
 
@@ -60,7 +60,7 @@ gst_y10_recovery_new (GstYolov10Detect * detect)
 
 /* Call after gst_y10_recovery_stop(). */
 void
-gst_y10_recovery_free (GstY10Recovery * self)
+gst_y10_recovery_free (GstY10Recovery *self)
 {
   g_object_unref (self->cancellable);
   g_mutex_clear (&self->lock);
@@ -70,14 +70,15 @@ gst_y10_recovery_free (GstY10Recovery * self)
 
 /* Returns FALSE if interrupted by a stop. */
 static gboolean
-sleep_on (GstY10Recovery * self, gint64 duration)
+sleep_on (GstY10Recovery *self, gint64 duration)
 {
   gint64 until = g_get_monotonic_time () + duration;
   gboolean stopping;
 
   g_mutex_lock (&self->lock);
-  while (!self->stopping
-      && g_cond_wait_until (&self->stopped, &self->lock, until));
+  while (
+      !self->stopping && g_cond_wait_until (&self->stopped, &self->lock, until))
+    ;
   stopping = self->stopping;
   g_mutex_unlock (&self->lock);
   return !stopping;
@@ -86,13 +87,12 @@ sleep_on (GstY10Recovery * self, gint64 duration)
 /* Uses a shared or a new context. Without one the engine creates its own, which
  * is enough for frames in system memory. */
 static Y10EngineStream *
-make_stream (GstY10Recovery * self, GError ** error)
+make_stream (GstY10Recovery *self, GError **error)
 {
   GstYolov10Detect *detect = self->detect;
   GError *why = NULL;
 
-  if (!gst_y10_cuda_open (detect->cuda, self->session->config->device_id,
-          &why))
+  if (!gst_y10_cuda_open (detect->cuda, self->session->config->device_id, &why))
     GST_DEBUG_OBJECT (detect, "cannot open a CUDA context: %s", why->message);
   g_clear_error (&why);
   return gst_y10_session_make_stream (self->session,
@@ -100,18 +100,18 @@ make_stream (GstY10Recovery * self, GError ** error)
 }
 
 static void
-post_recovered (GstY10Recovery * self, guint64 skipped)
+post_recovered (GstY10Recovery *self, guint64 skipped)
 {
   GstYolov10Detect *detect = self->detect;
 
-  GST_INFO_OBJECT (detect, "recovered the device after %u attempts; "
+  GST_INFO_OBJECT (detect,
+      "recovered the device after %u attempts; "
       "%" G_GUINT64_FORMAT " frames skipped since the start",
       self->attempts, skipped);
   gst_element_post_message (GST_ELEMENT (detect),
       gst_message_new_element (GST_OBJECT (detect),
-          gst_structure_new ("yolov10-recovered",
-              "attempts", G_TYPE_UINT, self->attempts,
-              "skipped", G_TYPE_UINT64, skipped, NULL)));
+          gst_structure_new ("yolov10-recovered", "attempts", G_TYPE_UINT,
+              self->attempts, "skipped", G_TYPE_UINT64, skipped, NULL)));
   gst_y10_messages_engine_changed (GST_ELEMENT (detect));
 }
 
@@ -119,16 +119,17 @@ post_recovered (GstY10Recovery * self, guint64 skipped)
  * restarted. After an illegal address no new context works. Only the first failure
  * of one posts a warning: after another error, a later attempt can succeed. */
 static void
-warn_restart (GstY10Recovery * self, const GError * why)
+warn_restart (GstY10Recovery *self, const GError *why)
 {
   GError *error;
 
-  if (self->told_restart || !g_error_matches (why, Y10_ERROR,
-          Y10_ERROR_DEVICE_LOST))
+  if (self->told_restart
+      || !g_error_matches (why, Y10_ERROR, Y10_ERROR_DEVICE_LOST))
     return;
   self->told_restart = TRUE;
   error = g_error_copy (why);
-  g_prefix_error (&error, "recovery in a new CUDA context failed, and CUDA may "
+  g_prefix_error (&error,
+      "recovery in a new CUDA context failed, and CUDA may "
       "require that this process is restarted; attempts continue, and frames "
       "pass without detections: ");
   GST_Y10_ELEMENT_WARNING (self->detect, error);
@@ -136,7 +137,7 @@ warn_restart (GstY10Recovery * self, const GError * why)
 }
 
 static gboolean
-attempt (GstY10Recovery * self)
+attempt (GstY10Recovery *self)
 {
   GstYolov10Detect *detect = self->detect;
   GError *error = NULL;
@@ -184,11 +185,12 @@ run (gpointer data)
 }
 
 static void
-warn (GstY10Recovery * self, const GError * why)
+warn (GstY10Recovery *self, const GError *why)
 {
   GError *error = g_error_copy (why);
 
-  g_prefix_error (&error, "the device is lost; frames pass without detections "
+  g_prefix_error (&error,
+      "the device is lost; frames pass without detections "
       "until it recovers: ");
   GST_Y10_ELEMENT_WARNING (self->detect, error);
   g_error_free (error);
@@ -196,7 +198,7 @@ warn (GstY10Recovery * self, const GError * why)
 
 /* Joins the thread but keeps the backoff delay. */
 static void
-end_thread (GstY10Recovery * self)
+end_thread (GstY10Recovery *self)
 {
   g_mutex_lock (&self->lock);
   self->stopping = TRUE;
@@ -212,8 +214,8 @@ end_thread (GstY10Recovery * self)
 /* Takes the engine away from @session, posts a warning and starts the recovery
  * thread, unless an earlier frame already did. Output task only. */
 void
-gst_y10_recovery_start (GstY10Recovery * self, GstY10Session * session,
-    Y10EngineStream * stream, const GError * why)
+gst_y10_recovery_start (GstY10Recovery *self, GstY10Session *session,
+    Y10EngineStream *stream, const GError *why)
 {
   GstYolov10Detect *detect = self->detect;
   GError *error = NULL;
@@ -242,7 +244,7 @@ gst_y10_recovery_start (GstY10Recovery * self, GstY10Session * session,
 /* Cancels a running recovery and resets the backoff. Call with an empty frame
  * queue. Blocks only until the current attempt notices the cancellation. */
 void
-gst_y10_recovery_stop (GstY10Recovery * self)
+gst_y10_recovery_stop (GstY10Recovery *self)
 {
   end_thread (self);
   self->delay = FIRST;

@@ -11,10 +11,10 @@ G_BEGIN_DECLS
 #define GST_Y10_RECOVER_FIRST 1
 #define GST_Y10_RECOVER_LONGEST 60
 
-GstY10Recovery *gst_y10_recovery_new (GstYolov10Detect * detect);
-void gst_y10_recovery_free (GstY10Recovery * recovery);
-void gst_y10_recovery_start (GstY10Recovery * recovery,
-    GstY10Session * session, Y10EngineStream * stream, const GError * why);
-void gst_y10_recovery_stop (GstY10Recovery * recovery);
+GstY10Recovery *gst_y10_recovery_new (GstYolov10Detect *detect);
+void gst_y10_recovery_free (GstY10Recovery *recovery);
+void gst_y10_recovery_start (GstY10Recovery *recovery, GstY10Session *session,
+    Y10EngineStream *stream, const GError *why);
+void gst_y10_recovery_stop (GstY10Recovery *recovery);
 
 G_END_DECLS

@@ -25,16 +25,16 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
 
 struct _GstY10Reload
 {
-  GstYolov10Detect *detect;     /* not owned; it owns this object */
+  GstYolov10Detect *detect; /* not owned; it owns this object */
   GCancellable *cancellable;
   GMutex lock;
   GCond changed;
   /* Under the lock. */
   GThread *thread;
   gboolean open;
-  guint wanted, done;           /* requests made and handled */
+  guint wanted, done; /* requests made and handled */
   guint n_retiring;
-  GstY10Session *ready;         /* also read atomically without it */
+  GstY10Session *ready; /* also read atomically without it */
 };
 
 typedef struct
@@ -45,7 +45,7 @@ typedef struct
 
 /* Borrows @detect, which must outlive it. Starts closed. */
 GstY10Reload *
-gst_y10_reload_new (GstYolov10Detect * detect)
+gst_y10_reload_new (GstYolov10Detect *detect)
 {
   GstY10Reload *self = g_new0 (GstY10Reload, 1);
 
@@ -58,7 +58,7 @@ gst_y10_reload_new (GstYolov10Detect * detect)
 
 /* Call after gst_y10_reload_close(). */
 void
-gst_y10_reload_free (GstY10Reload * self)
+gst_y10_reload_free (GstY10Reload *self)
 {
   g_object_unref (self->cancellable);
   g_mutex_clear (&self->lock);
@@ -67,7 +67,7 @@ gst_y10_reload_free (GstY10Reload * self)
 }
 
 static GstY10Session *
-swap_ready (GstY10Reload * self, GstY10Session * session)
+swap_ready (GstY10Reload *self, GstY10Session *session)
 {
   GstY10Session *before;
 
@@ -81,7 +81,7 @@ swap_ready (GstY10Reload * self, GstY10Session * session)
 /* Queued or negotiated frames may be in CUDA memory, which only a CUDA engine
  * reads. So a lost GPU does not turn a new model to the CPU, either. */
 static gboolean
-fits (GstY10Session * old, GstY10Session * new, GError ** error)
+fits (GstY10Session *old, GstY10Session *new, GError **error)
 {
   Y10Engine *engine;
 
@@ -98,8 +98,8 @@ fits (GstY10Session * old, GstY10Session * new, GError ** error)
 }
 
 static GstY10Session *
-make_session (GstY10Reload * self, GstY10Session * old,
-    GstY10Config * config, GError ** error)
+make_session (GstY10Reload *self, GstY10Session *old, GstY10Config *config,
+    GError **error)
 {
   gchar *name = gst_object_get_name (GST_OBJECT (self->detect));
   GstY10Session *session;
@@ -117,8 +117,8 @@ make_session (GstY10Reload * self, GstY10Session * old,
  * meanwhile. Setting the same path again counts, since the file may have been
  * repaired; it makes another string, so the pointers tell. */
 static void
-reset_model_file (GstYolov10Detect * detect, const GstY10Config * from,
-    const GstY10Config * to)
+reset_model_file (GstYolov10Detect *detect, const GstY10Config *from,
+    const GstY10Config *to)
 {
   GstY10Config *old, *new;
 
@@ -136,8 +136,8 @@ reset_model_file (GstYolov10Detect * detect, const GstY10Config * from,
 }
 
 static void
-refuse (GstY10Reload * self, GstY10Session * old,
-    const GstY10Config * config, GError * error)
+refuse (GstY10Reload *self, GstY10Session *old, const GstY10Config *config,
+    GError *error)
 {
   GstYolov10Detect *detect = self->detect;
   gchar *wanted = gst_y10_text_utf8 (config->text.model_file);
@@ -147,26 +147,25 @@ refuse (GstY10Reload * self, GstY10Session * old,
   g_prefix_error (&error, "failed to load the new model, keeping %s: ",
       y10_model_get_path (old->model));
   GST_Y10_ELEMENT_WARNING_WITH_DETAILS (detect, error,
-      gst_structure_new ("yolov10-model-refused",
-          "model-file", G_TYPE_STRING, wanted,
-          "active-model-file", G_TYPE_STRING, active, NULL));
+      gst_structure_new ("yolov10-model-refused", "model-file", G_TYPE_STRING,
+          wanted, "active-model-file", G_TYPE_STRING, active, NULL));
   g_free (active);
   g_free (wanted);
   g_object_notify (G_OBJECT (detect), "model-file");
 }
 
 static void
-log_model (GstY10Reload * self, const gchar * what, const gchar * path)
+log_model (GstY10Reload *self, const gchar *what, const gchar *path)
 {
-  gchar *text = gst_y10_text_printable (path && *path ? path
-      : "the bundled model");
+  gchar *text = gst_y10_text_printable (
+      path && *path ? path : "the bundled model");
 
   GST_INFO_OBJECT (self->detect, "%s %s", what, text);
   g_free (text);
 }
 
 static void
-load (GstY10Reload * self)
+load (GstY10Reload *self)
 {
   GstYolov10Detect *detect = self->detect;
   GstY10Session *old = gst_yolov10_detect_get_session (detect), *new;
@@ -216,7 +215,7 @@ run (gpointer data)
 
 /* Starts accepting requests. Call once the element has a session. */
 void
-gst_y10_reload_open (GstY10Reload * self)
+gst_y10_reload_open (GstY10Reload *self)
 {
   g_mutex_lock (&self->lock);
   self->open = TRUE;
@@ -227,7 +226,7 @@ gst_y10_reload_open (GstY10Reload * self)
 /* Cancels a running load and waits for replaced sessions to be freed. Call
  * before the session ends, with an empty frame queue. */
 void
-gst_y10_reload_close (GstY10Reload * self)
+gst_y10_reload_close (GstY10Reload *self)
 {
   GstY10Session *unused;
   GThread *thread;
@@ -249,7 +248,7 @@ gst_y10_reload_close (GstY10Reload * self)
 /* Requests a new session from the current properties. Any thread; does nothing
  * while closed. */
 void
-gst_y10_reload_request (GstY10Reload * self)
+gst_y10_reload_request (GstY10Reload *self)
 {
   GError *error = NULL;
 
@@ -269,7 +268,7 @@ gst_y10_reload_request (GstY10Reload * self)
 /* Returns whether a new session is ready. Input thread; lock-free, as it runs for
  * each frame. */
 gboolean
-gst_y10_reload_is_ready (GstY10Reload * self)
+gst_y10_reload_is_ready (GstY10Reload *self)
 {
   return g_atomic_pointer_get (&self->ready) != NULL;
 }
@@ -277,7 +276,7 @@ gst_y10_reload_is_ready (GstY10Reload * self)
 /* Returns the new session, owned by the caller. Input thread; one must be ready, and
  * stays so until this thread takes it or closes the reload. */
 GstY10Session *
-gst_y10_reload_take (GstY10Reload * self)
+gst_y10_reload_take (GstY10Reload *self)
 {
   GstY10Session *session = swap_ready (self, NULL);
 
@@ -286,7 +285,7 @@ gst_y10_reload_take (GstY10Reload * self)
 }
 
 static void
-add_retiring (GstY10Reload * self, gint n)
+add_retiring (GstY10Reload *self, gint n)
 {
   g_mutex_lock (&self->lock);
   self->n_retiring += n;
@@ -309,12 +308,12 @@ retire (gpointer data)
 /* Takes ownership of a replaced session and frees it after its last frame has
  * left. */
 void
-gst_y10_reload_retire (GstY10Reload * self, GstY10Session * session)
+gst_y10_reload_retire (GstY10Reload *self, GstY10Session *session)
 {
   Retiring *retiring = g_new (Retiring, 1);
   GThread *thread;
 
-  *retiring = (Retiring) { self, session };
+  *retiring = (Retiring){ self, session };
   add_retiring (self, 1);
   thread = g_thread_try_new ("y10-retire", retire, retiring, NULL);
   if (thread) {

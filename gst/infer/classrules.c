@@ -11,19 +11,19 @@
 
 /* An empty text says the same as none. */
 static gchar *
-keep (gchar * text)
+keep (gchar *text)
 {
   return text && *text ? g_ref_string_acquire (text) : NULL;
 }
 
 static gboolean
-is_same (const gchar * kept, const gchar * text)
+is_same (const gchar *kept, const gchar *text)
 {
   return !g_strcmp0 (kept, text && *text ? text : NULL);
 }
 
 static gboolean
-parse (GstY10ClassRules * self, const Y10Model * model, GError ** error)
+parse (GstY10ClassRules *self, const Y10Model *model, GError **error)
 {
   const guint n = y10_model_get_n_classes (model);
 
@@ -44,8 +44,8 @@ parse (GstY10ClassRules * self, const Y10Model * model, GError ** error)
 /* Returns NULL if a property names what is no class of @model, or has another
  * form. */
 GstY10ClassRules *
-gst_y10_class_rules_new (const GstY10Config * config, const Y10Model * model,
-    GError ** error)
+gst_y10_class_rules_new (const GstY10Config *config, const Y10Model *model,
+    GError **error)
 {
   GstY10ClassRules *self = g_new0 (GstY10ClassRules, 1);
 
@@ -59,14 +59,14 @@ gst_y10_class_rules_new (const GstY10Config * config, const Y10Model * model,
 }
 
 GstY10ClassRules *
-gst_y10_class_rules_ref (GstY10ClassRules * self)
+gst_y10_class_rules_ref (GstY10ClassRules *self)
 {
   g_atomic_ref_count_inc (&self->refs);
   return self;
 }
 
 void
-gst_y10_class_rules_unref (GstY10ClassRules * self)
+gst_y10_class_rules_unref (GstY10ClassRules *self)
 {
   if (!self || !g_atomic_ref_count_dec (&self->refs))
     return;
@@ -81,8 +81,8 @@ gst_y10_class_rules_unref (GstY10ClassRules * self)
 
 /* Returns whether rules of @config for the same model would be equal. */
 gboolean
-gst_y10_class_rules_are_of (const GstY10ClassRules * self,
-    const GstY10Config * config)
+gst_y10_class_rules_are_of (const GstY10ClassRules *self,
+    const GstY10Config *config)
 {
   return is_same (self->classes_text, config->text.classes)
       && is_same (self->confidence_text, config->text.class_confidence)
@@ -91,27 +91,28 @@ gst_y10_class_rules_are_of (const GstY10ClassRules * self,
 
 /* Returns whether both, of the same model, ask for the same objects. */
 gboolean
-gst_y10_class_rules_find_same (const GstY10ClassRules * self,
-    const GstY10ClassRules * others)
+gst_y10_class_rules_find_same (const GstY10ClassRules *self,
+    const GstY10ClassRules *others)
 {
   return self == others
       || (!g_strcmp0 (self->classes_text, others->classes_text)
-      && !g_strcmp0 (self->confidence_text, others->confidence_text));
+          && !g_strcmp0 (self->confidence_text, others->confidence_text));
 }
 
 /* Returns the confidence from which on a class is detected, where @confidence is that
  * of classes without their own. As the engine does. */
 gfloat
-gst_y10_class_rules_get_confidence (const GstY10ClassRules * self, guint class_id,
-    gfloat confidence)
+gst_y10_class_rules_get_confidence (const GstY10ClassRules *self,
+    guint class_id, gfloat confidence)
 {
   return self->confidence && self->confidence[class_id] >= 0
-      ? self->confidence[class_id] : confidence;
+      ? self->confidence[class_id]
+      : confidence;
 }
 
 /* Returns the least of these, of the classes that are wanted. */
 gfloat
-gst_y10_class_rules_get_least (const GstY10ClassRules * self, guint n_classes,
+gst_y10_class_rules_get_least (const GstY10ClassRules *self, guint n_classes,
     gfloat confidence)
 {
   gfloat least = self->confidence ? 1 : confidence;

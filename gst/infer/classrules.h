@@ -12,25 +12,25 @@ G_BEGIN_DECLS
 typedef struct
 {
   gatomicrefcount refs;
-  gchar *classes_text, *confidence_text, *hints_text;   /* made from these */
-  guint8 *classes;              /* one byte per class, non-zero if wanted */
-  gfloat *confidence;           /* per class; NULL: none */
-  GstY10Hints *hints;           /* for encoders; NULL: none */
+  gchar *classes_text, *confidence_text, *hints_text; /* made from these */
+  guint8 *classes;    /* one byte per class, non-zero if wanted */
+  gfloat *confidence; /* per class; NULL: none */
+  GstY10Hints *hints; /* for encoders; NULL: none */
 } GstY10ClassRules;
 
-GstY10ClassRules *gst_y10_class_rules_new (const GstY10Config * config,
-    const Y10Model * model, GError ** error);
-GstY10ClassRules *gst_y10_class_rules_ref (GstY10ClassRules * rules);
-void gst_y10_class_rules_unref (GstY10ClassRules * rules);
+GstY10ClassRules *gst_y10_class_rules_new (const GstY10Config *config,
+    const Y10Model *model, GError **error);
+GstY10ClassRules *gst_y10_class_rules_ref (GstY10ClassRules *rules);
+void gst_y10_class_rules_unref (GstY10ClassRules *rules);
 
-gfloat gst_y10_class_rules_get_confidence (const GstY10ClassRules * rules,
+gfloat gst_y10_class_rules_get_confidence (const GstY10ClassRules *rules,
     guint class_id, gfloat confidence);
-gfloat gst_y10_class_rules_get_least (const GstY10ClassRules * rules,
+gfloat gst_y10_class_rules_get_least (const GstY10ClassRules *rules,
     guint n_classes, gfloat confidence);
 
-gboolean gst_y10_class_rules_are_of (const GstY10ClassRules * rules,
-    const GstY10Config * config);
-gboolean gst_y10_class_rules_find_same (const GstY10ClassRules * rules,
-    const GstY10ClassRules * others);
+gboolean gst_y10_class_rules_are_of (const GstY10ClassRules *rules,
+    const GstY10Config *config);
+gboolean gst_y10_class_rules_find_same (const GstY10ClassRules *rules,
+    const GstY10ClassRules *others);
 
 G_END_DECLS

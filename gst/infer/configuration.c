@@ -15,11 +15,11 @@
 /* Returns a copy of @from, or of a configuration without any value, to be changed
  * and then finished, before anyone else sees it. */
 GstY10Config *
-gst_y10_config_new (const GstY10Config * from)
+gst_y10_config_new (const GstY10Config *from)
 {
   GstY10Config *self = from ? g_memdup2 (from, sizeof *from)
-      : g_new0 (GstY10Config, 1);
-  gchar **texts = (gchar **) & self->text;
+                            : g_new0 (GstY10Config, 1);
+  gchar **texts = (gchar **) &self->text;
 
   g_atomic_ref_count_init (&self->refs);
   self->params.size = sizeof self->params;
@@ -32,20 +32,20 @@ gst_y10_config_new (const GstY10Config * from)
 }
 
 GstY10Config *
-gst_y10_config_ref (GstY10Config * self)
+gst_y10_config_ref (GstY10Config *self)
 {
   g_atomic_ref_count_inc (&self->refs);
   return self;
 }
 
 void
-gst_y10_config_unref (GstY10Config * self)
+gst_y10_config_unref (GstY10Config *self)
 {
   gchar **texts;
 
   if (!self || !g_atomic_ref_count_dec (&self->refs))
     return;
-  texts = (gchar **) & self->text;
+  texts = (gchar **) &self->text;
   for (guint i = 0; i < N_TEXTS; i++)
     g_clear_pointer (&texts[i], g_ref_string_release);
   gst_y10_part_rules_unref (self->part_rules);
@@ -53,19 +53,22 @@ gst_y10_config_unref (GstY10Config * self)
 }
 
 static GstY10PartSettings
-part_settings (const GstY10Config * self)
+part_settings (const GstY10Config *self)
 {
-  return (GstY10PartSettings) {
-    .tiles = self->text.tiles,.tile_overlap = self->tile_overlap,
-    .region = self->text.region,.anchor = self->region_anchor,
-    .roi_source = self->roi_source,.roi_type = self->text.roi_type
+  return (GstY10PartSettings){
+    .tiles = self->text.tiles,
+    .tile_overlap = self->tile_overlap,
+    .region = self->text.region,
+    .anchor = self->region_anchor,
+    .roi_source = self->roi_source,
+    .roi_type = self->text.roi_type,
   };
 }
 
 /* The parts of equal settings are the same, so a change of anything else keeps
  * the rules, whose memory is large. */
 static gboolean
-has_parts_of (const GstY10Config * self, const GstY10Config * from)
+has_parts_of (const GstY10Config *self, const GstY10Config *from)
 {
   return self->tile_overlap == from->tile_overlap
       && self->region_anchor == from->region_anchor
@@ -76,8 +79,8 @@ has_parts_of (const GstY10Config * self, const GstY10Config * from)
 }
 
 static gboolean
-parse_size (const gchar * property, const gchar * text, gfloat * width,
-    gfloat * height, GError ** error)
+parse_size (const gchar *property, const gchar *text, gfloat *width,
+    gfloat *height, GError **error)
 {
   gfloat found[2];
 
@@ -93,8 +96,8 @@ parse_size (const gchar * property, const gchar * text, gfloat * width,
 /* Makes what depends on the values that differ from those of @from. Returns FALSE
  * if one of these is bad; then @self still has what was made for @from. */
 gboolean
-gst_y10_config_finish (GstY10Config * self, const GstY10Config * from,
-    GError ** error)
+gst_y10_config_finish (GstY10Config *self, const GstY10Config *from,
+    GError **error)
 {
   const GstY10PartSettings parts = part_settings (self);
   Y10HeadParams *params = &self->params;
@@ -123,7 +126,7 @@ gst_y10_config_finish (GstY10Config * self, const GstY10Config * from,
 
 /* Returns FALSE if any value is bad, whatever the model and the frames. */
 gboolean
-gst_y10_config_check (const GstY10Config * self, GError ** error)
+gst_y10_config_check (const GstY10Config *self, GError **error)
 {
   const GstY10PartSettings parts = part_settings (self);
   GstY10PartRules *rules;
@@ -142,8 +145,8 @@ gst_y10_config_check (const GstY10Config * self, GError ** error)
  * that they are not known. Their number does not depend on the size of the
  * network's input when it is too large. */
 gboolean
-gst_y10_config_suits (const GstY10Config * self, const Y10Image * image,
-    GError ** error)
+gst_y10_config_suits (const GstY10Config *self, const Y10Image *image,
+    GError **error)
 {
   guint n;
 

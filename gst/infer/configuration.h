@@ -45,14 +45,14 @@ typedef struct
   Y10BackendKind backend;
   Y10Precision precision;
   Y10Head head;
-  guint threads, max_batch, batch_timeout;      /* 0: automatic */
+  guint threads, max_batch, batch_timeout; /* 0: automatic */
   gint priority;
-  gint device_id;               /* -1: any */
+  gint device_id; /* -1: any */
   gboolean cuda_graphs, cuda_tune;
 
   /* Which frames are inferred, and how. */
   gboolean active;
-  guint in_flight, max_queued_frames;   /* 0: automatic */
+  guint in_flight, max_queued_frames; /* 0: automatic */
   GstYolov10LatePolicy late_policy;
   guint inference_interval;
   gdouble confidence, iou_threshold;
@@ -71,17 +71,17 @@ typedef struct
 
   /* Made from these, except for what names classes. */
   Y10HeadParams params;
-  GstY10PartRules *part_rules;  /* NULL: frames are inferred as a whole */
+  GstY10PartRules *part_rules; /* NULL: frames are inferred as a whole */
 } GstY10Config;
 
-GstY10Config *gst_y10_config_new (const GstY10Config * from);
-gboolean gst_y10_config_finish (GstY10Config * config,
-    const GstY10Config * from, GError ** error);
-GstY10Config *gst_y10_config_ref (GstY10Config * config);
-void gst_y10_config_unref (GstY10Config * config);
+GstY10Config *gst_y10_config_new (const GstY10Config *from);
+gboolean gst_y10_config_finish (GstY10Config *config, const GstY10Config *from,
+    GError **error);
+GstY10Config *gst_y10_config_ref (GstY10Config *config);
+void gst_y10_config_unref (GstY10Config *config);
 
-gboolean gst_y10_config_check (const GstY10Config * config, GError ** error);
-gboolean gst_y10_config_suits (const GstY10Config * config,
-    const Y10Image * image, GError ** error);
+gboolean gst_y10_config_check (const GstY10Config *config, GError **error);
+gboolean gst_y10_config_suits (const GstY10Config *config,
+    const Y10Image *image, GError **error);
 
 G_END_DECLS

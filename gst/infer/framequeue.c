@@ -22,7 +22,7 @@ typedef struct
 {
   GstY10FrameQueueState state;
   gboolean detached;
-  gint64 leave_at;              /* CLOCK_MONOTONIC, in nanoseconds */
+  gint64 leave_at; /* CLOCK_MONOTONIC, in nanoseconds */
 } Entry;
 
 struct _GstY10FrameQueue
@@ -35,24 +35,24 @@ struct _GstY10FrameQueue
   /* Everything below is under the lock. */
   pthread_cond_t changed;
   Entry *entries;
-  guint first, n;               /* the ring */
-  guint64 first_number;         /* of the first frame; consecutive */
+  guint first, n;       /* the ring */
+  guint64 first_number; /* of the first frame; consecutive */
   guint max_frames;
-  guint n_detached;             /* detached jobs not collected yet */
-  gboolean collect;             /* a detached job is over */
-  gboolean crowded;             /* an arriving frame may not wait for room */
+  guint n_detached; /* detached jobs not collected yet */
+  gboolean collect; /* a detached job is over */
+  gboolean crowded; /* an arriving frame may not wait for room */
   gboolean flushing;
   gint stop;
 };
 
 static guint
-index_at (const GstY10FrameQueue * self, guint i)
+index_at (const GstY10FrameQueue *self, guint i)
 {
   return (self->first + i) % self->capacity;
 }
 
 static gpointer
-frame_of (const GstY10FrameQueue * self, guint index)
+frame_of (const GstY10FrameQueue *self, guint index)
 {
   return self->frames + index * self->frame_size;
 }
@@ -92,7 +92,7 @@ gst_y10_frame_queue_new (guint capacity, gsize frame_size)
 
 /* The queue must be empty, with no thread waiting in it. */
 void
-gst_y10_frame_queue_free (GstY10FrameQueue * self)
+gst_y10_frame_queue_free (GstY10FrameQueue *self)
 {
   if (!self)
     return;
@@ -105,7 +105,7 @@ gst_y10_frame_queue_free (GstY10FrameQueue * self)
 
 /* Sets the limit, at least 1. Frames already queued stay. */
 void
-gst_y10_frame_queue_set_max_frames (GstY10FrameQueue * self, guint max_frames)
+gst_y10_frame_queue_set_max_frames (GstY10FrameQueue *self, guint max_frames)
 {
   pthread_mutex_lock (&self->lock);
   self->max_frames = CLAMP (max_frames, 1, self->capacity);
@@ -116,7 +116,7 @@ gst_y10_frame_queue_set_max_frames (GstY10FrameQueue * self, guint max_frames)
 /* While flushing, no frame enters and no thread waits; the caller must drop the
  * queued frames. Ending the flush also clears the stop reason. */
 void
-gst_y10_frame_queue_set_flushing (GstY10FrameQueue * self, gboolean flushing)
+gst_y10_frame_queue_set_flushing (GstY10FrameQueue *self, gboolean flushing)
 {
   pthread_mutex_lock (&self->lock);
   self->flushing = flushing;
@@ -130,7 +130,7 @@ gst_y10_frame_queue_set_flushing (GstY10FrameQueue * self, gboolean flushing)
  * enters any more, and the output task must drop the queued ones. Only the
  * output task may stop it; any thread may resume it with 0. */
 void
-gst_y10_frame_queue_stop (GstY10FrameQueue * self, gint why)
+gst_y10_frame_queue_stop (GstY10FrameQueue *self, gint why)
 {
   pthread_mutex_lock (&self->lock);
   self->stop = why;
@@ -140,7 +140,7 @@ gst_y10_frame_queue_stop (GstY10FrameQueue * self, gint why)
 
 /* Returns the stop reason, or 0. */
 gint
-gst_y10_frame_queue_get_stop (GstY10FrameQueue * self)
+gst_y10_frame_queue_get_stop (GstY10FrameQueue *self)
 {
   gint why;
 
@@ -151,7 +151,7 @@ gst_y10_frame_queue_get_stop (GstY10FrameQueue * self)
 }
 
 static gboolean
-is_closed (const GstY10FrameQueue * self)
+is_closed (const GstY10FrameQueue *self)
 {
   return self->flushing || self->stop;
 }
@@ -161,8 +161,8 @@ is_closed (const GstY10FrameQueue * self)
  * frame leaves detached if the queue is full. gst_y10_frame_queue_note() may
  * use @number from now on. Input thread only. */
 gpointer
-gst_y10_frame_queue_reserve (GstY10FrameQueue * self, gboolean make_room,
-    guint64 * number)
+gst_y10_frame_queue_reserve (GstY10FrameQueue *self, gboolean make_room,
+    guint64 *number)
 {
   gpointer frame = NULL;
 
@@ -179,7 +179,7 @@ gst_y10_frame_queue_reserve (GstY10FrameQueue * self, gboolean make_room,
     guint index = index_at (self, self->n);
 
     *number = self->first_number + self->n;
-    self->entries[index] = (Entry) { GST_Y10_FRAME_QUEUE_SUBMITTED };
+    self->entries[index] = (Entry){ GST_Y10_FRAME_QUEUE_SUBMITTED };
     frame = frame_of (self, index);
   }
   pthread_mutex_unlock (&self->lock);
@@ -191,7 +191,7 @@ gst_y10_frame_queue_reserve (GstY10FrameQueue * self, gboolean make_room,
  * wait for a turn (CLOCK_MONOTONIC, in nanoseconds). If FALSE, when flushing or
  * stopped, the caller keeps the frame. */
 gboolean
-gst_y10_frame_queue_commit (GstY10FrameQueue * self, gboolean is_inferred,
+gst_y10_frame_queue_commit (GstY10FrameQueue *self, gboolean is_inferred,
     gint64 leave_at)
 {
   gboolean ok;
@@ -214,13 +214,13 @@ gst_y10_frame_queue_commit (GstY10FrameQueue * self, gboolean is_inferred,
 /* Reports the inference state of a reserved frame, which may have left already.
  * Any thread; never waits for frames. */
 void
-gst_y10_frame_queue_note (GstY10FrameQueue * self, guint64 number,
+gst_y10_frame_queue_note (GstY10FrameQueue *self, guint64 number,
     GstY10FrameQueueState state)
 {
   pthread_mutex_lock (&self->lock);
   if (number >= self->first_number)
-    self->entries[index_at (self,
-            (guint) (number - self->first_number))].state = state;
+    self->entries[index_at (self, (guint) (number - self->first_number))]
+        .state = state;
   else if (state == GST_Y10_FRAME_QUEUE_OVER)
     self->collect = TRUE;
   pthread_cond_broadcast (&self->changed);
@@ -228,10 +228,11 @@ gst_y10_frame_queue_note (GstY10FrameQueue * self, guint64 number,
 }
 
 static void
-wait_until (GstY10FrameQueue * self, gint64 time)
+wait_until (GstY10FrameQueue *self, gint64 time)
 {
-  struct timespec t = {.tv_sec = time / 1000000000,.tv_nsec =
-        time % 1000000000
+  struct timespec t = {
+    .tv_sec = time / 1000000000,
+    .tv_nsec = time % 1000000000,
   };
 
   if (time == GST_Y10_FRAME_QUEUE_FOREVER)
@@ -242,18 +243,18 @@ wait_until (GstY10FrameQueue * self, gint64 time)
 
 /* Returns whether the first frame must leave without its result. */
 static gboolean
-must_detach (const GstY10FrameQueue * self, const Entry * entry)
+must_detach (const GstY10FrameQueue *self, const Entry *entry)
 {
   return (self->crowded && self->n >= self->max_frames)
       || (entry->state == GST_Y10_FRAME_QUEUE_SUBMITTED
-      && entry->leave_at <= gst_y10_frame_queue_now ());
+          && entry->leave_at <= gst_y10_frame_queue_now ());
 }
 
 /* Waits until the output task has something to do, and returns what. @frame is
  * the first frame if it is due; it stays in place until
  * gst_y10_frame_queue_leave(). Also waits while stopped. */
 GstY10Next
-gst_y10_frame_queue_next (GstY10FrameQueue * self, gpointer * frame)
+gst_y10_frame_queue_next (GstY10FrameQueue *self, gpointer *frame)
 {
   GstY10Next next = GST_Y10_NEXT_FLUSHING;
 
@@ -283,8 +284,10 @@ gst_y10_frame_queue_next (GstY10FrameQueue * self, gpointer * frame)
       *frame = frame_of (self, self->first);
       break;
     }
-    wait_until (self, entry->state == GST_Y10_FRAME_QUEUE_SUBMITTED ? entry->leave_at
-        : GST_Y10_FRAME_QUEUE_FOREVER);
+    wait_until (self,
+        entry->state == GST_Y10_FRAME_QUEUE_SUBMITTED
+            ? entry->leave_at
+            : GST_Y10_FRAME_QUEUE_FOREVER);
   }
   pthread_mutex_unlock (&self->lock);
   return next;
@@ -292,7 +295,7 @@ gst_y10_frame_queue_next (GstY10FrameQueue * self, gpointer * frame)
 
 /* Removes the first frame. */
 void
-gst_y10_frame_queue_leave (GstY10FrameQueue * self)
+gst_y10_frame_queue_leave (GstY10FrameQueue *self)
 {
   const Entry *entry;
 
@@ -309,7 +312,7 @@ gst_y10_frame_queue_leave (GstY10FrameQueue * self)
 
 /* Accounts for a detached job that is over and was collected. */
 void
-gst_y10_frame_queue_collected (GstY10FrameQueue * self)
+gst_y10_frame_queue_collected (GstY10FrameQueue *self)
 {
   pthread_mutex_lock (&self->lock);
   self->n_detached--;
@@ -322,7 +325,7 @@ gst_y10_frame_queue_collected (GstY10FrameQueue * self)
  * is no longer flushing or stopped, so that the queued frames are valid again.
  * One thread at a time. */
 gpointer
-gst_y10_frame_queue_drop (GstY10FrameQueue * self)
+gst_y10_frame_queue_drop (GstY10FrameQueue *self)
 {
   gpointer frame = NULL;
 
@@ -336,7 +339,7 @@ gst_y10_frame_queue_drop (GstY10FrameQueue * self)
 /* Waits until all frames have left and, if @with_inferences, all detached jobs
  * are collected. Returns FALSE when flushing. Input thread only. */
 gboolean
-gst_y10_frame_queue_drain (GstY10FrameQueue * self, gboolean with_inferences)
+gst_y10_frame_queue_drain (GstY10FrameQueue *self, gboolean with_inferences)
 {
   gboolean flushing;
 
@@ -349,7 +352,7 @@ gst_y10_frame_queue_drain (GstY10FrameQueue * self, gboolean with_inferences)
 }
 
 guint
-gst_y10_frame_queue_count (GstY10FrameQueue * self)
+gst_y10_frame_queue_count (GstY10FrameQueue *self)
 {
   guint n;
 

@@ -9,22 +9,21 @@
 #include <string.h>
 
 void
-gst_y10_hold_init (GstY10Hold * self)
+gst_y10_hold_init (GstY10Hold *self)
 {
-  *self = (GstY10Hold) {
-    .detections = g_new (Y10Detection, GST_Y10_MAX_DETECTIONS)
-  };
+  *self = (GstY10Hold){ .detections = g_new (Y10Detection,
+                            GST_Y10_MAX_DETECTIONS) };
 }
 
 void
-gst_y10_hold_clear (GstY10Hold * self)
+gst_y10_hold_clear (GstY10Hold *self)
 {
   gst_y10_hold_forget (self);
   g_clear_pointer (&self->detections, g_free);
 }
 
 void
-gst_y10_hold_forget (GstY10Hold * self)
+gst_y10_hold_forget (GstY10Hold *self)
 {
   g_clear_pointer (&self->session, gst_y10_session_unref);
   g_clear_pointer (&self->class_rules, gst_y10_class_rules_unref);
@@ -32,10 +31,9 @@ gst_y10_hold_forget (GstY10Hold * self)
 
 /* Copies the result of a job that is over, replacing the held one. */
 void
-gst_y10_hold_keep (GstY10Hold * self, const GstY10Job * job)
+gst_y10_hold_keep (GstY10Hold *self, const GstY10Job *job)
 {
-  if (self->session != job->session
-      || self->class_rules != job->class_rules) {
+  if (self->session != job->session || self->class_rules != job->class_rules) {
     gst_y10_hold_forget (self);
     self->session = gst_y10_session_ref (job->session);
     self->class_rules = gst_y10_class_rules_ref (job->class_rules);
@@ -58,8 +56,8 @@ gst_y10_hold_keep (GstY10Hold * self, const GstY10Job * job)
  * frame, else why it does not. Timestamps may also run backwards. Without them
  * the age is unknown, and the boxes of a frame of another size do not fit. */
 GstY10State
-gst_y10_hold_find (const GstY10Hold * self, guint epoch, GstClockTime pts,
-    GstClockTime max_age, guint width, guint height, GstClockTime * age)
+gst_y10_hold_find (const GstY10Hold *self, guint epoch, GstClockTime pts,
+    GstClockTime max_age, guint width, guint height, GstClockTime *age)
 {
   if (!self->session)
     return GST_Y10_STATE_NO_RESULT;

@@ -14,7 +14,7 @@
 G_STATIC_ASSERT (GST_Y10_MAX_AREA_PARTS >= Y10_MAX_PARTS);
 
 void
-gst_y10_jobs_init (GstY10Jobs * self)
+gst_y10_jobs_init (GstY10Jobs *self)
 {
   memset (self, 0, sizeof *self);
   g_mutex_init (&self->lock);
@@ -22,7 +22,7 @@ gst_y10_jobs_init (GstY10Jobs * self)
 
 /* Allocates @n jobs. */
 void
-gst_y10_jobs_begin (GstY10Jobs * self, guint n)
+gst_y10_jobs_begin (GstY10Jobs *self, guint n)
 {
   self->jobs = g_new0 (GstY10Job, n);
   self->rows = g_new (Y10Detection, (gsize) n * GST_Y10_MAX_DETECTIONS);
@@ -35,7 +35,7 @@ gst_y10_jobs_begin (GstY10Jobs * self, guint n)
 
 /* All jobs must have been given back. */
 void
-gst_y10_jobs_end (GstY10Jobs * self)
+gst_y10_jobs_end (GstY10Jobs *self)
 {
   g_clear_pointer (&self->jobs, g_free);
   g_clear_pointer (&self->rows, g_free);
@@ -43,7 +43,7 @@ gst_y10_jobs_end (GstY10Jobs * self)
 }
 
 void
-gst_y10_jobs_clear (GstY10Jobs * self)
+gst_y10_jobs_clear (GstY10Jobs *self)
 {
   g_mutex_clear (&self->lock);
 }
@@ -52,7 +52,7 @@ gst_y10_jobs_clear (GstY10Jobs * self)
  * @session, @config, @class_rules, @weak_confidence and the notification of
  * @request. */
 GstY10Job *
-gst_y10_jobs_take (GstY10Jobs * self)
+gst_y10_jobs_take (GstY10Jobs *self)
 {
   GstY10Job *job;
 
@@ -65,7 +65,7 @@ gst_y10_jobs_take (GstY10Jobs * self)
 }
 
 static void
-unmap (GstY10Job * self)
+unmap (GstY10Job *self)
 {
   if (self->is_mapped)
     gst_y10_frame_unmap (&self->frame);
@@ -75,7 +75,7 @@ unmap (GstY10Job * self)
 /* Returns @job to the pool. Withdraws its request, or waits if the engine is
  * already reading the frame. */
 void
-gst_y10_jobs_give (GstY10Jobs * self, GstY10Job * job)
+gst_y10_jobs_give (GstY10Jobs *self, GstY10Job *job)
 {
   Y10Detection *rows = job->rows;
   guint index = job->index;
@@ -98,7 +98,7 @@ gst_y10_jobs_give (GstY10Jobs * self, GstY10Job * job)
 }
 
 static gboolean
-choose_parts (GstY10Job * self, GstBuffer * buffer)
+choose_parts (GstY10Job *self, GstBuffer *buffer)
 {
   GstY10PartRules *rules = self->config->part_rules;
   guint width, height;
@@ -118,7 +118,7 @@ choose_parts (GstY10Job * self, GstBuffer * buffer)
 }
 
 static gboolean
-asks_for_weak (const GstY10Job * self)
+asks_for_weak (const GstY10Job *self)
 {
   return self->weak_confidence < 1;
 }
@@ -129,7 +129,7 @@ asks_for_weak (const GstY10Job * self)
  * they may stand behind weak boxes, which therefore must not use up the maximum. (A
  * part of an image has a maximum of its own, Y10_MAX_PART_DETECTIONS.) */
 static void
-set_params (GstY10Job * self)
+set_params (GstY10Job *self)
 {
   const GstY10ClassRules *rules = self->class_rules;
   Y10HeadParams *asked = &self->asked;
@@ -150,7 +150,7 @@ set_params (GstY10Job * self)
 }
 
 static gboolean
-submit (GstY10Job * self, GstY10InferMode mode, gboolean * submitted)
+submit (GstY10Job *self, GstY10InferMode mode, gboolean *submitted)
 {
   if (mode != GST_Y10_INFER_ALL
       && !y10_engine_stream_replace (self->stream, &self->request, submitted,
@@ -167,9 +167,9 @@ submit (GstY10Job * self, GstY10InferMode mode, gboolean * submitted)
  * replace, or there is nothing to infer; @submitted tells whether the engine took it. @mode is not
  * GST_Y10_INFER_PASS. Returns FALSE with @self->error on failure. */
 gboolean
-gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
-    const GstY10FrameFormat * format, guint max_running, GstY10InferMode mode,
-    gboolean * submitted)
+gst_y10_job_start (GstY10Job *self, GstBuffer *buffer,
+    const GstY10FrameFormat *format, guint max_running, GstY10InferMode mode,
+    gboolean *submitted)
 {
   *submitted = FALSE;
   self->n = -1;
@@ -199,7 +199,7 @@ gst_y10_job_start (GstY10Job * self, GstBuffer * buffer,
 
 /* Returns whether gst_y10_job_finish() would return without waiting. */
 gboolean
-gst_y10_job_is_over (GstY10Job * self)
+gst_y10_job_is_over (GstY10Job *self)
 {
   return y10_engine_request_wait (&self->request, 0);
 }
@@ -207,7 +207,7 @@ gst_y10_job_is_over (GstY10Job * self)
 /* The engine's boxes are relative to the region it read; make them relative to
  * the frame. */
 static void
-move_to_frame (GstY10Job * self)
+move_to_frame (GstY10Job *self)
 {
   const Y10Image *image = &self->frame.image;
 
@@ -224,7 +224,7 @@ move_to_frame (GstY10Job * self)
 /* Puts the objects first and the weak boxes, which get the places that are left, behind
  * them. Keeps the order of both. */
 static void
-split (GstY10Job * self)
+split (GstY10Job *self)
 {
   const guint n_rows = (guint) MAX (self->n, 0);
   const guint max = self->params.max_detections;
@@ -253,7 +253,7 @@ split (GstY10Job * self)
  * request was withdrawn or never submitted, or there is an error. A frame without
  * anything to infer has a result of no rows. */
 void
-gst_y10_job_finish (GstY10Job * self)
+gst_y10_job_finish (GstY10Job *self)
 {
   y10_engine_request_wait (&self->request, FOREVER);
   if (self->request.error)
@@ -269,21 +269,19 @@ gst_y10_job_finish (GstY10Job * self)
 /* Sets the area of the frame in which all objects are reported, in pixels.
  * Returns FALSE if there is none. */
 gboolean
-gst_y10_job_get_seen (const GstY10Job * self, GstVideoRectangle * seen)
+gst_y10_job_get_seen (const GstY10Job *self, GstVideoRectangle *seen)
 {
   const Y10Image *image = &self->frame.image;
 
   if (self->config->part_rules)
     return gst_y10_part_rules_get_seen (self->config->part_rules, image, seen);
-  *seen = (GstVideoRectangle) {
-    (gint) image->x, (gint) image->y, (gint) image->width, (gint) image->height
-  };
+  *seen = (GstVideoRectangle){ (gint) image->x, (gint) image->y,
+    (gint) image->width, (gint) image->height };
   return TRUE;
 }
 
 static void
-get_shapes (const GstY10Job * self, const Y10Region * region,
-    GstY10Areas * areas)
+get_shapes (const GstY10Job *self, const Y10Region *region, GstY10Areas *areas)
 {
   const Y10Image *image = &self->frame.image;
   guint n = 0;
@@ -297,17 +295,17 @@ get_shapes (const GstY10Job * self, const Y10Region * region,
       gdouble x, y;
 
       y10_region_get_point (region, i, j, &x, &y);
-      areas->points[n][0] =
-          (gfloat) ((image->x + x * image->width) / self->frame.width);
-      areas->points[n][1] =
-          (gfloat) ((image->y + y * image->height) / self->frame.height);
+      areas->points[n][0] = (gfloat) ((image->x + x * image->width)
+          / self->frame.width);
+      areas->points[n][1] = (gfloat) ((image->y + y * image->height)
+          / self->frame.height);
     }
   }
 }
 
 /* Sets the areas that were inferred. The job must have a result. */
 void
-gst_y10_job_get_areas (const GstY10Job * self, GstY10Areas * areas)
+gst_y10_job_get_areas (const GstY10Job *self, GstY10Areas *areas)
 {
   const Y10Image *image = &self->frame.image;
   const Y10Region *region;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 void
-gst_y10_latency_begin (GstY10Latency * self)
+gst_y10_latency_begin (GstY10Latency *self)
 {
   memset (self, 0, sizeof *self);
 }
@@ -19,7 +19,7 @@ gst_y10_latency_begin (GstY10Latency * self)
 /* Updates the inference time. Returns TRUE if it rose by a fifth or more, so
  * that the caller must post a LATENCY message. */
 gboolean
-gst_y10_latency_expect (GstY10Latency * self, GstClockTime inference)
+gst_y10_latency_expect (GstY10Latency *self, GstClockTime inference)
 {
   if (inference < self->reported + self->reported / 5
       || inference == self->reported)
@@ -30,7 +30,7 @@ gst_y10_latency_expect (GstY10Latency * self, GstClockTime inference)
 
 /* Nearest rank. Uses insertion sort, because qsort() may allocate. */
 static guint64
-percentile (const guint64 * values, guint n, guint percent)
+percentile (const guint64 *values, guint n, guint percent)
 {
   guint64 sorted[GST_Y10_LATENCY_WINDOW];
 
@@ -48,21 +48,22 @@ percentile (const guint64 * values, guint n, guint percent)
  * streams, which warm-up cannot see; their median counts, because the very
  * first may be slow. Returns TRUE if the caller must post a LATENCY message. */
 gboolean
-gst_y10_latency_record (GstY10Latency * self, guint64 ns)
+gst_y10_latency_record (GstY10Latency *self, guint64 ns)
 {
   self->ns[self->n++ % GST_Y10_LATENCY_WINDOW] = ns;
   if (self->n == GST_Y10_LATENCY_FIRST)
-    return gst_y10_latency_expect (self, percentile (self->ns,
-            GST_Y10_LATENCY_FIRST, 50));
+    return gst_y10_latency_expect (self,
+        percentile (self->ns, GST_Y10_LATENCY_FIRST, 50));
   return self->n % GST_Y10_LATENCY_EVERY == 0
-      && gst_y10_latency_expect (self, percentile (self->ns,
-          (guint) MIN (self->n, GST_Y10_LATENCY_WINDOW), 95));
+      && gst_y10_latency_expect (self,
+          percentile (self->ns, (guint) MIN (self->n, GST_Y10_LATENCY_WINDOW),
+              95));
 }
 
 /* Updates how long a frame may wait for a turn. Returns TRUE if the caller must
  * post a LATENCY message. */
 gboolean
-gst_y10_latency_wait (GstY10Latency * self, GstClockTime interval)
+gst_y10_latency_wait (GstY10Latency *self, GstClockTime interval)
 {
   if (interval <= self->interval + self->interval / 5)
     return FALSE;
@@ -73,7 +74,7 @@ gst_y10_latency_wait (GstY10Latency * self, GstClockTime interval)
 /* Adds the element's latency to a @query that upstream has answered, if
  * upstream is live. @duration is the frame duration from the caps, or 0. */
 void
-gst_y10_latency_answer (GstQuery * query, const GstY10Latency * self,
+gst_y10_latency_answer (GstQuery *query, const GstY10Latency *self,
     gboolean skip, guint max_frames, GstClockTime duration)
 {
   GstClockTime interval = MAX (self->interval, duration);

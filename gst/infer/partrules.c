@@ -17,22 +17,22 @@
 struct _GstY10PartRules
 {
   gint refs;
-  Y10Region *region;            /* NULL: the whole frame */
+  Y10Region *region; /* NULL: the whole frame */
   Y10RegionAnchor anchor;
   gboolean tiled;
   Y10Tiles tiles;
-  gboolean rois;                /* infer these, not the frame */
-  guint n_roi_types;            /* 0: all types */
+  gboolean rois;     /* infer these, not the frame */
+  guint n_roi_types; /* 0: all types */
   GQuark roi_types[GST_Y10_MAX_ROI_TYPES];
-  guint max_parts;              /* of a frame */
+  guint max_parts; /* of a frame */
 
-  GstY10FrameParts *frames;     /* one for each job, like @rows */
+  GstY10FrameParts *frames; /* one for each job, like @rows */
   Y10Detection *rows;
 };
 
 static gboolean
-parse_tiles (GstY10PartRules * self, const GstY10PartSettings * settings,
-    GError ** error)
+parse_tiles (GstY10PartRules *self, const GstY10PartSettings *settings,
+    GError **error)
 {
   const gchar *text = settings->tiles;
   GError *reason = NULL;
@@ -52,8 +52,8 @@ parse_tiles (GstY10PartRules * self, const GstY10PartSettings * settings,
 }
 
 static gboolean
-parse_region (GstY10PartRules * self, const GstY10PartSettings * settings,
-    GError ** error)
+parse_region (GstY10PartRules *self, const GstY10PartSettings *settings,
+    GError **error)
 {
   const gchar *text = settings->region;
 
@@ -67,11 +67,12 @@ parse_region (GstY10PartRules * self, const GstY10PartSettings * settings,
 }
 
 static gboolean
-parse_roi_types (GstY10PartRules * self, const GstY10PartSettings * settings,
-    GError ** error)
+parse_roi_types (GstY10PartRules *self, const GstY10PartSettings *settings,
+    GError **error)
 {
-  g_auto (GStrv) types =
-      g_strsplit (settings->roi_type ? settings->roi_type : "", ",", -1);
+  g_auto (GStrv)
+      types = g_strsplit (settings->roi_type ? settings->roi_type : "", ",",
+          -1);
 
   self->rois = settings->roi_source == GST_YOLOV10_ROI_SOURCE_META;
   if (g_strv_length (types) > GST_Y10_MAX_ROI_TYPES) {
@@ -88,18 +89,18 @@ parse_roi_types (GstY10PartRules * self, const GstY10PartSettings * settings,
 
 /* The most parts that a frame of any size can have. */
 static guint
-find_max_parts (const GstY10PartRules * self)
+find_max_parts (const GstY10PartRules *self)
 {
   if (self->rois)
     return GST_Y10_MAX_ROIS;
   if (!self->tiled)
     return 1;
   return self->tiles.columns ? self->tiles.columns * self->tiles.rows + 1
-      : Y10_MAX_PARTS;
+                             : Y10_MAX_PARTS;
 }
 
 static void
-free_rules (GstY10PartRules * self)
+free_rules (GstY10PartRules *self)
 {
   y10_region_unref (self->region);
   g_free (self->frames);
@@ -110,8 +111,8 @@ free_rules (GstY10PartRules * self)
 /* Sets @rules, to NULL if frames are inferred as a whole. @n_jobs is the size of
  * the pool of jobs. Returns FALSE if a property has a bad value. */
 gboolean
-gst_y10_part_rules_new (const GstY10PartSettings * settings, guint n_jobs,
-    GstY10PartRules ** rules, GError ** error)
+gst_y10_part_rules_new (const GstY10PartSettings *settings, guint n_jobs,
+    GstY10PartRules **rules, GError **error)
 {
   GstY10PartRules *self = g_new0 (GstY10PartRules, 1);
   gboolean ok;
@@ -134,7 +135,7 @@ gst_y10_part_rules_new (const GstY10PartSettings * settings, guint n_jobs,
 }
 
 GstY10PartRules *
-gst_y10_part_rules_ref (GstY10PartRules * self)
+gst_y10_part_rules_ref (GstY10PartRules *self)
 {
   g_atomic_int_inc (&self->refs);
   return self;
@@ -142,7 +143,7 @@ gst_y10_part_rules_ref (GstY10PartRules * self)
 
 /* No job may use the rules any more when the last reference is dropped. */
 void
-gst_y10_part_rules_unref (GstY10PartRules * self)
+gst_y10_part_rules_unref (GstY10PartRules *self)
 {
   if (self && g_atomic_int_dec_and_test (&self->refs))
     free_rules (self);
@@ -150,24 +151,23 @@ gst_y10_part_rules_unref (GstY10PartRules * self)
 
 /* Returns whether `tiles` is set but not used. */
 gboolean
-gst_y10_part_rules_ignore_tiles (const GstY10PartRules * self)
+gst_y10_part_rules_ignore_tiles (const GstY10PartRules *self)
 {
   return self->tiled && self->rois;
 }
 
 /* Returns NULL without a region. */
 const Y10Region *
-gst_y10_part_rules_get_region (const GstY10PartRules * self,
-    Y10RegionAnchor * anchor)
+gst_y10_part_rules_get_region (const GstY10PartRules *self,
+    Y10RegionAnchor *anchor)
 {
   *anchor = self->anchor;
   return self->region;
 }
 
 static gboolean
-plan (const GstY10PartRules * self, const Y10Image * image,
-    guint input_width, guint input_height, Y10Part * parts, guint * n,
-    GError ** error)
+plan (const GstY10PartRules *self, const Y10Image *image, guint input_width,
+    guint input_height, Y10Part *parts, guint *n, GError **error)
 {
   if (y10_parts_plan (image, self->region, self->tiled ? &self->tiles : NULL,
           input_width, input_height, parts, Y10_MAX_PARTS, n, error))
@@ -179,9 +179,8 @@ plan (const GstY10PartRules * self, const Y10Image * image,
 /* Counts the parts of frames like @image. Returns FALSE if there would be too
  * many. */
 gboolean
-gst_y10_part_rules_count (const GstY10PartRules * self,
-    const Y10Image * image, guint input_width, guint input_height,
-    guint * n_parts, GError ** error)
+gst_y10_part_rules_count (const GstY10PartRules *self, const Y10Image *image,
+    guint input_width, guint input_height, guint *n_parts, GError **error)
 {
   Y10Part parts[Y10_MAX_PARTS];
 
@@ -195,7 +194,7 @@ gst_y10_part_rules_count (const GstY10PartRules * self,
 }
 
 static gboolean
-is_rectangle (const Y10Region * region)
+is_rectangle (const Y10Region *region)
 {
   gdouble x[4], y[4];
 
@@ -212,31 +211,30 @@ is_rectangle (const Y10Region * region)
  * the visible part of them, in pixels of the frame that @image is of. Returns
  * FALSE if there is none that is a rectangle. */
 gboolean
-gst_y10_part_rules_get_seen (const GstY10PartRules * self,
-    const Y10Image * image, GstVideoRectangle * seen)
+gst_y10_part_rules_get_seen (const GstY10PartRules *self, const Y10Image *image,
+    GstVideoRectangle *seen)
 {
   gdouble x0 = 0, y0 = 0, x1 = 1, y1 = 1;
   gint left, upper;
 
   if (self->rois)
     return FALSE;
-  if (self->region && (self->anchor != Y10_REGION_ANCHOR_OVERLAP
+  if (self->region
+      && (self->anchor != Y10_REGION_ANCHOR_OVERLAP
           || !is_rectangle (self->region)))
     return FALSE;
   if (self->region)
     y10_region_get_bounds (self->region, &x0, &y0, &x1, &y1);
   left = (gint) ceil (x0 * image->width);
   upper = (gint) ceil (y0 * image->height);
-  *seen = (GstVideoRectangle) {
-    (gint) image->x + left, (gint) image->y + upper,
+  *seen = (GstVideoRectangle){ (gint) image->x + left, (gint) image->y + upper,
     MAX ((gint) (x1 * image->width) - left, 0),
-    MAX ((gint) (y1 * image->height) - upper, 0)
-  };
+    MAX ((gint) (y1 * image->height) - upper, 0) };
   return TRUE;
 }
 
 static gboolean
-wants (const GstY10PartRules * self, const GstVideoRegionOfInterestMeta * roi)
+wants (const GstY10PartRules *self, const GstVideoRegionOfInterestMeta *roi)
 {
   for (guint i = 0; i < self->n_roi_types; i++)
     if (roi->roi_type == self->roi_types[i])
@@ -246,8 +244,8 @@ wants (const GstY10PartRules * self, const GstVideoRegionOfInterestMeta * roi)
 
 /* Adds a region of interest, clipped to @image and to the region's rectangle. */
 static void
-add_roi (const GstY10PartRules * self, GstY10FrameParts * parts,
-    const Y10Image * image, const GstVideoRegionOfInterestMeta * roi)
+add_roi (const GstY10PartRules *self, GstY10FrameParts *parts,
+    const Y10Image *image, const GstVideoRegionOfInterestMeta *roi)
 {
   /* The fields are unsigned, but producers store negative numbers. */
   gdouble x0 = (gint) roi->x, y0 = (gint) roi->y;
@@ -268,8 +266,8 @@ add_roi (const GstY10PartRules * self, GstY10FrameParts * parts,
 }
 
 static void
-collect_rois (const GstY10PartRules * self, GstY10FrameParts * parts,
-    GstBuffer * buffer, const Y10Image * image)
+collect_rois (const GstY10PartRules *self, GstY10FrameParts *parts,
+    GstBuffer *buffer, const Y10Image *image)
 {
   gpointer state = NULL;
   GstMeta *meta;
@@ -288,7 +286,7 @@ collect_rois (const GstY10PartRules * self, GstY10FrameParts * parts,
 /* Returns the id of the smallest region of interest that contains a point of the
  * image, or -1. */
 gint
-gst_y10_frame_parts_find_parent (const GstY10FrameParts * self, gdouble x,
+gst_y10_frame_parts_find_parent (const GstY10FrameParts *self, gdouble x,
     gdouble y)
 {
   gdouble least = G_MAXDOUBLE;
@@ -310,9 +308,9 @@ gst_y10_frame_parts_find_parent (const GstY10FrameParts * self, gdouble x,
 /* Returns the parts of @image for the job with this index, valid until its next
  * call. @buffer has the regions of interest. Allocates nothing. */
 GstY10FrameParts *
-gst_y10_part_rules_choose (GstY10PartRules * self, guint job,
-    GstBuffer * buffer, const Y10Image * image, guint input_width,
-    guint input_height, GError ** error)
+gst_y10_part_rules_choose (GstY10PartRules *self, guint job, GstBuffer *buffer,
+    const Y10Image *image, guint input_width, guint input_height,
+    GError **error)
 {
   GstY10FrameParts *parts = &self->frames[job];
   Y10Detection *rows = self->rows
@@ -322,7 +320,7 @@ gst_y10_part_rules_choose (GstY10PartRules * self, guint job,
   if (self->rois)
     collect_rois (self, parts, buffer, image);
   else if (!plan (self, image, input_width, input_height, parts->parts,
-          &parts->n, error))
+               &parts->n, error))
     return NULL;
   for (guint i = 0; i < parts->n; i++) {
     parts->parts[i].detections = rows + i * Y10_MAX_PART_DETECTIONS;

@@ -29,18 +29,20 @@ gst_y10_policy_skips (GstYolov10LatePolicy policy, gboolean live)
 }
 
 void
-gst_y10_policy_reset (GstY10SkipPolicy * self)
+gst_y10_policy_reset (GstY10SkipPolicy *self)
 {
-  *self = (GstY10SkipPolicy) {.least_offset = G_MAXINT64 };
+  *self = (GstY10SkipPolicy){ .least_offset = G_MAXINT64 };
 }
 
 /* Records an arrival and returns the observed frame interval. Until enough
  * frames have arrived, this is @duration (from the caps, or 0). */
 GstClockTime
-gst_y10_policy_arrived (GstY10SkipPolicy * self, gint64 now, GstClockTime duration)
+gst_y10_policy_arrived (GstY10SkipPolicy *self, gint64 now,
+    GstClockTime duration)
 {
   guint n = (guint) MIN (self->n_arrived, GST_Y10_POLICY_WINDOW);
-  gint64 oldest = self->arrived_at[(self->n_arrived - n) % GST_Y10_POLICY_WINDOW];
+  gint64 oldest =
+      self->arrived_at[(self->n_arrived - n) % GST_Y10_POLICY_WINDOW];
 
   self->arrived_at[self->n_arrived++ % GST_Y10_POLICY_WINDOW] = now;
   if (n >= GST_Y10_POLICY_WINDOW / 2 && now > oldest)
@@ -62,7 +64,7 @@ gst_y10_policy_max_wait (GstClockTime interval, GstClockTime duration)
 }
 
 GstY10InferMode
-gst_y10_policy_choose (GstY10SkipPolicy * self, const GstY10PolicyInput * input)
+gst_y10_policy_choose (GstY10SkipPolicy *self, const GstY10PolicyInput *input)
 {
   gboolean due = !self->begun || self->since + 1 >= input->every_nth;
 
@@ -79,7 +81,7 @@ gst_y10_policy_choose (GstY10SkipPolicy * self, const GstY10PolicyInput * input)
 
 /* Call when the engine accepted the frame passed to gst_y10_policy_choose(). */
 void
-gst_y10_policy_submitted (GstY10SkipPolicy * self)
+gst_y10_policy_submitted (GstY10SkipPolicy *self)
 {
   self->begun = TRUE;
   self->since = 0;
@@ -88,7 +90,8 @@ gst_y10_policy_submitted (GstY10SkipPolicy * self)
 /* Returns how far a live source lags behind its least late frame, if worth a
  * warning: a second or more and twice the last value; else 0. */
 GstClockTime
-gst_y10_policy_behind (GstY10SkipPolicy * self, gint64 now, GstClockTime running_time)
+gst_y10_policy_behind (GstY10SkipPolicy *self, gint64 now,
+    GstClockTime running_time)
 {
   gint64 offset, behind;
 

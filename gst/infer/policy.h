@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /* Decides which frames are inferred. Input thread only. */
 typedef struct
 {
-  guint since;                  /* frames since one was submitted, inclusive */
+  guint since; /* frames since one was submitted, inclusive */
   gboolean begun;
   guint64 n_arrived;
   gint64 arrived_at[GST_Y10_POLICY_WINDOW];
@@ -25,21 +25,21 @@ typedef struct
  * running time @late_until, which may be NONE. */
 typedef struct
 {
-  gboolean skip;                /* skip rather than delay frames */
-  guint every_nth;              /* frame is due */
+  gboolean skip;   /* skip rather than delay frames */
+  guint every_nth; /* frame is due */
   GstClockTime running_time, late_until;
 } GstY10PolicyInput;
 
 gboolean gst_y10_policy_skips (GstYolov10LatePolicy policy, gboolean live);
-void gst_y10_policy_reset (GstY10SkipPolicy * policy);
-GstClockTime gst_y10_policy_arrived (GstY10SkipPolicy * policy, gint64 now,
+void gst_y10_policy_reset (GstY10SkipPolicy *policy);
+GstClockTime gst_y10_policy_arrived (GstY10SkipPolicy *policy, gint64 now,
     GstClockTime duration);
 GstClockTime gst_y10_policy_max_wait (GstClockTime interval,
     GstClockTime duration);
-GstY10InferMode gst_y10_policy_choose (GstY10SkipPolicy * policy,
-    const GstY10PolicyInput * input);
-void gst_y10_policy_submitted (GstY10SkipPolicy * policy);
-GstClockTime gst_y10_policy_behind (GstY10SkipPolicy * policy, gint64 now,
+GstY10InferMode gst_y10_policy_choose (GstY10SkipPolicy *policy,
+    const GstY10PolicyInput *input);
+void gst_y10_policy_submitted (GstY10SkipPolicy *policy);
+GstClockTime gst_y10_policy_behind (GstY10SkipPolicy *policy, gint64 now,
     GstClockTime running_time);
 guint gst_y10_policy_max_running (guint in_flight, gboolean skip);
 guint gst_y10_policy_auto_frames (gboolean skip, guint n_running,

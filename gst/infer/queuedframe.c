@@ -12,9 +12,9 @@
 
 /* Fills an unused one. Takes ownership of @buffer. */
 void
-gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,
-    GstY10Session * session, GstY10Config * config, guint epoch,
-    const GstVideoInfo * info, gint64 arrived_at)
+gst_y10_queued_frame_begin (GstY10QueuedFrame *self, GstBuffer *buffer,
+    GstY10Session *session, GstY10Config *config, guint epoch,
+    const GstVideoInfo *info, gint64 arrived_at)
 {
   const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
 
@@ -30,7 +30,7 @@ gst_y10_queued_frame_begin (GstY10QueuedFrame * self, GstBuffer * buffer,
 
 /* Held boxes have no parents: those were on another buffer. */
 static void
-set_parents (GstY10DetectionList * list, const GstY10Job * job)
+set_parents (GstY10DetectionList *list, const GstY10Job *job)
 {
   const Y10Image *image = &job->frame.image;
 
@@ -45,9 +45,9 @@ set_parents (GstY10DetectionList * list, const GstY10Job * job)
 /* Lists the weak boxes, if they are asked for and were when the picture was inferred:
  * @rows behind the first @n. */
 static void
-show_weak (const GstY10QueuedFrame * self, const GstY10Session * session,
-    gboolean has_weak, const Y10Detection * rows, guint n,
-    GstY10Result * result, GstY10DetectionList * weak)
+show_weak (const GstY10QueuedFrame *self, const GstY10Session *session,
+    gboolean has_weak, const Y10Detection *rows, guint n, GstY10Result *result,
+    GstY10DetectionList *weak)
 {
   if (self->weak_confidence >= 1 || !has_weak)
     return;
@@ -58,8 +58,8 @@ show_weak (const GstY10QueuedFrame * self, const GstY10Session * session,
 /* Sets the result to the frame's own, which becomes the held one and keeps the
  * areas. */
 static void
-show_fresh (GstY10QueuedFrame * self, GstY10Hold * hold, GstY10Result * result,
-    GstY10DetectionList * weak)
+show_fresh (GstY10QueuedFrame *self, GstY10Hold *hold, GstY10Result *result,
+    GstY10DetectionList *weak)
 {
   const GstY10Job *job = self->job;
 
@@ -68,7 +68,8 @@ show_fresh (GstY10QueuedFrame * self, GstY10Hold * hold, GstY10Result * result,
   if (job->parts)
     set_parents (&result->list, job);
   result->state = gst_y10_job_get_seen (job, &result->region)
-      ? GST_Y10_STATE_FRESH : GST_Y10_STATE_FRESH_PARTIAL;
+      ? GST_Y10_STATE_FRESH
+      : GST_Y10_STATE_FRESH_PARTIAL;
   show_weak (self, job->session, TRUE, job->rows + job->n, job->n_weak, result,
       weak);
   gst_y10_hold_keep (hold, job);
@@ -77,8 +78,8 @@ show_fresh (GstY10QueuedFrame * self, GstY10Hold * hold, GstY10Result * result,
 
 /* Looks for a held result for a frame without its own. */
 static GstY10State
-find_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
-    GstClockTime * age)
+find_held (const GstY10QueuedFrame *self, const GstY10Hold *hold,
+    GstClockTime *age)
 {
   const GstY10Config *config = self->config;
 
@@ -87,14 +88,14 @@ find_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
   if (config->skipped_boxes != GST_YOLOV10_BOXES_HOLD)
     return GST_Y10_STATE_NOT_HELD;
   return gst_y10_hold_find (hold, self->epoch, GST_BUFFER_PTS (self->buffer),
-      self->for_privacy ? GST_CLOCK_TIME_NONE : config->max_hold,
-      self->width, self->height, age);
+      self->for_privacy ? GST_CLOCK_TIME_NONE : config->max_hold, self->width,
+      self->height, age);
 }
 
 /* Whether the held result has all objects that are asked for now. Boxes that would
  * not be asked for any more count as a difference, too, which is simpler to tell. */
 static gboolean
-asks_same (const GstY10QueuedFrame * self, const GstY10Hold * hold)
+asks_same (const GstY10QueuedFrame *self, const GstY10Hold *hold)
 {
   const Y10HeadParams *now = &self->config->params, *then = &hold->params;
 
@@ -111,8 +112,8 @@ asks_same (const GstY10QueuedFrame * self, const GstY10Hold * hold)
 /* Boxes of another model, or that were selected by other properties, do not vouch
  * for the objects that are asked for now. */
 static void
-show_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
-    GstY10Result * result, GstY10DetectionList * weak)
+show_held (const GstY10QueuedFrame *self, const GstY10Hold *hold,
+    GstY10Result *result, GstY10DetectionList *weak)
 {
   if (hold->session != self->session)
     result->state = GST_Y10_STATE_HELD_OTHER_MODEL;
@@ -133,8 +134,8 @@ show_held (const GstY10QueuedFrame * self, const GstY10Hold * hold,
  * by a writable copy. Returns the session that the objects come from, borrowed from
  * @self or @hold. */
 GstY10Session *
-gst_y10_queued_frame_attach (GstY10QueuedFrame * self, GstY10Hold * hold,
-    GstY10Result * result, GstY10DetectionList * weak)
+gst_y10_queued_frame_attach (GstY10QueuedFrame *self, GstY10Hold *hold,
+    GstY10Result *result, GstY10DetectionList *weak)
 {
   GstY10Session *session = self->session;
   GstClockTime age = 0;
@@ -144,7 +145,7 @@ gst_y10_queued_frame_attach (GstY10QueuedFrame * self, GstY10Hold * hold,
   result->weak = NULL;
   result->pts = GST_BUFFER_PTS (self->buffer);
   result->age = 0;
-  result->region = (GstVideoRectangle) { 0 };
+  result->region = (GstVideoRectangle){ 0 };
   result->areas = NULL;
   if (self->job && self->job->n >= 0) {
     show_fresh (self, hold, result, weak);
@@ -164,14 +165,15 @@ gst_y10_queued_frame_attach (GstY10QueuedFrame * self, GstY10Hold * hold,
   /* Boxes held from another session use that model's class ids. */
   gst_y10_result_attach (result, self->buffer, self->config->attach,
       session == self->session ? self->class_rules->hints
-      : hold->class_rules->hints, self->for_privacy);
+                               : hold->class_rules->hints,
+      self->for_privacy);
   return session;
 }
 
 /* Releases everything and resets it for reuse. Waits for an inference
  * that has begun, because it reads the frame. */
 void
-gst_y10_queued_frame_end (GstY10QueuedFrame * self, GstY10Jobs * jobs)
+gst_y10_queued_frame_end (GstY10QueuedFrame *self, GstY10Jobs *jobs)
 {
   if (self->job)
     gst_y10_jobs_give (jobs, self->job);

@@ -18,19 +18,19 @@
 
 typedef struct
 {
-  GstY10Session public;         /* must be first */
+  GstY10Session public; /* must be first */
 
   GMutex lock;
   GCond changed;
-  gint refs;                    /* lock; so is everything below */
-  Y10EngineStream *stream;      /* NULL while the device is lost */
+  gint refs;               /* lock; so is everything below */
+  Y10EngineStream *stream; /* NULL while the device is lost */
   guint n_inferring;
 } Session;
 
 static Y10EngineStream *
-make_stream (const GstY10Config * config, Y10Model * model,
-    Y10BackendKind backend, gpointer cuda_context, GCancellable * cancellable,
-    GError ** error)
+make_stream (const GstY10Config *config, Y10Model *model,
+    Y10BackendKind backend, gpointer cuda_context, GCancellable *cancellable,
+    GError **error)
 {
   Y10EngineConfig wanted;
 
@@ -56,8 +56,8 @@ make_stream (const GstY10Config * config, Y10Model * model,
 /* Creates a stream to replace a lost one, always on CUDA and never on a slower
  * backend. Any thread. */
 Y10EngineStream *
-gst_y10_session_make_stream (const GstY10Session * self,
-    gpointer cuda_context, GCancellable * cancellable, GError ** error)
+gst_y10_session_make_stream (const GstY10Session *self, gpointer cuda_context,
+    GCancellable *cancellable, GError **error)
 {
   return make_stream (self->config, self->model, Y10_BACKEND_CUDA, cuda_context,
       cancellable, error);
@@ -81,18 +81,19 @@ gst_y10_session_takes_cuda (Y10BackendKind backend, Y10Precision precision,
   config.precision = precision;
   config.device_id = device_id;
   score = y10_backend_probe (Y10_BACKEND_CUDA, NULL);
-  return score > 0 && (backend == Y10_BACKEND_CUDA
-      || (score >= y10_backend_probe (Y10_BACKEND_CPU, NULL)
-          && score >= y10_backend_probe (Y10_BACKEND_REF, NULL)
-          && y10_backend_check (&config, FALSE, NULL, NULL)));
+  return score > 0
+      && (backend == Y10_BACKEND_CUDA
+          || (score >= y10_backend_probe (Y10_BACKEND_CPU, NULL)
+              && score >= y10_backend_probe (Y10_BACKEND_REF, NULL)
+              && y10_backend_check (&config, FALSE, NULL, NULL)));
 }
 
 /* Loads the model, creates the engine and warms it up. @cuda_context is a
  * CUcontext that outlives the session, or NULL. @name is the element's, for the
  * metadata. Any thread. */
 GstY10Session *
-gst_y10_session_new (GstY10Config * config, gpointer cuda_context,
-    const gchar * name, GCancellable * cancellable, GError ** error)
+gst_y10_session_new (GstY10Config *config, gpointer cuda_context,
+    const gchar *name, GCancellable *cancellable, GError **error)
 {
   const GstY10ConfigTexts *text = &config->text;
   const gchar *file = text->model_file, *labels = text->label_file;
@@ -121,8 +122,8 @@ gst_y10_session_new (GstY10Config * config, gpointer cuda_context,
       cuda_context, cancellable, error);
   if (!session->stream)
     goto failed;
-  self->backend =
-      y10_engine_get_backend (y10_engine_stream_get_engine (session->stream));
+  self->backend = y10_engine_get_backend (
+      y10_engine_stream_get_engine (session->stream));
   self->warm_ns = y10_engine_stream_get_warm_time (session->stream);
   return self;
 
@@ -132,7 +133,7 @@ failed:
 }
 
 GstY10Session *
-gst_y10_session_ref (GstY10Session * self)
+gst_y10_session_ref (GstY10Session *self)
 {
   Session *session = (Session *) self;
 
@@ -143,7 +144,7 @@ gst_y10_session_ref (GstY10Session * self)
 }
 
 static void
-free_session (Session * session)
+free_session (Session *session)
 {
   GstY10Session *self = &session->public;
 
@@ -159,7 +160,7 @@ free_session (Session * session)
 
 /* Joins the engine's thread when dropping the last reference. */
 void
-gst_y10_session_unref (GstY10Session * self)
+gst_y10_session_unref (GstY10Session *self)
 {
   Session *session = (Session *) self;
   gint refs;
@@ -175,7 +176,7 @@ gst_y10_session_unref (GstY10Session * self)
 }
 
 static void
-wake (GCancellable * cancellable, gpointer data)
+wake (GCancellable *cancellable, gpointer data)
 {
   Session *session = data;
 
@@ -187,7 +188,7 @@ wake (GCancellable * cancellable, gpointer data)
 /* Waits until the caller holds the last reference, then drops it, so that no
  * frame is delayed by freeing the session. Cancellation only ends the wait. */
 void
-gst_y10_session_retire (GstY10Session * self, GCancellable * cancellable)
+gst_y10_session_retire (GstY10Session *self, GCancellable *cancellable)
 {
   Session *session = (Session *) self;
   gulong id = g_cancellable_connect (cancellable, G_CALLBACK (wake), session,
@@ -204,8 +205,8 @@ gst_y10_session_retire (GstY10Session * self, GCancellable * cancellable)
 /* Uses the classes of @config from the next frame on, unless they are those in use.
  * On error nothing changes. Input thread. */
 gboolean
-gst_y10_session_use_classes (GstY10Session * self, const GstY10Config * config,
-    GError ** error)
+gst_y10_session_use_classes (GstY10Session *self, const GstY10Config *config,
+    GError **error)
 {
   GstY10ClassRules *rules;
 
@@ -221,14 +222,14 @@ gst_y10_session_use_classes (GstY10Session * self, const GstY10Config * config,
 
 /* Returns a new reference or NULL; call with the lock held. */
 static Y10EngineStream *
-ref_stream (Session * session)
+ref_stream (Session *session)
 {
   return session->stream ? y10_engine_stream_ref (session->stream) : NULL;
 }
 
 /* Returns a new reference for queries, not for inference, or NULL. */
 Y10EngineStream *
-gst_y10_session_get_stream (GstY10Session * self)
+gst_y10_session_get_stream (GstY10Session *self)
 {
   Session *session = (Session *) self;
   Y10EngineStream *stream;
@@ -241,7 +242,7 @@ gst_y10_session_get_stream (GstY10Session * self)
 
 /* Returns a new reference for queries, or NULL. */
 Y10Engine *
-gst_y10_session_get_engine (GstY10Session * self)
+gst_y10_session_get_engine (GstY10Session *self)
 {
   Y10EngineStream *stream = gst_y10_session_get_stream (self);
   Y10Engine *engine = NULL;
@@ -254,7 +255,7 @@ gst_y10_session_get_engine (GstY10Session * self)
 
 /* Returns FALSE while the device is lost. */
 gboolean
-gst_y10_session_has_engine (GstY10Session * self)
+gst_y10_session_has_engine (GstY10Session *self)
 {
   Y10Engine *engine = gst_y10_session_get_engine (self);
   gboolean has = engine != NULL;
@@ -266,7 +267,7 @@ gst_y10_session_has_engine (GstY10Session * self)
 /* Returns a stream reference for one inference, to be passed to
  * gst_y10_session_end(), or NULL while the device is lost. */
 Y10EngineStream *
-gst_y10_session_begin (GstY10Session * self)
+gst_y10_session_begin (GstY10Session *self)
 {
   Session *session = (Session *) self;
   Y10EngineStream *stream;
@@ -280,7 +281,7 @@ gst_y10_session_begin (GstY10Session * self)
 
 /* Ends an inference and drops @stream, which must no longer hold its frame. */
 void
-gst_y10_session_end (GstY10Session * self, Y10EngineStream * stream)
+gst_y10_session_end (GstY10Session *self, Y10EngineStream *stream)
 {
   Session *session = (Session *) self;
 
@@ -293,7 +294,7 @@ gst_y10_session_end (GstY10Session * self, Y10EngineStream * stream)
 
 /* Withdraws all requests that the engine has not started; wakes waiters. */
 void
-gst_y10_session_withdraw (GstY10Session * self)
+gst_y10_session_withdraw (GstY10Session *self)
 {
   Y10EngineStream *stream = gst_y10_session_get_stream (self);
 
@@ -305,7 +306,7 @@ gst_y10_session_withdraw (GstY10Session * self)
 /* Has memory ready for frames like @image (width 0: unknown), if they are in system
  * memory. */
 void
-gst_y10_session_reserve (GstY10Session * self, const Y10Image * image)
+gst_y10_session_reserve (GstY10Session *self, const Y10Image *image)
 {
   Y10EngineStream *stream = gst_y10_session_get_stream (self);
 
@@ -316,7 +317,7 @@ gst_y10_session_reserve (GstY10Session * self, const Y10Image * image)
 }
 
 void
-gst_y10_session_set_priority (GstY10Session * self, gint priority)
+gst_y10_session_set_priority (GstY10Session *self, gint priority)
 {
   Y10EngineStream *stream = gst_y10_session_get_stream (self);
 
@@ -329,8 +330,8 @@ gst_y10_session_set_priority (GstY10Session * self, gint priority)
  * like @image (width 0: unknown) by @rules, which may be NULL. May wait for a
  * running step. */
 void
-gst_y10_session_expect_parts (GstY10Session * self,
-    const GstY10PartRules * rules, const Y10Image * image)
+gst_y10_session_expect_parts (GstY10Session *self, const GstY10PartRules *rules,
+    const Y10Image *image)
 {
   Y10EngineStream *stream = gst_y10_session_get_stream (self);
   guint width, height, n;
@@ -347,7 +348,7 @@ gst_y10_session_expect_parts (GstY10Session * self,
 /* Takes the stream away from the session and returns it, or NULL if @stream is
  * no longer the session's. */
 Y10EngineStream *
-gst_y10_session_lose_stream (GstY10Session * self, Y10EngineStream * stream)
+gst_y10_session_lose_stream (GstY10Session *self, Y10EngineStream *stream)
 {
   Session *session = (Session *) self;
   Y10EngineStream *lost = NULL;
@@ -361,7 +362,7 @@ gst_y10_session_lose_stream (GstY10Session * self, Y10EngineStream * stream)
 
 /* Waits for the last inference to end. The session must have no stream. */
 void
-gst_y10_session_wait_idle (GstY10Session * self)
+gst_y10_session_wait_idle (GstY10Session *self)
 {
   Session *session = (Session *) self;
 
@@ -373,7 +374,7 @@ gst_y10_session_wait_idle (GstY10Session * self)
 
 /* Gives a session a new stream, taking ownership of it. */
 void
-gst_y10_session_give_stream (GstY10Session * self, Y10EngineStream * stream)
+gst_y10_session_give_stream (GstY10Session *self, Y10EngineStream *stream)
 {
   Session *session = (Session *) self;
 

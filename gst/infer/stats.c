@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 void
-gst_y10_stats_record (GstY10Stats * stats, GstY10Stage stage, gint64 ns)
+gst_y10_stats_record (GstY10Stats *stats, GstY10Stage stage, gint64 ns)
 {
   GstY10Series *series = &stats->series[stage];
 
@@ -17,7 +17,7 @@ gst_y10_stats_record (GstY10Stats * stats, GstY10Stage stage, gint64 ns)
 }
 
 void
-gst_y10_stats_inferred (GstY10Stats * stats, const Y10EngineRequest * request)
+gst_y10_stats_inferred (GstY10Stats *stats, const Y10EngineRequest *request)
 {
   stats->inferences++;
   stats->most_turns = MAX (stats->most_turns, request->turns);
@@ -32,7 +32,7 @@ gst_y10_stats_inferred (GstY10Stats * stats, const Y10EngineRequest * request)
 
 /* Counts a frame that leaves with @result, @delay nanoseconds after its arrival. */
 void
-gst_y10_stats_attached (GstY10Stats * stats, const GstY10Result * result,
+gst_y10_stats_attached (GstY10Stats *stats, const GstY10Result *result,
     guint64 delay)
 {
   const gboolean is_fresh = gst_y10_state_is_fresh (result->state);
@@ -48,7 +48,7 @@ gst_y10_stats_attached (GstY10Stats * stats, const GstY10Result * result,
 }
 
 void
-gst_y10_stats_sent (GstY10Stats * stats, gint64 now)
+gst_y10_stats_sent (GstY10Stats *stats, gint64 now)
 {
   stats->sent_at[stats->sent++ % GST_Y10_STATS_WINDOW] = now;
 }
@@ -63,7 +63,7 @@ compare (const void *a, const void *b)
 
 /* Covers the frames pushed within the window. */
 static gdouble
-frame_rate (const GstY10Stats * stats)
+frame_rate (const GstY10Stats *stats)
 {
   guint n = (guint) MIN (stats->sent, GST_Y10_STATS_WINDOW);
   guint64 first, last;
@@ -85,28 +85,25 @@ frame_rate (const GstY10Stats * stats)
  * postprocess, age and delay `S-median`, `S-p95` and `S-max`, in nanoseconds by
  * nearest rank, 0 before the first frame. */
 GstStructure *
-gst_y10_stats_to_structure (GstY10Stats * stats)
+gst_y10_stats_to_structure (GstY10Stats *stats)
 {
   static const gchar *const fields[GST_Y10_N_STAGES][3] = {
-    {"wait-median", "wait-p95", "wait-max"},
-    {"preprocess-median", "preprocess-p95", "preprocess-max"},
-    {"inference-median", "inference-p95", "inference-max"},
-    {"postprocess-median", "postprocess-p95", "postprocess-max"},
-    {"age-median", "age-p95", "age-max"},
-    {"delay-median", "delay-p95", "delay-max"},
+    { "wait-median", "wait-p95", "wait-max" },
+    { "preprocess-median", "preprocess-p95", "preprocess-max" },
+    { "inference-median", "inference-p95", "inference-max" },
+    { "postprocess-median", "postprocess-p95", "postprocess-max" },
+    { "age-median", "age-p95", "age-max" },
+    { "delay-median", "delay-p95", "delay-max" },
   };
-  GstStructure *structure = gst_structure_new ("yolov10detect-stats",
-      "frames", G_TYPE_UINT64, stats->inferred + stats->held + stats->skipped,
-      "inferred", G_TYPE_UINT64, stats->inferred,
-      "held", G_TYPE_UINT64, stats->held,
-      "skipped", G_TYPE_UINT64, stats->skipped,
-      "sent", G_TYPE_UINT64, stats->sent,
-      "inferences", G_TYPE_UINT64, stats->inferences,
-      "longest-delay", G_TYPE_UINT64, stats->longest_delay,
-      "waiting", G_TYPE_UINT, stats->waiting,
-      "most-turns", G_TYPE_UINT, stats->most_turns,
-      "fps", G_TYPE_DOUBLE, frame_rate (stats),
-      "recoveries", G_TYPE_UINT64, stats->recoveries, NULL);
+  GstStructure *structure = gst_structure_new ("yolov10detect-stats", "frames",
+      G_TYPE_UINT64, stats->inferred + stats->held + stats->skipped, "inferred",
+      G_TYPE_UINT64, stats->inferred, "held", G_TYPE_UINT64, stats->held,
+      "skipped", G_TYPE_UINT64, stats->skipped, "sent", G_TYPE_UINT64,
+      stats->sent, "inferences", G_TYPE_UINT64, stats->inferences,
+      "longest-delay", G_TYPE_UINT64, stats->longest_delay, "waiting",
+      G_TYPE_UINT, stats->waiting, "most-turns", G_TYPE_UINT, stats->most_turns,
+      "fps", G_TYPE_DOUBLE, frame_rate (stats), "recoveries", G_TYPE_UINT64,
+      stats->recoveries, NULL);
 
   for (guint stage = 0; stage < GST_Y10_N_STAGES; stage++) {
     GstY10Series *series = &stats->series[stage];
@@ -114,17 +111,17 @@ gst_y10_stats_to_structure (GstY10Stats * stats)
     guint64 *ns = series->ns;
 
     qsort (ns, n, sizeof *ns, compare);
-    gst_structure_set (structure,
-        fields[stage][0], G_TYPE_UINT64, n ? ns[(n - 1) / 2] : 0,
-        fields[stage][1], G_TYPE_UINT64, n ? ns[(n * 95 + 99) / 100 - 1] : 0,
-        fields[stage][2], G_TYPE_UINT64, n ? ns[n - 1] : 0, NULL);
+    gst_structure_set (structure, fields[stage][0], G_TYPE_UINT64,
+        n ? ns[(n - 1) / 2] : 0, fields[stage][1], G_TYPE_UINT64,
+        n ? ns[(n * 95 + 99) / 100 - 1] : 0, fields[stage][2], G_TYPE_UINT64,
+        n ? ns[n - 1] : 0, NULL);
   }
   return structure;
 }
 
 /* Adds the number of steps by batch size, from 1 to the largest used. */
 static void
-set_fill (GstStructure * structure, const Y10EngineStreamStats * stats)
+set_fill (GstStructure *structure, const Y10EngineStreamStats *stats)
 {
   GValue list = G_VALUE_INIT, item = G_VALUE_INIT;
   guint n = Y10_MAX_BATCH;
@@ -150,26 +147,23 @@ set_fill (GstStructure * structure, const Y10EngineStreamStats * stats)
  * (double), the share of time with work to do, 0 to 1; `weights-host`,
  * `weights-device`, `arenas-host` and `arenas-device`, in bytes. */
 GstStructure *
-gst_y10_engine_stats_to_structure (const Y10EngineStreamStats * stats,
+gst_y10_engine_stats_to_structure (const Y10EngineStreamStats *stats,
     Y10BackendKind backend)
 {
   guint64 on_device = backend == Y10_BACKEND_CUDA, on_host = !on_device;
   GstStructure *structure = gst_structure_new ("yolov10detect-engine-stats",
-      "streams", G_TYPE_UINT, stats->n_streams,
-      "queued", G_TYPE_UINT, stats->n_queued,
-      "running", G_TYPE_UINT, stats->n_running,
-      "inferences", G_TYPE_UINT64, stats->n_inferences,
-      "failed", G_TYPE_UINT64, stats->n_failed,
-      "withdrawn", G_TYPE_UINT64, stats->n_withdrawn,
-      "wait-median", G_TYPE_UINT64, (guint64) stats->wait_median,
-      "wait-p95", G_TYPE_UINT64, (guint64) stats->wait_p95,
-      "wait-max", G_TYPE_UINT64, (guint64) stats->wait_max,
-      "inferences-per-second", G_TYPE_DOUBLE, stats->per_second,
-      "busy", G_TYPE_DOUBLE, stats->busy,
-      "weights-host", G_TYPE_UINT64, on_host * stats->weights_size,
-      "weights-device", G_TYPE_UINT64, on_device * stats->weights_size,
-      "arenas-host", G_TYPE_UINT64, on_host * stats->arenas_size,
-      "arenas-device", G_TYPE_UINT64, on_device * stats->arenas_size, NULL);
+      "streams", G_TYPE_UINT, stats->n_streams, "queued", G_TYPE_UINT,
+      stats->n_queued, "running", G_TYPE_UINT, stats->n_running, "inferences",
+      G_TYPE_UINT64, stats->n_inferences, "failed", G_TYPE_UINT64,
+      stats->n_failed, "withdrawn", G_TYPE_UINT64, stats->n_withdrawn,
+      "wait-median", G_TYPE_UINT64, (guint64) stats->wait_median, "wait-p95",
+      G_TYPE_UINT64, (guint64) stats->wait_p95, "wait-max", G_TYPE_UINT64,
+      (guint64) stats->wait_max, "inferences-per-second", G_TYPE_DOUBLE,
+      stats->per_second, "busy", G_TYPE_DOUBLE, stats->busy, "weights-host",
+      G_TYPE_UINT64, on_host * stats->weights_size, "weights-device",
+      G_TYPE_UINT64, on_device * stats->weights_size, "arenas-host",
+      G_TYPE_UINT64, on_host * stats->arenas_size, "arenas-device",
+      G_TYPE_UINT64, on_device * stats->arenas_size, NULL);
 
   set_fill (structure, stats);
   return structure;

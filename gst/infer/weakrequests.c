@@ -10,7 +10,7 @@
 #include "meta/result.h"
 
 static GstY10WeakRequest *
-find (GstY10WeakRequests * self, const gchar * sender)
+find (GstY10WeakRequests *self, const gchar *sender)
 {
   for (guint i = 0; i < self->n; i++)
     if (g_str_equal (self->items[i].sender, sender))
@@ -22,15 +22,16 @@ find (GstY10WeakRequests * self, const gchar * sender)
  * new sender only. Returns FALSE, and changes nothing, if the event is of another form
  * or there are too many senders. */
 gboolean
-gst_y10_weak_requests_add (GstY10WeakRequests * self,
-    const GstStructure * structure)
+gst_y10_weak_requests_add (GstY10WeakRequests *self,
+    const GstStructure *structure)
 {
   const gchar *sender = gst_structure_get_string (structure, "sender");
   GstY10WeakRequest *item;
   gdouble confidence;
 
-  if (!sender || !gst_structure_get_double (structure, "confidence",
-          &confidence) || !(confidence >= 0 && confidence <= 1))
+  if (!sender
+      || !gst_structure_get_double (structure, "confidence", &confidence)
+      || !(confidence >= 0 && confidence <= 1))
     return FALSE;
   item = find (self, sender);
   if (!item) {
@@ -47,7 +48,7 @@ gst_y10_weak_requests_add (GstY10WeakRequests * self,
 /* Call for each frame. Returns the confidence from which boxes are asked for, or 1 if
  * nobody asks for weak ones. */
 gfloat
-gst_y10_weak_requests_next (GstY10WeakRequests * self)
+gst_y10_weak_requests_next (GstY10WeakRequests *self)
 {
   gfloat least = 1;
 
@@ -66,7 +67,7 @@ gst_y10_weak_requests_next (GstY10WeakRequests * self)
 }
 
 void
-gst_y10_weak_requests_clear (GstY10WeakRequests * self)
+gst_y10_weak_requests_clear (GstY10WeakRequests *self)
 {
   while (self->n)
     g_free (self->items[--self->n].sender);

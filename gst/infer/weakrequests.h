@@ -13,7 +13,7 @@ typedef struct
 {
   gchar *sender;
   gfloat confidence;
-  guint n_frames;               /* for which it still holds */
+  guint n_frames; /* for which it still holds */
 } GstY10WeakRequest;
 
 /* What trackers downstream ask for. Zeroed memory has no request. */
@@ -23,9 +23,9 @@ typedef struct
   GstY10WeakRequest items[GST_Y10_MAX_WEAK_SENDERS];
 } GstY10WeakRequests;
 
-gboolean gst_y10_weak_requests_add (GstY10WeakRequests * requests,
-    const GstStructure * structure);
-gfloat gst_y10_weak_requests_next (GstY10WeakRequests * requests);
-void gst_y10_weak_requests_clear (GstY10WeakRequests * requests);
+gboolean gst_y10_weak_requests_add (GstY10WeakRequests *requests,
+    const GstStructure *structure);
+gfloat gst_y10_weak_requests_next (GstY10WeakRequests *requests);
+void gst_y10_weak_requests_clear (GstY10WeakRequests *requests);
 
 G_END_DECLS

@@ -14,7 +14,7 @@
 #include <string.h>
 
 static guint
-count_points (const GstY10Areas * self)
+count_points (const GstY10Areas *self)
 {
   guint n = 0;
 
@@ -24,7 +24,7 @@ count_points (const GstY10Areas * self)
 }
 
 static void
-set_bytes (GstStructure * structure, const gchar * name, gconstpointer data,
+set_bytes (GstStructure *structure, const gchar *name, gconstpointer data,
     gsize size)
 {
   GValue value = G_VALUE_INIT;
@@ -37,7 +37,7 @@ set_bytes (GstStructure * structure, const gchar * name, gconstpointer data,
 /* Sets the fields `parts`, `region-shapes` and `region-points`, each unless it
  * would be empty. */
 void
-gst_y10_areas_write (const GstY10Areas * self, GstStructure * structure)
+gst_y10_areas_write (const GstY10Areas *self, GstStructure *structure)
 {
   if (self->n_parts)
     set_bytes (structure, "parts", self->parts,
@@ -53,7 +53,7 @@ gst_y10_areas_write (const GstY10Areas * self, GstStructure * structure)
 /* Copies an array. Returns the number of its items; 0 if there is none, or if it
  * has another size than whole items, up to @most. */
 static guint
-get_bytes (const GstStructure * structure, const gchar * name, gpointer items,
+get_bytes (const GstStructure *structure, const gchar *name, gpointer items,
     gsize item_size, guint most)
 {
   const GValue *value = gst_structure_get_value (structure, name);
@@ -71,7 +71,7 @@ get_bytes (const GstStructure * structure, const gchar * name, gpointer items,
 }
 
 static gboolean
-clip (gfloat * values, guint n)
+clip (gfloat *values, guint n)
 {
   for (guint i = 0; i < n; i++) {
     if (!isfinite (values[i]))
@@ -83,7 +83,7 @@ clip (gfloat * values, guint n)
 
 /* Reads the fields that gst_y10_areas_write() sets. Allocates nothing. */
 void
-gst_y10_areas_read (GstY10Areas * self, const GstStructure * structure)
+gst_y10_areas_read (GstY10Areas *self, const GstStructure *structure)
 {
   guint n, n_points;
 
@@ -97,8 +97,8 @@ gst_y10_areas_read (GstY10Areas * self, const GstStructure * structure)
     if (clip (part, 4) && part[0] < part[2] && part[1] < part[3])
       self->n_parts++;
   }
-  n = get_bytes (structure, "region-shapes", self->shapes,
-      sizeof *self->shapes, GST_Y10_MAX_AREA_SHAPES);
+  n = get_bytes (structure, "region-shapes", self->shapes, sizeof *self->shapes,
+      GST_Y10_MAX_AREA_SHAPES);
   n_points = get_bytes (structure, "region-points", self->points,
       sizeof *self->points, GST_Y10_MAX_AREA_POINTS);
   if (!clip (self->points[0], 2 * n_points))

@@ -17,13 +17,13 @@ G_BEGIN_DECLS
 /* Coordinates are fractions of the frame. */
 typedef struct
 {
-  guint n_parts, n_shapes;      /* 0 and 0: the frame as a whole */
-  gfloat parts[GST_Y10_MAX_AREA_PARTS][4];      /* x_min, y_min, x_max, y_max */
-  guint32 shapes[GST_Y10_MAX_AREA_SHAPES];      /* number of corners of each */
-  gfloat points[GST_Y10_MAX_AREA_POINTS][2];    /* of all shapes */
+  guint n_parts, n_shapes;                   /* 0 and 0: the frame as a whole */
+  gfloat parts[GST_Y10_MAX_AREA_PARTS][4];   /* x_min, y_min, x_max, y_max */
+  guint32 shapes[GST_Y10_MAX_AREA_SHAPES];   /* number of corners of each */
+  gfloat points[GST_Y10_MAX_AREA_POINTS][2]; /* of all shapes */
 } GstY10Areas;
 
-void gst_y10_areas_write (const GstY10Areas * areas, GstStructure * structure);
-void gst_y10_areas_read (GstY10Areas * areas, const GstStructure * structure);
+void gst_y10_areas_write (const GstY10Areas *areas, GstStructure *structure);
+void gst_y10_areas_read (GstY10Areas *areas, const GstStructure *structure);
 
 G_END_DECLS

@@ -57,7 +57,7 @@ niquadra_fraction (gint delta)
 }
 
 static void
-fill (GstStructure ** class, gint delta)
+fill (GstStructure **class, gint delta)
 {
   if (delta == NO_HINT)
     return;
@@ -72,7 +72,7 @@ fill (GstStructure ** class, gint delta)
 }
 
 static gboolean
-parse_delta (const gchar * text, gint * delta)
+parse_delta (const gchar *text, gint *delta)
 {
   gchar *end;
   gint64 value = g_ascii_strtoll (text, &end, 10);
@@ -83,8 +83,8 @@ parse_delta (const gchar * text, gint * delta)
 
 /* Parses "CLASS=DELTA" in place; names may contain '='. "*" sets @others. */
 static gboolean
-parse_hint (gchar * token, const Y10Model * model, gint * deltas,
-    gint * others, GError ** error)
+parse_hint (gchar *token, const Y10Model *model, gint *deltas, gint *others,
+    GError **error)
 {
   gchar *value = strrchr (token, '='), *name = token;
   gint id, delta, *slot = others;
@@ -92,8 +92,8 @@ parse_hint (gchar * token, const Y10Model * model, gint * deltas,
   if (!value || !parse_delta (g_strstrip (value + 1), &delta)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "encoder-hints has \"%s\", expected CLASS=DELTA with a whole number "
-        "from -%d to %d, such as \"person=-8\" or \"*=4\"", token, MAX_DELTA,
-        MAX_DELTA);
+        "from -%d to %d, such as \"person=-8\" or \"*=4\"",
+        token, MAX_DELTA, MAX_DELTA);
     return FALSE;
   }
   *value = '\0';
@@ -115,7 +115,7 @@ parse_hint (gchar * token, const Y10Model * model, gint * deltas,
 }
 
 static GstY10Hints *
-make (const gint * deltas, gint others, guint n_classes)
+make (const gint *deltas, gint others, guint n_classes)
 {
   GstY10Hints *self = g_new0 (GstY10Hints, 1);
 
@@ -141,8 +141,8 @@ make (const gint * deltas, gint others, guint n_classes)
  * Returns: %TRUE, or %FALSE with @error set
  */
 gboolean
-gst_y10_hints_parse (const gchar * text, const Y10Model * model,
-    GstY10Hints ** hints, GError ** error)
+gst_y10_hints_parse (const gchar *text, const Y10Model *model,
+    GstY10Hints **hints, GError **error)
 {
   guint n_classes = y10_model_get_n_classes (model), n_hints = 0;
   gchar **tokens = g_strsplit (text ? text : "", ",", -1);
@@ -151,7 +151,7 @@ gst_y10_hints_parse (const gchar * text, const Y10Model * model,
 
   for (guint i = 0; i < n_classes; i++)
     deltas[i] = NO_HINT;
-  for (gchar ** token = tokens; *token && ok; token++) {
+  for (gchar **token = tokens; *token && ok; token++) {
     if (!*g_strstrip (*token))
       continue;
     ok = parse_hint (*token, model, deltas, &others, error);
@@ -171,7 +171,7 @@ gst_y10_hints_parse (const gchar * text, const Y10Model * model,
  * Frees the hints.
  */
 void
-gst_y10_hints_free (GstY10Hints * self)
+gst_y10_hints_free (GstY10Hints *self)
 {
   if (!self)
     return;
@@ -191,8 +191,8 @@ gst_y10_hints_free (GstY10Hints * self)
  * Adds the parameters for @class_id, if any, to @roi.
  */
 void
-gst_y10_hints_add (const GstY10Hints * self, gint class_id,
-    GstVideoRegionOfInterestMeta * roi)
+gst_y10_hints_add (const GstY10Hints *self, gint class_id,
+    GstVideoRegionOfInterestMeta *roi)
 {
   for (guint k = 0; k < N_ENCODERS; k++) {
     const GstStructure *hint = self->classes[class_id][k];

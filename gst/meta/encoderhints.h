@@ -10,10 +10,10 @@ G_BEGIN_DECLS
 /* The encoder hints of each class. Immutable. */
 typedef struct _GstY10Hints GstY10Hints;
 
-gboolean gst_y10_hints_parse (const gchar * text, const Y10Model * model,
-    GstY10Hints ** hints, GError ** error);
-void gst_y10_hints_free (GstY10Hints * hints);
-void gst_y10_hints_add (const GstY10Hints * hints, gint class_id,
-    GstVideoRegionOfInterestMeta * roi);
+gboolean gst_y10_hints_parse (const gchar *text, const Y10Model *model,
+    GstY10Hints **hints, GError **error);
+void gst_y10_hints_free (GstY10Hints *hints);
+void gst_y10_hints_add (const GstY10Hints *hints, gint class_id,
+    GstVideoRegionOfInterestMeta *roi);
 
 G_END_DECLS

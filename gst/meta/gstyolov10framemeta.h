@@ -171,7 +171,7 @@ typedef struct
  *   last one
  */
 static inline const GstStructure *
-gst_yolov10_frame_meta_find (GstBuffer * buffer, gpointer * state)
+gst_yolov10_frame_meta_find (GstBuffer *buffer, gpointer *state)
 {
   GstMeta *meta;
 
@@ -197,8 +197,8 @@ gst_yolov10_frame_meta_find (GstBuffer * buffer, gpointer * state)
  * Returns: %TRUE, or %FALSE if there is no such record
  */
 static inline gboolean
-gst_yolov10_frame_meta_get_record (const GstStructure * structure,
-    guint index, GstYolov10Record * record, gchar ** label)
+gst_yolov10_frame_meta_get_record (const GstStructure *structure, guint index,
+    GstYolov10Record *record, gchar **label)
 {
   const GValue *value = gst_structure_get_value (structure, "records");
   const gchar *labels = gst_structure_get_string (structure, "labels");
@@ -212,8 +212,9 @@ gst_yolov10_frame_meta_get_record (const GstStructure * structure,
       || !gst_structure_get_uint (structure, "count", &count)
       || size < sizeof *record || index >= count)
     return FALSE;
-  bytes = (const guint8 *) g_bytes_get_data ((GBytes *)
-      g_value_get_boxed (value), &n_bytes);
+  bytes = (const guint8 *) g_bytes_get_data ((GBytes *) g_value_get_boxed (
+                                                 value),
+      &n_bytes);
   if (!bytes || n_bytes / size <= index)
     return FALSE;
   memcpy (record, bytes + (gsize) index * size, sizeof *record);
@@ -244,8 +245,8 @@ gst_yolov10_frame_meta_get_record (const GstStructure * structure,
  * Since: 0.2
  */
 static inline gboolean
-gst_yolov10_frame_meta_get_track (const GstStructure * structure,
-    guint index, GstYolov10Track * track, gchar ** label)
+gst_yolov10_frame_meta_get_track (const GstStructure *structure, guint index,
+    GstYolov10Track *track, gchar **label)
 {
   const GValue *value = gst_structure_get_value (structure, "tracks");
   const gchar *labels = gst_structure_get_string (structure, "track-labels");
@@ -258,8 +259,9 @@ gst_yolov10_frame_meta_get_track (const GstStructure * structure,
       || !gst_structure_get_uint (structure, "track-size", &size)
       || size < sizeof *track)
     return FALSE;
-  bytes = (const guint8 *) g_bytes_get_data ((GBytes *)
-      g_value_get_boxed (value), &n_bytes);
+  bytes = (const guint8 *) g_bytes_get_data ((GBytes *) g_value_get_boxed (
+                                                 value),
+      &n_bytes);
   if (!bytes || n_bytes / size <= index)
     return FALSE;
   memcpy (track, bytes + (gsize) index * size, sizeof *track);

@@ -25,7 +25,7 @@ static const GstMetaInfo *inspection_info;
 
 /* Returns the width of the borders if @to shows all of @from undistorted. */
 static gdouble
-border (const GstVideoInfo * from, const GstVideoInfo * to)
+border (const GstVideoInfo *from, const GstVideoInfo *to)
 {
   gdouble aspect = (gdouble) from->width * from->par_n * to->par_d
       / ((gdouble) from->height * from->par_d * to->par_n);
@@ -34,7 +34,7 @@ border (const GstVideoInfo * from, const GstVideoInfo * to)
 }
 
 static gboolean
-is_uniform (const GstVideoInfo * from, const GstVideoInfo * to)
+is_uniform (const GstVideoInfo *from, const GstVideoInfo *to)
 {
   return from->width > 0 && from->height > 0 && from->par_n > 0
       && from->par_d > 0 && to->par_n > 0 && to->par_d > 0
@@ -43,18 +43,18 @@ is_uniform (const GstVideoInfo * from, const GstVideoInfo * to)
 
 /* Rounds inwards: nothing is known about pixels outside the region. */
 static void
-scale_region (GstVideoRectangle * region, gdouble across, gdouble down)
+scale_region (GstVideoRectangle *region, gdouble across, gdouble down)
 {
   gint x0 = (gint) ceil (region->x * across);
   gint y0 = (gint) ceil (region->y * down);
   gint x1 = (gint) floor ((region->x + region->w) * across);
   gint y1 = (gint) floor ((region->y + region->h) * down);
 
-  *region = (GstVideoRectangle) { x0, y0, MAX (x1 - x0, 0), MAX (y1 - y0, 0) };
+  *region = (GstVideoRectangle){ x0, y0, MAX (x1 - x0, 0), MAX (y1 - y0, 0) };
 }
 
 static gboolean
-transform (GstBuffer * to, GstMeta * meta, GstBuffer * from, GQuark type,
+transform (GstBuffer *to, GstMeta *meta, GstBuffer *from, GQuark type,
     gpointer data)
 {
   const GstY10InspectionMeta *old = (const GstY10InspectionMeta *) meta;
@@ -88,11 +88,11 @@ transform (GstBuffer * to, GstMeta * meta, GstBuffer * from, GQuark type,
 }
 
 static gboolean
-init (GstMeta * meta, gpointer params, GstBuffer * buffer)
+init (GstMeta *meta, gpointer params, GstBuffer *buffer)
 {
   GstY10InspectionMeta *self = (GstY10InspectionMeta *) meta;
 
-  *self = (GstY10InspectionMeta) {
+  *self = (GstY10InspectionMeta){
     .meta = *meta,
     .state = GST_Y10_STATE_NO_RESULT,
   };
@@ -108,10 +108,8 @@ init (GstMeta * meta, gpointer params, GstBuffer * buffer)
 void
 gst_y10_inspection_register (void)
 {
-  static const gchar *tags[] = {
-    GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
-    GST_META_TAG_VIDEO_ORIENTATION_STR, NULL
-  };
+  static const gchar *tags[] = { GST_META_TAG_VIDEO_STR,
+    GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR, NULL };
   static gsize once = 0;
 
   if (!g_once_init_enter (&once))
@@ -120,9 +118,9 @@ gst_y10_inspection_register (void)
    * registered the type already. */
   inspection_info = gst_meta_get_info (NAME);
   if (!inspection_info)
-    inspection_info = gst_meta_register (
-        gst_meta_api_type_register (NAME "API", tags), NAME,
-        sizeof (GstY10InspectionMeta), init, NULL, transform);
+    inspection_info = gst_meta_register (gst_meta_api_type_register (NAME "API",
+                                             tags),
+        NAME, sizeof (GstY10InspectionMeta), init, NULL, transform);
   g_once_init_leave (&once, 1);
 }
 
@@ -135,7 +133,7 @@ gst_y10_inspection_register (void)
  * Returns: (transfer none): the new meta
  */
 GstY10InspectionMeta *
-gst_y10_inspection_add (GstBuffer * buffer)
+gst_y10_inspection_add (GstBuffer *buffer)
 {
   return (GstY10InspectionMeta *) gst_buffer_add_meta (buffer, inspection_info,
       NULL);
@@ -152,7 +150,7 @@ gst_y10_inspection_add (GstBuffer * buffer)
  *   one
  */
 const GstY10InspectionMeta *
-gst_y10_inspection_next (GstBuffer * buffer, gpointer * state)
+gst_y10_inspection_next (GstBuffer *buffer, gpointer *state)
 {
   GstMeta *meta;
 

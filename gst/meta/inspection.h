@@ -44,8 +44,8 @@ typedef struct
 #define GST_Y10_PRIVACY_EVENT "yolov10-privacy"
 
 void gst_y10_inspection_register (void);
-GstY10InspectionMeta *gst_y10_inspection_add (GstBuffer * buffer);
-const GstY10InspectionMeta *gst_y10_inspection_next (GstBuffer * buffer,
-    gpointer * state);
+GstY10InspectionMeta *gst_y10_inspection_add (GstBuffer *buffer);
+const GstY10InspectionMeta *gst_y10_inspection_next (GstBuffer *buffer,
+    gpointer *state);
 
 G_END_DECLS

@@ -20,8 +20,8 @@
  * Returns: whether the frame shows a new result
  */
 GstY10Observation
-gst_y10_observations_take (GstY10Observations * self, GstY10State state,
-    GstClockTime pts, GstClockTime age, GstClockTime * time)
+gst_y10_observations_take (GstY10Observations *self, GstY10State state,
+    GstClockTime pts, GstClockTime age, GstClockTime *time)
 {
   const gboolean is_held = gst_y10_state_is_held (state);
   const gboolean is_back = self->any && pts < self->pts;
@@ -35,6 +35,6 @@ gst_y10_observations_take (GstY10Observations * self, GstY10State state,
   /* An older result can come later only where two detectors are in series. */
   if (self->any && !is_back && *time <= self->time)
     return GST_Y10_OBSERVATION_NONE;
-  *self = (GstY10Observations) {.any = TRUE,.time = *time,.pts = pts };
+  *self = (GstY10Observations){ .any = TRUE, .time = *time, .pts = pts };
   return is_back ? GST_Y10_OBSERVATION_RESTARTED : GST_Y10_OBSERVATION_NEW;
 }

@@ -36,7 +36,7 @@ static GQuark quark_object_id, quark_id;
  * gst_y10_reading_clear().
  */
 void
-gst_y10_reading_init (GstY10Reading * self)
+gst_y10_reading_init (GstY10Reading *self)
 {
   quark_detection = g_quark_from_static_string ("detection");
   quark_label = g_quark_from_static_string ("label");
@@ -55,7 +55,7 @@ gst_y10_reading_init (GstY10Reading * self)
  * Frees the memory that gst_y10_reading_init() allocated.
  */
 void
-gst_y10_reading_clear (GstY10Reading * self)
+gst_y10_reading_clear (GstY10Reading *self)
 {
   gst_y10_detection_list_clear (&self->result.list);
   gst_y10_detection_list_clear (&self->weak);
@@ -71,10 +71,11 @@ valid_confidence (gdouble confidence)
 /* Sets the edges, which may be any doubles, even NaN, clipped to the frame.
  * Returns FALSE if nothing is left of the box. */
 static gboolean
-set_edges (GstY10Detection * detection, const GstY10Reading * reading,
-    gdouble x0, gdouble y0, gdouble x1, gdouble y1)
+set_edges (GstY10Detection *detection, const GstY10Reading *reading, gdouble x0,
+    gdouble y0, gdouble x1, gdouble y1)
 {
-  const guint width = reading->result.list.width, height = reading->result.list.height;
+  const guint width = reading->result.list.width,
+              height = reading->result.list.height;
   GstY10Rect rect;
 
   if (!(x0 < x1 && y0 < y1 && x0 < width && y0 < height && x1 > 0 && y1 > 0))
@@ -88,29 +89,28 @@ set_edges (GstY10Detection * detection, const GstY10Reading * reading,
 }
 
 static void
-add (GstY10Reading * reading, const GstY10Detection * detection)
+add (GstY10Reading *reading, const GstY10Detection *detection)
 {
   if (!gst_y10_detection_list_add (&reading->result.list, detection))
     reading->overflow = TRUE;
 }
 
 static void
-set_label (GstY10Detection * box, const gchar * label)
+set_label (GstY10Detection *box, const gchar *label)
 {
   box->label = label ? label : "";
   box->label_length = strlen (box->label);
 }
 
 static gboolean
-same_label (const GstY10Detection * box, const gchar * label, gsize length)
+same_label (const GstY10Detection *box, const gchar *label, gsize length)
 {
-  return box->label_length == length
-      && memcmp (box->label, label, length) == 0;
+  return box->label_length == length && memcmp (box->label, label, length) == 0;
 }
 
 /* Tolerates the rounding of two converters in a row. */
 static gboolean
-same_place (const GstY10Detection * first, const GstY10Detection * second)
+same_place (const GstY10Detection *first, const GstY10Detection *second)
 {
   GstY10Rect a = gst_y10_detection_get_rect (first);
   GstY10Rect b = gst_y10_detection_get_rect (second);
@@ -123,7 +123,7 @@ same_place (const GstY10Detection * first, const GstY10Detection * second)
 /* Trackers relate a track to the detection. A lost track no longer identifies
  * the object. */
 static void
-find_track (GstY10Detection * box, const GstAnalyticsODMtd * detection)
+find_track (GstY10Detection *box, const GstAnalyticsODMtd *detection)
 {
   GstAnalyticsMtd track;
   gpointer state = NULL;
@@ -134,19 +134,22 @@ find_track (GstY10Detection * box, const GstAnalyticsODMtd * detection)
           detection->id, GST_ANALYTICS_REL_TYPE_RELATE_TO,
           gst_analytics_tracking_mtd_get_mtd_type (), &state, &track))
     box->tracked = gst_analytics_tracking_mtd_get_info (&track, &box->track_id,
-        NULL, NULL, &lost) && !lost;
+                       NULL, NULL, &lost)
+        && !lost;
 }
 
 static void
-collect_analytics (GstY10Reading * reading, GstBuffer * buffer)
+collect_analytics (GstY10Reading *reading, GstBuffer *buffer)
 {
-  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta (buffer);
+  GstAnalyticsRelationMeta *meta = gst_buffer_get_analytics_relation_meta (
+      buffer);
   GstAnalyticsODMtd mtd;
   gpointer state = NULL;
 
-  while (meta && gst_analytics_relation_meta_iterate (meta, &state,
+  while (meta
+      && gst_analytics_relation_meta_iterate (meta, &state,
           gst_analytics_od_mtd_get_mtd_type (), &mtd)) {
-    GstY10Detection box = {.id = (gint) mtd.id,.class_id = -1 };
+    GstY10Detection box = { .id = (gint) mtd.id, .class_id = -1 };
     gfloat confidence;
     gint x, y, w, h;
 
@@ -165,7 +168,7 @@ collect_analytics (GstY10Reading * reading, GstBuffer * buffer)
 
 /* Reads a detector's parameters. Edge Impulse's elements add the track there. */
 static void
-read_detection (GstY10Detection * box, const GstStructure * params)
+read_detection (GstY10Detection *box, const GstStructure *params)
 {
   const GValue *value = gst_structure_id_get_value (params, quark_label);
 
@@ -185,7 +188,7 @@ read_detection (GstY10Detection * box, const GstStructure * params)
 
 /* DL Streamer's trackers count from 1; 0 means no track. */
 static void
-read_object_id (GstY10Detection * box, const GstStructure * params)
+read_object_id (GstY10Detection *box, const GstStructure *params)
 {
   const GValue *value = gst_structure_id_get_value (params, quark_id);
 
@@ -197,7 +200,7 @@ read_object_id (GstY10Detection * box, const GstStructure * params)
 
 /* Reads the first parameter of each kind; converters may have dropped them. */
 static void
-read_params (GstY10Detection * box, const GstVideoRegionOfInterestMeta * roi)
+read_params (GstY10Detection *box, const GstVideoRegionOfInterestMeta *roi)
 {
   const GstStructure *detection = NULL, *object_id = NULL;
   GList *l;
@@ -218,7 +221,7 @@ read_params (GstY10Detection * box, const GstVideoRegionOfInterestMeta * roi)
 
 /* Copies the confidence and track that @box lacks from @more. */
 static void
-complete (GstY10Detection * box, const GstY10Detection * more)
+complete (GstY10Detection *box, const GstY10Detection *more)
 {
   if (box->confidence < 0)
     box->confidence = more->confidence;
@@ -229,13 +232,13 @@ complete (GstY10Detection * box, const GstY10Detection * more)
 }
 
 static gboolean
-same_edges (const GstY10Detection * a, const GstY10Detection * b)
+same_edges (const GstY10Detection *a, const GstY10Detection *b)
 {
   return a->x0 == b->x0 && a->y0 == b->y0 && a->x1 == b->x1 && a->y1 == b->y1;
 }
 
 static void
-collect_rois (GstY10Reading * reading, GstBuffer * buffer)
+collect_rois (GstY10Reading *reading, GstBuffer *buffer)
 {
   GstY10DetectionList *list = &reading->result.list;
   guint n_before = list->n;
@@ -246,7 +249,7 @@ collect_rois (GstY10Reading * reading, GstBuffer * buffer)
               GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
     const GstVideoRegionOfInterestMeta *roi =
         (const GstVideoRegionOfInterestMeta *) meta;
-    GstY10Detection box = {.id = roi->id,.class_id = -1,.confidence = -1 };
+    GstY10Detection box = { .id = roi->id, .class_id = -1, .confidence = -1 };
     /* The fields are unsigned, but producers store negative numbers. */
     gint x = (gint) roi->x, y = (gint) roi->y;
     gint w = (gint) roi->w, h = (gint) roi->h;
@@ -266,8 +269,7 @@ collect_rois (GstY10Reading * reading, GstBuffer * buffer)
 
       known = other->id == box.id
           && same_label (other, box.label, box.label_length)
-          && (i < n_before
-          || same_edges (other, &box));
+          && (i < n_before || same_edges (other, &box));
       if (known)
         complete (other, &box);
     }
@@ -287,8 +289,8 @@ typedef struct
 } Records;
 
 static gboolean
-records_open (Records * records, const GstStructure * structure,
-    const gchar * name, const gchar * labels)
+records_open (Records *records, const GstStructure *structure,
+    const gchar *name, const gchar *labels)
 {
   const GValue *value = gst_structure_get_value (structure, name);
   gsize n_bytes;
@@ -311,16 +313,19 @@ records_open (Records * records, const GstStructure * structure,
 }
 
 static gboolean
-records_get (const Records * records, const GstY10Reading * reading,
-    guint index, GstY10Detection * box)
+records_get (const Records *records, const GstY10Reading *reading, guint index,
+    GstY10Detection *box)
 {
-  const guint width = reading->result.list.width, height = reading->result.list.height;
+  const guint width = reading->result.list.width,
+              height = reading->result.list.height;
   GstYolov10Record record;
 
   memcpy (&record, records->records + (gsize) index * records->record_size,
       sizeof record);
-  *box = (GstY10Detection) {.id = record.id,.class_id = record.label_id,
-    .label = ""
+  *box = (GstY10Detection){
+    .id = record.id,
+    .class_id = record.label_id,
+    .label = "",
   };
   if (!set_edges (box, reading, (gdouble) record.x_min * width,
           (gdouble) record.y_min * height, (gdouble) record.x_max * width,
@@ -343,14 +348,14 @@ same_shape (guint width, guint height, guint frame_width, guint frame_height)
 
   return width > 0 && height > 0
       && (fabs (frame_width - expected) <= 0.01 * expected
-      || fabs (frame_width - expected) <= 1
-      || fabs (frame_height - (gdouble) frame_width * height / width) <= 1);
+          || fabs (frame_width - expected) <= 1
+          || fabs (frame_height - (gdouble) frame_width * height / width) <= 1);
 }
 
 /* Matches one producer's records to detections already read. Each detection
  * matches one producer only: two detectors in series may find the same object. */
 static gboolean
-claim (GstY10Reading * reading, guint n_others, const Records * records)
+claim (GstY10Reading *reading, guint n_others, const Records *records)
 {
   gboolean any = FALSE;
   GstY10Detection record;
@@ -378,7 +383,7 @@ claim (GstY10Reading * reading, guint n_others, const Records * records)
 
 /* The detections of a frame meta, of which it has as many as it says. */
 static gboolean
-open_detections (Records * records, const GstStructure * structure)
+open_detections (Records *records, const GstStructure *structure)
 {
   guint count = 0;
 
@@ -391,7 +396,7 @@ open_detections (Records * records, const GstStructure * structure)
 
 /* Too many weak boxes are no overflow: privacy does not depend on them. */
 static void
-collect_weak (GstY10Reading * reading, const GstStructure * structure)
+collect_weak (GstY10Reading *reading, const GstStructure *structure)
 {
   Records records;
   GstY10Detection box;
@@ -405,7 +410,7 @@ collect_weak (GstY10Reading * reading, const GstStructure * structure)
 }
 
 static void
-collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
+collect_frame_metas (GstY10Reading *reading, GstBuffer *buffer)
 {
   guint n_others = reading->result.list.n;
   const GstStructure *structure;
@@ -423,7 +428,8 @@ collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
       reading->result.model = gst_structure_get_string (structure, "model");
     }
     reading->n_inspected += gst_structure_get_boolean (structure, "inspected",
-        &is_inspected) && is_inspected;
+                                &is_inspected)
+        && is_inspected;
     gst_structure_get_uint (structure, "width", &width);
     gst_structure_get_uint (structure, "height", &height);
     fits = same_shape (width, height, reading->result.list.width,
@@ -455,7 +461,7 @@ collect_frame_metas (GstY10Reading * reading, GstBuffer * buffer)
 /* Whether boxes that the detector attached are not there. Others may have the same
  * ids, since GStreamer gives regions of interest the id 0 by default. */
 static gboolean
-lacks_boxes (const GstY10Reading * reading, const GstY10InspectionMeta * meta)
+lacks_boxes (const GstY10Reading *reading, const GstY10InspectionMeta *meta)
 {
   const GstY10DetectionList *list = &reading->result.list;
   guint n = 0;
@@ -474,7 +480,7 @@ lacks_boxes (const GstY10Reading * reading, const GstY10InspectionMeta * meta)
 }
 
 static void
-intersect (GstVideoRectangle * region, const GstVideoRectangle * other)
+intersect (GstVideoRectangle *region, const GstVideoRectangle *other)
 {
   const gint x1 = MIN (region->x + region->w, other->x + other->w);
   const gint y1 = MIN (region->y + region->h, other->y + other->h);
@@ -487,7 +493,7 @@ intersect (GstVideoRectangle * region, const GstVideoRectangle * other)
 
 /* Each detector must know all objects of this very picture. */
 static void
-add_inspection (GstY10Reading * reading, const GstY10InspectionMeta * meta)
+add_inspection (GstY10Reading *reading, const GstY10InspectionMeta *meta)
 {
   GstY10Result *result = &reading->result;
 
@@ -509,7 +515,7 @@ add_inspection (GstY10Reading * reading, const GstY10InspectionMeta * meta)
 /* Elements that crop, turn or pad a picture drop the inspection, and some keep the frame
  * meta that was beside it. */
 static void
-collect_inspections (GstY10Reading * reading, GstBuffer * buffer)
+collect_inspections (GstY10Reading *reading, GstBuffer *buffer)
 {
   const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
   const GstY10InspectionMeta *meta;
@@ -520,9 +526,8 @@ collect_inspections (GstY10Reading * reading, GstBuffer * buffer)
   reading->picture_height = video ? video->height : result->list.height;
   result->state = GST_Y10_STATE_NO_DETECTOR;
   result->age = 0;
-  result->region = (GstVideoRectangle) { 0, 0,
-    (gint) reading->picture_width, (gint) reading->picture_height
-  };
+  result->region = (GstVideoRectangle){ 0, 0, (gint) reading->picture_width,
+    (gint) reading->picture_height };
   reading->for_privacy = TRUE;
   while ((meta = gst_y10_inspection_next (buffer, &state))) {
     add_inspection (reading, meta);
@@ -543,8 +548,8 @@ collect_inspections (GstY10Reading * reading, GstBuffer * buffer)
  * Reads what the metadata of @buffer says into @self->result. Allocates nothing.
  */
 void
-gst_y10_reading_collect (GstY10Reading * self, GstBuffer * buffer,
-    guint width, guint height)
+gst_y10_reading_collect (GstY10Reading *self, GstBuffer *buffer, guint width,
+    guint height)
 {
   gst_y10_detection_list_begin (&self->result.list, width, height);
   gst_y10_detection_list_begin (&self->weak, width, height);
@@ -576,7 +581,7 @@ gst_y10_reading_collect (GstY10Reading * self, GstBuffer * buffer,
  * Returns: a state that is known if so, else the reason
  */
 GstY10State
-gst_y10_reading_judge (const GstY10Reading * self, gboolean trust)
+gst_y10_reading_judge (const GstY10Reading *self, gboolean trust)
 {
   const GstY10State state = self->result.state;
 

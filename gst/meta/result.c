@@ -15,7 +15,7 @@
 typedef struct
 {
   GQuark quark;
-  const gchar *name;            /* interned: buffers may outlive the producer */
+  const gchar *name; /* interned: buffers may outlive the producer */
   gsize length;
 } Label;
 
@@ -73,7 +73,8 @@ const gchar *
 gst_y10_state_get_name (GstY10State state)
 {
   return gst_y10_state_is_fresh (state) ? "fresh"
-      : gst_y10_state_is_held (state) ? "held" : "skipped";
+      : gst_y10_state_is_held (state)   ? "held"
+                                        : "skipped";
 }
 
 /**
@@ -85,10 +86,11 @@ gst_y10_state_get_name (GstY10State state)
  * gst_y10_detection_list_clear().
  */
 void
-gst_y10_detection_list_init (GstY10DetectionList * self, guint capacity)
+gst_y10_detection_list_init (GstY10DetectionList *self, guint capacity)
 {
-  *self = (GstY10DetectionList) {.capacity = capacity,
-    .items = g_new (GstY10Detection, capacity)
+  *self = (GstY10DetectionList){
+    .capacity = capacity,
+    .items = g_new (GstY10Detection, capacity),
   };
 }
 
@@ -99,10 +101,10 @@ gst_y10_detection_list_init (GstY10DetectionList * self, guint capacity)
  * Frees the memory that gst_y10_detection_list_init() allocated.
  */
 void
-gst_y10_detection_list_clear (GstY10DetectionList * self)
+gst_y10_detection_list_clear (GstY10DetectionList *self)
 {
   g_free (self->items);
-  *self = (GstY10DetectionList) { 0 };
+  *self = (GstY10DetectionList){ 0 };
 }
 
 /**
@@ -114,7 +116,7 @@ gst_y10_detection_list_clear (GstY10DetectionList * self)
  * Empties the list for a new frame.
  */
 void
-gst_y10_detection_list_begin (GstY10DetectionList * self, guint width,
+gst_y10_detection_list_begin (GstY10DetectionList *self, guint width,
     guint height)
 {
   self->width = width;
@@ -130,8 +132,8 @@ gst_y10_detection_list_begin (GstY10DetectionList * self, guint width,
  * Returns: %TRUE, or %FALSE if the list is full
  */
 gboolean
-gst_y10_detection_list_add (GstY10DetectionList * self,
-    const GstY10Detection * detection)
+gst_y10_detection_list_add (GstY10DetectionList *self,
+    const GstY10Detection *detection)
 {
   if (self->n == self->capacity)
     return FALSE;
@@ -148,12 +150,10 @@ gst_y10_detection_list_add (GstY10DetectionList * self,
  * Returns: the box in whole pixels
  */
 GstY10Rect
-gst_y10_detection_get_rect (const GstY10Detection * self)
+gst_y10_detection_get_rect (const GstY10Detection *self)
 {
-  return (GstY10Rect) {
-    (gint) (self->x0 + 0.5), (gint) (self->y0 + 0.5),
-    (gint) (self->x1 + 0.5), (gint) (self->y1 + 0.5)
-  };
+  return (GstY10Rect){ (gint) (self->x0 + 0.5), (gint) (self->y0 + 0.5),
+    (gint) (self->x1 + 0.5), (gint) (self->y1 + 0.5) };
 }
 
 /**
@@ -166,7 +166,7 @@ gst_y10_detection_get_rect (const GstY10Detection * self)
  * Returns: (transfer full): a new producer
  */
 GstY10Producer *
-gst_y10_producer_new (const Y10Model * model, const gchar * name)
+gst_y10_producer_new (const Y10Model *model, const gchar *name)
 {
   GstY10Producer *self = g_new0 (GstY10Producer, 1);
 
@@ -189,7 +189,7 @@ gst_y10_producer_new (const Y10Model * model, const gchar * name)
  * @self: (nullable): a producer
  */
 void
-gst_y10_producer_free (GstY10Producer * self)
+gst_y10_producer_free (GstY10Producer *self)
 {
   if (!self)
     return;
@@ -209,20 +209,27 @@ gst_y10_producer_free (GstY10Producer * self)
  * Adds detections without an id. Allocates nothing.
  */
 void
-gst_y10_producer_fill_list (const GstY10Producer * self,
-    GstY10DetectionList * list, const Y10Detection * rows, guint n_rows)
+gst_y10_producer_fill_list (const GstY10Producer *self,
+    GstY10DetectionList *list, const Y10Detection *rows, guint n_rows)
 {
   for (guint i = 0; i < n_rows; i++) {
     const Y10Detection *row = &rows[i];
     const Label *label = &self->labels[row->class_id];
 
-    gst_y10_detection_list_add (list, &(GstY10Detection) {
-        .x0 = row->x0,.y0 = row->y0,.x1 = row->x1,.y1 = row->y1,
-        .class_id = row->class_id,.id = -1,.parent_id = -1,
-        .confidence = row->confidence,
-        .label = label->name,.label_length = label->length,
-        .quark = label->quark
-    });
+    gst_y10_detection_list_add (list,
+        &(GstY10Detection){
+            .x0 = row->x0,
+            .y0 = row->y0,
+            .x1 = row->x1,
+            .y1 = row->y1,
+            .class_id = row->class_id,
+            .id = -1,
+            .parent_id = -1,
+            .confidence = row->confidence,
+            .label = label->name,
+            .label_length = label->length,
+            .quark = label->quark,
+        });
   }
 }
 
@@ -237,8 +244,8 @@ gst_y10_producer_fill_list (const GstY10Producer * self,
  * Sets the objects of @result and where they come from. Allocates nothing.
  */
 void
-gst_y10_producer_fill (const GstY10Producer * self, GstY10Result * result,
-    const Y10Detection * rows, guint n_rows)
+gst_y10_producer_fill (const GstY10Producer *self, GstY10Result *result,
+    const Y10Detection *rows, guint n_rows)
 {
   result->producer = self->name;
   result->model = self->model;

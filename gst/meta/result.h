@@ -28,54 +28,54 @@ G_BEGIN_DECLS
 typedef enum
 {
   /* All of them are. */
-  GST_Y10_STATE_FRESH,          /* this picture was inferred */
-  GST_Y10_STATE_HELD,           /* an earlier picture was inferred */
+  GST_Y10_STATE_FRESH, /* this picture was inferred */
+  GST_Y10_STATE_HELD,  /* an earlier picture was inferred */
 
   /* Some may be missing. */
-  GST_Y10_STATE_FRESH_PARTIAL,  /* only objects in parts of it are reported */
-  GST_Y10_STATE_HELD_PARTIAL,   /* likewise, of the earlier one */
-  GST_Y10_STATE_HELD_OTHER_MODEL,       /* the result is from the previous model */
-  GST_Y10_STATE_HELD_OTHER_SETTINGS,    /* classes, confidence or sizes changed since */
+  GST_Y10_STATE_FRESH_PARTIAL,    /* only objects in parts of it are reported */
+  GST_Y10_STATE_HELD_PARTIAL,     /* likewise, of the earlier one */
+  GST_Y10_STATE_HELD_OTHER_MODEL, /* the result is from the previous model */
+  GST_Y10_STATE_HELD_OTHER_SETTINGS, /* classes, confidence or sizes changed since */
 
   /* There are none, since the frame was skipped. */
-  GST_Y10_STATE_NO_RESULT,      /* no result since the start or a flush */
-  GST_Y10_STATE_OTHER_STREAM,   /* the result is from before a new stream or segment */
-  GST_Y10_STATE_NOT_HELD,       /* skipped-boxes=none */
-  GST_Y10_STATE_EXPIRED,        /* the result is too old */
-  GST_Y10_STATE_NO_TIME,        /* no timestamps, so the age is unknown */
-  GST_Y10_STATE_OTHER_SIZE,     /* the result is for a picture of another size */
-  GST_Y10_STATE_LOST,           /* the GPU is lost */
+  GST_Y10_STATE_NO_RESULT, /* no result since the start or a flush */
+  GST_Y10_STATE_OTHER_STREAM, /* the result is from before a new stream or segment */
+  GST_Y10_STATE_NOT_HELD,   /* skipped-boxes=none */
+  GST_Y10_STATE_EXPIRED,    /* the result is too old */
+  GST_Y10_STATE_NO_TIME,    /* no timestamps, so the age is unknown */
+  GST_Y10_STATE_OTHER_SIZE, /* the result is for a picture of another size */
+  GST_Y10_STATE_LOST,       /* the GPU is lost */
 
   /* Only readers use these, for metadata that is missing or that they do not
    * trust. */
-  GST_Y10_STATE_NO_DETECTOR,    /* no detector has written metadata */
-  GST_Y10_STATE_UNTRUSTED,      /* only regions from another producer */
-  GST_Y10_STATE_MOVED,          /* the picture was modified since detection */
-  GST_Y10_STATE_MISSING,        /* boxes were dropped on the way, if only one */
-  GST_Y10_STATE_OVERFLOW,       /* more boxes than the reader accepts */
+  GST_Y10_STATE_NO_DETECTOR, /* no detector has written metadata */
+  GST_Y10_STATE_UNTRUSTED,   /* only regions from another producer */
+  GST_Y10_STATE_MOVED,       /* the picture was modified since detection */
+  GST_Y10_STATE_MISSING,     /* boxes were dropped on the way, if only one */
+  GST_Y10_STATE_OVERFLOW,    /* more boxes than the reader accepts */
 } GstY10State;
 
 #define GST_Y10_N_STATES (GST_Y10_STATE_OVERFLOW + 1)
 
 typedef struct
 {
-  gdouble x0, y0, x1, y1;       /* edges in pixels, clipped to the frame */
-  gint class_id;                /* index into the model's classes; -1: unknown */
-  gfloat confidence;            /* 0 to 1; -1: unknown */
-  const gchar *label;           /* borrowed, not NUL-terminated */
-  gsize label_length;           /* bytes */
-  GQuark quark;                 /* of the label, where a producer set it; else 0 */
-  gint id;                      /* unique on the buffer, same in all metas */
-  gint parent_id;               /* of the region it was found in; -1: none */
-  gboolean tracked;             /* a tracker assigned @track_id */
+  gdouble x0, y0, x1, y1; /* edges in pixels, clipped to the frame */
+  gint class_id;          /* index into the model's classes; -1: unknown */
+  gfloat confidence;      /* 0 to 1; -1: unknown */
+  const gchar *label;     /* borrowed, not NUL-terminated */
+  gsize label_length;     /* bytes */
+  GQuark quark;           /* of the label, where a producer set it; else 0 */
+  gint id;                /* unique on the buffer, same in all metas */
+  gint parent_id;         /* of the region it was found in; -1: none */
+  gboolean tracked;       /* a tracker assigned @track_id */
   guint64 track_id;
 } GstY10Detection;
 
 typedef struct
 {
-  guint width, height;          /* of the frame, in pixels */
-  guint n, capacity;            /* of @items */
-  GstY10Detection *items;       /* highest confidence first */
+  guint width, height;    /* of the frame, in pixels */
+  guint n, capacity;      /* of @items */
+  GstY10Detection *items; /* highest confidence first */
 } GstY10DetectionList;
 
 /**
@@ -116,20 +116,19 @@ gboolean gst_y10_state_is_fresh (GstY10State state);
 gboolean gst_y10_state_is_held (GstY10State state);
 const gchar *gst_y10_state_get_name (GstY10State state);
 
-void gst_y10_detection_list_init (GstY10DetectionList * list, guint capacity);
-void gst_y10_detection_list_clear (GstY10DetectionList * list);
-void gst_y10_detection_list_begin (GstY10DetectionList * list, guint width,
+void gst_y10_detection_list_init (GstY10DetectionList *list, guint capacity);
+void gst_y10_detection_list_clear (GstY10DetectionList *list);
+void gst_y10_detection_list_begin (GstY10DetectionList *list, guint width,
     guint height);
-gboolean gst_y10_detection_list_add (GstY10DetectionList * list,
-    const GstY10Detection * detection);
-GstY10Rect gst_y10_detection_get_rect (const GstY10Detection * detection);
+gboolean gst_y10_detection_list_add (GstY10DetectionList *list,
+    const GstY10Detection *detection);
+GstY10Rect gst_y10_detection_get_rect (const GstY10Detection *detection);
 
-GstY10Producer *gst_y10_producer_new (const Y10Model * model,
-    const gchar * name);
-void gst_y10_producer_free (GstY10Producer * producer);
-void gst_y10_producer_fill (const GstY10Producer * producer,
-    GstY10Result * result, const Y10Detection * rows, guint n_rows);
-void gst_y10_producer_fill_list (const GstY10Producer * producer,
-    GstY10DetectionList * list, const Y10Detection * rows, guint n_rows);
+GstY10Producer *gst_y10_producer_new (const Y10Model *model, const gchar *name);
+void gst_y10_producer_free (GstY10Producer *producer);
+void gst_y10_producer_fill (const GstY10Producer *producer,
+    GstY10Result *result, const Y10Detection *rows, guint n_rows);
+void gst_y10_producer_fill_list (const GstY10Producer *producer,
+    GstY10DetectionList *list, const Y10Detection *rows, guint n_rows);
 
 G_END_DECLS

@@ -22,10 +22,11 @@ G_STATIC_ASSERT (sizeof (GstYolov10Track) == 48);
  * gst_y10_track_list_clear().
  */
 void
-gst_y10_track_list_init (GstY10TrackList * self, guint capacity)
+gst_y10_track_list_init (GstY10TrackList *self, guint capacity)
 {
-  *self = (GstY10TrackList) {.capacity = capacity,
-    .items = g_new (GstY10TrackedObject, capacity)
+  *self = (GstY10TrackList){
+    .capacity = capacity,
+    .items = g_new (GstY10TrackedObject, capacity),
   };
 }
 
@@ -36,10 +37,10 @@ gst_y10_track_list_init (GstY10TrackList * self, guint capacity)
  * Frees the memory that gst_y10_track_list_init() allocated.
  */
 void
-gst_y10_track_list_clear (GstY10TrackList * self)
+gst_y10_track_list_clear (GstY10TrackList *self)
 {
   g_free (self->items);
-  *self = (GstY10TrackList) { 0 };
+  *self = (GstY10TrackList){ 0 };
 }
 
 /**
@@ -49,7 +50,7 @@ gst_y10_track_list_clear (GstY10TrackList * self)
  * Empties the list for a new frame, which no tracker has seen so far.
  */
 void
-gst_y10_track_list_begin (GstY10TrackList * self)
+gst_y10_track_list_begin (GstY10TrackList *self)
 {
   self->n = 0;
   self->tracker = NULL;
@@ -63,8 +64,8 @@ gst_y10_track_list_begin (GstY10TrackList * self)
  * Returns: %TRUE, or %FALSE if the list is full
  */
 gboolean
-gst_y10_track_list_add (GstY10TrackList * self,
-    const GstY10TrackedObject * object)
+gst_y10_track_list_add (GstY10TrackList *self,
+    const GstY10TrackedObject *object)
 {
   if (self->n == self->capacity)
     return FALSE;
@@ -79,16 +80,14 @@ gst_y10_track_list_add (GstY10TrackList * self,
  * Returns: its box in whole pixels, rounded as those of detections are
  */
 GstY10Rect
-gst_y10_tracked_object_get_rect (const GstY10TrackedObject * self)
+gst_y10_tracked_object_get_rect (const GstY10TrackedObject *self)
 {
-  return (GstY10Rect) {
-    (gint) (self->x0 + 0.5), (gint) (self->y0 + 0.5),
-    (gint) (self->x1 + 0.5), (gint) (self->y1 + 0.5)
-  };
+  return (GstY10Rect){ (gint) (self->x0 + 0.5), (gint) (self->y0 + 0.5),
+    (gint) (self->x1 + 0.5), (gint) (self->y1 + 0.5) };
 }
 
 static GBytes *
-write_objects (const GstY10TrackList * list, guint width, guint height)
+write_objects (const GstY10TrackList *list, guint width, guint height)
 {
   GstYolov10Track *tracks = g_new0 (GstYolov10Track, list->n);
   gsize offset = 0;
@@ -96,15 +95,17 @@ write_objects (const GstY10TrackList * list, guint width, guint height)
   for (guint i = 0; i < list->n; i++) {
     const GstY10TrackedObject *o = &list->items[i];
 
-    tracks[i] = (GstYolov10Track) {
-      .track_id = o->id,.record_id = o->record_id,.label_id = o->class_id,
+    tracks[i] = (GstYolov10Track){
+      .track_id = o->id,
+      .record_id = o->record_id,
+      .label_id = o->class_id,
       .confidence = o->confidence,
       .x_min = (gfloat) o->x0 / (gfloat) width,
       .y_min = (gfloat) o->y0 / (gfloat) height,
       .x_max = (gfloat) o->x1 / (gfloat) width,
       .y_max = (gfloat) o->y1 / (gfloat) height,
       .label_offset = (guint32) offset,
-      .flags = o->observed ? GST_YOLOV10_TRACK_OBSERVED : 0
+      .flags = o->observed ? GST_YOLOV10_TRACK_OBSERVED : 0,
     };
     offset += o->label_length + 1;
   }
@@ -113,7 +114,7 @@ write_objects (const GstY10TrackList * list, guint width, guint height)
 
 /* Returns the labels as lines; a newline in a label becomes a blank. */
 static gchar *
-join_labels (const GstY10TrackList * list)
+join_labels (const GstY10TrackList *list)
 {
   gsize length = 1;
   gchar *labels, *end;
@@ -142,13 +143,12 @@ join_labels (const GstY10TrackList * list)
  * Sets the fields of a tracker, also where there are no objects.
  */
 void
-gst_y10_tracks_write (const GstY10TrackList * list, guint width,
-    guint height, GstStructure * structure)
+gst_y10_tracks_write (const GstY10TrackList *list, guint width, guint height,
+    GstStructure *structure)
 {
   GValue value = G_VALUE_INIT;
 
-  gst_structure_set (structure,
-      "tracker", G_TYPE_STRING, list->tracker,
+  gst_structure_set (structure, "tracker", G_TYPE_STRING, list->tracker,
       "track-size", G_TYPE_UINT, (guint) sizeof (GstYolov10Track), NULL);
   g_value_init (&value, G_TYPE_BYTES);
   g_value_take_boxed (&value, write_objects (list, width, height));
@@ -161,14 +161,14 @@ gst_y10_tracks_write (const GstY10TrackList * list, guint width,
 /* Sets the edges, which may be any floats, even NaN, clipped to the frame. Returns
  * FALSE if nothing is left of the box. */
 static gboolean
-set_edges (GstY10TrackedObject * object, const GstYolov10Track * track,
+set_edges (GstY10TrackedObject *object, const GstYolov10Track *track,
     guint width, guint height)
 {
   GstY10Rect rect;
 
   if (!(track->x_min < track->x_max && track->y_min < track->y_max
-          && track->x_min < 1 && track->y_min < 1
-          && track->x_max > 0 && track->y_max > 0))
+          && track->x_min < 1 && track->y_min < 1 && track->x_max > 0
+          && track->y_max > 0))
     return FALSE;
   object->x0 = MAX (track->x_min, 0) * (gdouble) width;
   object->y0 = MAX (track->y_min, 0) * (gdouble) height;
@@ -190,7 +190,7 @@ set_edges (GstY10TrackedObject * object, const GstYolov10Track * track,
  * point into @structure. Allocates nothing.
  */
 void
-gst_y10_tracks_read (GstY10TrackList * list, const GstStructure * structure,
+gst_y10_tracks_read (GstY10TrackList *list, const GstStructure *structure,
     guint width, guint height)
 {
   const GValue *value = gst_structure_get_value (structure, "tracks");
@@ -207,17 +207,21 @@ gst_y10_tracks_read (GstY10TrackList * list, const GstStructure * structure,
     return;
   list->tracker = tracker ? tracker : "";
   bytes = g_bytes_get_data (g_value_get_boxed (value), &n_bytes);
-  for (gsize i = 0; bytes && i < n_bytes / size && list->n < list->capacity; i++) {
+  for (gsize i = 0; bytes && i < n_bytes / size && list->n < list->capacity;
+       i++) {
     GstYolov10Track track;
     GstY10TrackedObject object;
 
     memcpy (&track, bytes + i * size, sizeof track);
-    object = (GstY10TrackedObject) {
-      .id = track.track_id,.record_id = track.record_id,
-      .class_id = track.label_id,.label = "",
+    object = (GstY10TrackedObject){
+      .id = track.track_id,
+      .record_id = track.record_id,
+      .class_id = track.label_id,
+      .label = "",
       .confidence = track.confidence >= 0 && track.confidence <= 1
-          ? track.confidence : -1,
-      .observed = (track.flags & GST_YOLOV10_TRACK_OBSERVED) != 0
+          ? track.confidence
+          : -1,
+      .observed = (track.flags & GST_YOLOV10_TRACK_OBSERVED) != 0,
     };
     if (!set_edges (&object, &track, width, height))
       continue;
@@ -236,10 +240,10 @@ gst_y10_tracks_read (GstY10TrackList * list, const GstStructure * structure,
  * Returns: whether a tracker attached this frame meta, because no detector had
  */
 gboolean
-gst_y10_tracks_made_meta (const GstStructure * structure)
+gst_y10_tracks_made_meta (const GstStructure *structure)
 {
   const gchar *tracker = gst_structure_get_string (structure, "tracker");
 
-  return tracker && !g_strcmp0 (tracker,
-      gst_structure_get_string (structure, "producer"));
+  return tracker
+      && !g_strcmp0 (tracker, gst_structure_get_string (structure, "producer"));
 }

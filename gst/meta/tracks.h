@@ -13,35 +13,35 @@ G_BEGIN_DECLS
 /* An object with an identity, which the tracker has not lost. */
 typedef struct
 {
-  gdouble x0, y0, x1, y1;       /* edges in pixels, clipped to the frame: where it is
+  gdouble x0, y0, x1, y1; /* edges in pixels, clipped to the frame: where it is
                                  * expected at the frame's time */
-  guint64 id;                   /* in the stream, from 1 */
-  gint record_id;               /* of its detection on this buffer; -1: none */
-  gint class_id;                /* -1: unknown */
-  gfloat confidence;            /* of its last detection */
-  const gchar *label;           /* borrowed, not NUL-terminated */
-  gsize label_length;           /* bytes */
-  gboolean observed;            /* in the result that the frame shows */
+  guint64 id;             /* in the stream, from 1 */
+  gint record_id;         /* of its detection on this buffer; -1: none */
+  gint class_id;          /* -1: unknown */
+  gfloat confidence;      /* of its last detection */
+  const gchar *label;     /* borrowed, not NUL-terminated */
+  gsize label_length;     /* bytes */
+  gboolean observed;      /* in the result that the frame shows */
 } GstY10TrackedObject;
 
 typedef struct
 {
-  guint n, capacity;            /* of @items */
+  guint n, capacity; /* of @items */
   GstY10TrackedObject *items;
-  const gchar *tracker;         /* (nullable): borrowed name; %NULL: no tracker */
+  const gchar *tracker; /* (nullable): borrowed name; %NULL: no tracker */
 } GstY10TrackList;
 
-void gst_y10_track_list_init (GstY10TrackList * list, guint capacity);
-void gst_y10_track_list_clear (GstY10TrackList * list);
-void gst_y10_track_list_begin (GstY10TrackList * list);
-gboolean gst_y10_track_list_add (GstY10TrackList * list,
-    const GstY10TrackedObject * object);
-GstY10Rect gst_y10_tracked_object_get_rect (const GstY10TrackedObject * object);
+void gst_y10_track_list_init (GstY10TrackList *list, guint capacity);
+void gst_y10_track_list_clear (GstY10TrackList *list);
+void gst_y10_track_list_begin (GstY10TrackList *list);
+gboolean gst_y10_track_list_add (GstY10TrackList *list,
+    const GstY10TrackedObject *object);
+GstY10Rect gst_y10_tracked_object_get_rect (const GstY10TrackedObject *object);
 
-void gst_y10_tracks_write (const GstY10TrackList * list, guint width,
-    guint height, GstStructure * structure);
-void gst_y10_tracks_read (GstY10TrackList * list,
-    const GstStructure * structure, guint width, guint height);
-gboolean gst_y10_tracks_made_meta (const GstStructure * structure);
+void gst_y10_tracks_write (const GstY10TrackList *list, guint width,
+    guint height, GstStructure *structure);
+void gst_y10_tracks_read (GstY10TrackList *list, const GstStructure *structure,
+    guint width, guint height);
+gboolean gst_y10_tracks_made_meta (const GstStructure *structure);
 
 G_END_DECLS

@@ -69,7 +69,7 @@ gst_y10_attach_has_analytics (void)
 
 /* Returns the first id above those of other detectors on the buffer. */
 static gint
-first_free_id (GstBuffer * buffer)
+first_free_id (GstBuffer *buffer)
 {
   gpointer state = NULL;
   gint next = 0;
@@ -82,12 +82,12 @@ first_free_id (GstBuffer * buffer)
       if (roi->id >= next && roi->id < G_MAXINT / 2)
         next = roi->id + 1;
     } else if (meta->info == frame_meta_info) {
-      const GstStructure *structure =
-          gst_custom_meta_get_structure ((GstCustomMeta *) meta);
+      const GstStructure *structure = gst_custom_meta_get_structure (
+          (GstCustomMeta *) meta);
       GstYolov10Record record;
 
       for (guint i = 0;
-          gst_yolov10_frame_meta_get_record (structure, i, &record, NULL); i++)
+           gst_yolov10_frame_meta_get_record (structure, i, &record, NULL); i++)
         if (record.id >= next && record.id < G_MAXINT / 2)
           next = record.id + 1;
     }
@@ -96,7 +96,7 @@ first_free_id (GstBuffer * buffer)
 }
 
 static Y10PixelBox
-pixel_box (const GstY10Result * result, guint i)
+pixel_box (const GstY10Result *result, guint i)
 {
   Y10PixelBox box;
 
@@ -106,28 +106,26 @@ pixel_box (const GstY10Result * result, guint i)
 }
 
 static void
-attach_roi (GstBuffer * buffer, const GstY10Result * result, guint i,
-    const GstY10Hints * hints)
+attach_roi (GstBuffer *buffer, const GstY10Result *result, guint i,
+    const GstY10Hints *hints)
 {
   const GstY10DetectionList *list = &result->list;
   const GstY10Detection *d = &list->items[i];
   Y10PixelBox box = pixel_box (result, i);
   GstVideoRegionOfInterestMeta *meta;
 
-  meta = gst_buffer_add_video_region_of_interest_meta_id (buffer,
-      d->quark, box.x, box.y, box.w, box.h);
+  meta = gst_buffer_add_video_region_of_interest_meta_id (buffer, d->quark,
+      box.x, box.y, box.w, box.h);
   meta->id = d->id;
-  meta->parent_id = d->parent_id;       /* not 0, which is a valid id */
+  meta->parent_id = d->parent_id; /* not 0, which is a valid id */
   gst_video_region_of_interest_meta_add_param (meta,
-      gst_structure_new ("detection",
-          "label_id", G_TYPE_INT, d->class_id,
-          "label", G_TYPE_STRING, g_quark_to_string (d->quark),
-          "confidence", G_TYPE_DOUBLE, (gdouble) d->confidence,
-          "x_min", G_TYPE_DOUBLE, d->x0 / list->width,
-          "y_min", G_TYPE_DOUBLE, d->y0 / list->height,
-          "x_max", G_TYPE_DOUBLE, d->x1 / list->width,
-          "y_max", G_TYPE_DOUBLE, d->y1 / list->height,
-          "model_name", G_TYPE_STRING, result->model, NULL));
+      gst_structure_new ("detection", "label_id", G_TYPE_INT, d->class_id,
+          "label", G_TYPE_STRING, g_quark_to_string (d->quark), "confidence",
+          G_TYPE_DOUBLE, (gdouble) d->confidence, "x_min", G_TYPE_DOUBLE,
+          d->x0 / list->width, "y_min", G_TYPE_DOUBLE, d->y0 / list->height,
+          "x_max", G_TYPE_DOUBLE, d->x1 / list->width, "y_max", G_TYPE_DOUBLE,
+          d->y1 / list->height, "model_name", G_TYPE_STRING, result->model,
+          NULL));
   if (hints)
     gst_y10_hints_add (hints, d->class_id, meta);
 }
@@ -135,34 +133,33 @@ attach_roi (GstBuffer * buffer, const GstY10Result * result, guint i,
 #ifdef HAVE_GST_ANALYTICS
 /* Returns the id that the relation meta assigned. */
 static gint
-attach_analytics (GstAnalyticsRelationMeta * relations,
-    const GstY10Result * result, guint i)
+attach_analytics (GstAnalyticsRelationMeta *relations,
+    const GstY10Result *result, guint i)
 {
   const GstY10Detection *d = &result->list.items[i];
   Y10PixelBox box = pixel_box (result, i);
   GstAnalyticsODMtd mtd;
 
-  if (!gst_analytics_relation_meta_add_od_mtd (relations,
-          d->quark, box.x, box.y, box.w, box.h,
-          d->confidence, &mtd))
+  if (!gst_analytics_relation_meta_add_od_mtd (relations, d->quark, box.x,
+          box.y, box.w, box.h, d->confidence, &mtd))
     return d->id;
   return (gint) mtd.id;
 }
 
 static GstAnalyticsRelationMeta *
-relation_meta (GstBuffer * buffer)
+relation_meta (GstBuffer *buffer)
 {
-  GstAnalyticsRelationMeta *relations =
-      gst_buffer_get_analytics_relation_meta (buffer);
+  GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (
+      buffer);
 
   return relations ? relations
-      : gst_buffer_add_analytics_relation_meta (buffer);
+                   : gst_buffer_add_analytics_relation_meta (buffer);
 }
 #endif
 
 static void
-fill_record (GstYolov10Record * record, const GstY10DetectionList * list,
-    const GstY10Detection * d, gsize label_offset)
+fill_record (GstYolov10Record *record, const GstY10DetectionList *list,
+    const GstY10Detection *d, gsize label_offset)
 {
   record->id = d->id;
   record->label_id = d->class_id;
@@ -176,7 +173,7 @@ fill_record (GstYolov10Record * record, const GstY10DetectionList * list,
 
 /* Returns the labels as lines; a newline in a label becomes a blank. */
 static gchar *
-join_labels (const GstY10DetectionList * list, GstYolov10Record * records)
+join_labels (const GstY10DetectionList *list, GstYolov10Record *records)
 {
   gsize length = 1, offset = 0;
   gchar *labels;
@@ -190,8 +187,8 @@ join_labels (const GstY10DetectionList * list, GstYolov10Record * records)
 
     fill_record (&records[i], list, d, offset);
     memcpy (line, d->label, d->label_length);
-    for (gchar * c = line; (c = memchr (c, '\n',
-                (gsize) (line + d->label_length - c)));)
+    for (gchar *c = line;
+         (c = memchr (c, '\n', (gsize) (line + d->label_length - c)));)
       *c = ' ';
     line[d->label_length] = '\n';
     offset += d->label_length + 1;
@@ -202,8 +199,8 @@ join_labels (const GstY10DetectionList * list, GstYolov10Record * records)
 
 /* Sets fields @name and @labels. */
 static void
-set_records (GstStructure * structure, const GstY10DetectionList * list,
-    const gchar * name, const gchar * labels)
+set_records (GstStructure *structure, const GstY10DetectionList *list,
+    const gchar *name, const gchar *labels)
 {
   GstYolov10Record *records = g_new (GstYolov10Record, list->n);
   gchar *lines = join_labels (list, records);
@@ -220,20 +217,17 @@ set_records (GstStructure * structure, const GstY10DetectionList * list,
 
 /* Sets the frame meta's fields, except for those that are nobody else's business. */
 static void
-set_fields (GstStructure * structure, const GstY10Result * result)
+set_fields (GstStructure *structure, const GstY10Result *result)
 {
   const GstY10DetectionList *list = &result->list;
 
-  gst_structure_set (structure,
-      "version", G_TYPE_UINT, FRAME_META_VERSION,
-      "producer", G_TYPE_STRING, result->producer,
-      "model", G_TYPE_STRING, result->model,
-      "width", G_TYPE_UINT, list->width,
-      "height", G_TYPE_UINT, list->height,
-      "inference", G_TYPE_STRING, gst_y10_state_get_name (result->state),
-      "age", G_TYPE_UINT64, (guint64) result->age,
-      "count", G_TYPE_UINT, list->n,
-      "record-size", G_TYPE_UINT, (guint) sizeof (GstYolov10Record), NULL);
+  gst_structure_set (structure, "version", G_TYPE_UINT, FRAME_META_VERSION,
+      "producer", G_TYPE_STRING, result->producer, "model", G_TYPE_STRING,
+      result->model, "width", G_TYPE_UINT, list->width, "height", G_TYPE_UINT,
+      list->height, "inference", G_TYPE_STRING,
+      gst_y10_state_get_name (result->state), "age", G_TYPE_UINT64,
+      (guint64) result->age, "count", G_TYPE_UINT, list->n, "record-size",
+      G_TYPE_UINT, (guint) sizeof (GstYolov10Record), NULL);
   set_records (structure, list, "records", "labels");
   if (result->areas)
     gst_y10_areas_write (result->areas, structure);
@@ -249,11 +243,11 @@ set_fields (GstStructure * structure, const GstY10Result * result)
  * Returns: (transfer none): its structure
  */
 GstStructure *
-gst_y10_frame_meta_add (GstBuffer * buffer, const GstY10Result * result)
+gst_y10_frame_meta_add (GstBuffer *buffer, const GstY10Result *result)
 {
   GstMeta *meta = gst_buffer_add_meta (buffer, frame_meta_info, NULL);
-  GstStructure *structure =
-      gst_custom_meta_get_structure ((GstCustomMeta *) meta);
+  GstStructure *structure = gst_custom_meta_get_structure (
+      (GstCustomMeta *) meta);
 
   set_fields (structure, result);
   return structure;
@@ -269,7 +263,7 @@ gst_y10_frame_meta_add (GstBuffer * buffer, const GstY10Result * result)
  * Returns: (transfer full): the new structure
  */
 GstStructure *
-gst_y10_result_describe (const GstY10Result * self, const gchar * name)
+gst_y10_result_describe (const GstY10Result *self, const gchar *name)
 {
   GstStructure *structure = gst_structure_new_empty (name);
 
@@ -278,7 +272,7 @@ gst_y10_result_describe (const GstY10Result * self, const gchar * name)
 }
 
 static void
-attach_inspection (GstBuffer * buffer, const GstY10Result * result,
+attach_inspection (GstBuffer *buffer, const GstY10Result *result,
     gboolean for_privacy)
 {
   GstY10InspectionMeta *meta = gst_y10_inspection_add (buffer);
@@ -293,9 +287,9 @@ attach_inspection (GstBuffer * buffer, const GstY10Result * result,
   meta->n_detections = list->n;
   for (guint i = 0; i < list->n; i++) {
     meta->first_id = i ? MIN (meta->first_id, list->items[i].id)
-        : list->items[i].id;
+                       : list->items[i].id;
     meta->last_id = i ? MAX (meta->last_id, list->items[i].id)
-        : list->items[i].id;
+                      : list->items[i].id;
     meta->id_sum += list->items[i].id;
   }
 }
@@ -313,8 +307,8 @@ attach_inspection (GstBuffer * buffer, const GstY10Result * result,
  * detections.
  */
 void
-gst_y10_result_attach (GstY10Result * self, GstBuffer * buffer,
-    GstYolov10Attach attach, const GstY10Hints * hints, gboolean for_privacy)
+gst_y10_result_attach (GstY10Result *self, GstBuffer *buffer,
+    GstYolov10Attach attach, const GstY10Hints *hints, gboolean for_privacy)
 {
   GstY10DetectionList *list = &self->list;
   gint id = first_free_id (buffer);

@@ -12,11 +12,11 @@ G_BEGIN_DECLS
 
 void gst_y10_attach_register_metas (void);
 gboolean gst_y10_attach_has_analytics (void);
-void gst_y10_result_attach (GstY10Result * result, GstBuffer * buffer,
-    GstYolov10Attach attach, const GstY10Hints * hints, gboolean for_privacy);
-GstStructure *gst_y10_frame_meta_add (GstBuffer * buffer,
-    const GstY10Result * result);
-GstStructure *gst_y10_result_describe (const GstY10Result * result,
-    const gchar * name);
+void gst_y10_result_attach (GstY10Result *result, GstBuffer *buffer,
+    GstYolov10Attach attach, const GstY10Hints *hints, gboolean for_privacy);
+GstStructure *gst_y10_frame_meta_add (GstBuffer *buffer,
+    const GstY10Result *result);
+GstStructure *gst_y10_result_describe (const GstY10Result *result,
+    const gchar *name);
 
 G_END_DECLS

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 /* What is the same for all frames of a set of zones. */
 typedef struct
 {
-  gchar *names;                 /* lines */
+  gchar *names; /* lines */
   GBytes *shapes, *points;
 } GstY10ZoneOutlines;
 
@@ -24,7 +24,7 @@ typedef struct
 typedef struct
 {
   GstYolov10Zone zone;
-  const gchar *name;            /* not NUL-terminated */
+  const gchar *name; /* not NUL-terminated */
   gsize name_length;
   guint first_shape, first_point;
 } GstY10ZoneView;
@@ -36,16 +36,16 @@ typedef struct
   const guint8 *shapes, *points;
 } GstY10ZoneViews;
 
-void gst_y10_zone_outlines_clear (GstY10ZoneOutlines * outlines);
-GstStructure *gst_y10_zone_meta_open (GstBuffer * buffer,
-    const gchar * producer, guint width, guint height);
-void gst_y10_zone_meta_write (GstStructure * structure,
-    const GstY10ZoneOutlines * outlines, const GstYolov10Zone * zones, guint n);
+void gst_y10_zone_outlines_clear (GstY10ZoneOutlines *outlines);
+GstStructure *gst_y10_zone_meta_open (GstBuffer *buffer, const gchar *producer,
+    guint width, guint height);
+void gst_y10_zone_meta_write (GstStructure *structure,
+    const GstY10ZoneOutlines *outlines, const GstYolov10Zone *zones, guint n);
 
-void gst_y10_zone_views_read (GstY10ZoneViews * views,
-    const GstStructure * structure);
-guint gst_y10_zone_views_get_shape (const GstY10ZoneViews * views, guint shape);
-void gst_y10_zone_views_get_point (const GstY10ZoneViews * views, guint point,
-    gfloat * xy);
+void gst_y10_zone_views_read (GstY10ZoneViews *views,
+    const GstStructure *structure);
+guint gst_y10_zone_views_get_shape (const GstY10ZoneViews *views, guint shape);
+void gst_y10_zone_views_get_point (const GstY10ZoneViews *views, guint point,
+    gfloat *xy);
 
 G_END_DECLS

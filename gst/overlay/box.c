@@ -16,19 +16,19 @@
 /* Computes line widths and colours. @info describes the canvas; @width and
  * @height are the frame's. A @line of 0 scales the width to the frame. */
 void
-gst_y10_style_init (GstY10Style * style, const GstVideoInfo * info, gint width,
+gst_y10_style_init (GstY10Style *style, const GstVideoInfo *info, gint width,
     gint height, guint line)
 {
   style->width = width;
   style->height = height;
   style->line = line ? (gint) line : MAX (2, (MIN (width, height) + 150) / 300);
   style->outline = MAX (1, style->line / 4);
-  gst_y10_paint_init (&style->shade, info, (GstY10Color) { 0, 0, 0 });
+  gst_y10_paint_init (&style->shade, info, (GstY10Color){ 0, 0, 0 });
 }
 
 /* Rounds @rect outward to even pixels, clipped to the frame. */
 GstY10Rect
-gst_y10_style_align (const GstY10Style * style, GstY10Rect rect)
+gst_y10_style_align (const GstY10Style *style, GstY10Rect rect)
 {
   rect.x0 &= ~1;
   rect.y0 &= ~1;
@@ -46,7 +46,7 @@ lone_padding (gint height)
 }
 
 static void
-measure (gint * width, gint * height, const GstY10Text * text)
+measure (gint *width, gint *height, const GstY10Text *text)
 {
   if (!text)
     return;
@@ -55,7 +55,7 @@ measure (gint * width, gint * height, const GstY10Text * text)
 }
 
 static void
-place_badge (GstY10Drawing * drawing, const GstY10Style * style)
+place_badge (GstY10Drawing *drawing, const GstY10Style *style)
 {
   gint width = 0, height = 0, x, y;
 
@@ -67,7 +67,7 @@ place_badge (GstY10Drawing * drawing, const GstY10Style * style)
   /* A badge that does not fit the height of the frame is dropped, not
    * clipped. */
   if (width == 0 || height > style->height) {
-    drawing->badge = (GstY10Rect) { 0, 0, 0, 0 };
+    drawing->badge = (GstY10Rect){ 0, 0, 0, 0 };
     return;
   }
 
@@ -76,9 +76,8 @@ place_badge (GstY10Drawing * drawing, const GstY10Style * style)
   y = drawing->box.y0 - height;
   if (y < 0)
     y = MIN (drawing->box.y0, (style->height - height) & ~1);
-  drawing->badge = (GstY10Rect) {
-    x, y, MIN (x + width, style->width), y + height
-  };
+  drawing->badge = (GstY10Rect){ x, y, MIN (x + width, style->width),
+    y + height };
 }
 
 /* The places of a badge, in order of preference. */
@@ -95,7 +94,7 @@ typedef enum
 } Place;
 
 static GstY10Rect
-badge_at (const GstY10Drawing * drawing, const GstY10Style * style, Place place)
+badge_at (const GstY10Drawing *drawing, const GstY10Style *style, Place place)
 {
   const GstY10Rect *box = &drawing->box, *badge = &drawing->badge;
   const gint width = badge->x1 - badge->x0, height = badge->y1 - badge->y0;
@@ -108,18 +107,17 @@ badge_at (const GstY10Drawing * drawing, const GstY10Style * style, Place place)
   else if (place == BELOW || place == BELOW_RIGHT)
     y = box->y1;
   else if (place == INSIDE_BOTTOM)
-    y = (box->y1 - height) & ~1;        /* the edge of the frame may be odd */
+    y = (box->y1 - height) & ~1; /* the edge of the frame may be odd */
   x = CLAMP (x, 0, (style->width - width) & ~1);
-  return (GstY10Rect) { x, y, x + width, y + height };
+  return (GstY10Rect){ x, y, x + width, y + height };
 }
 
 static gboolean
-is_free (GstY10Rect rect, const GstY10Drawing * others, guint n_others,
-    const GstY10Style * style)
+is_free (GstY10Rect rect, const GstY10Drawing *others, guint n_others,
+    const GstY10Style *style)
 {
   GstY10Rect outer = { rect.x0 - style->outline, rect.y0 - style->outline,
-    rect.x1 + style->outline, rect.y1 + style->outline
-  };
+    rect.x1 + style->outline, rect.y1 + style->outline };
 
   if (rect.y0 < 0 || rect.y1 > style->height || rect.x1 > style->width)
     return FALSE;
@@ -136,8 +134,8 @@ is_free (GstY10Rect rect, const GstY10Drawing * others, guint n_others,
  * at their box. The last drawings, which are the most confident ones and on top, keep
  * theirs. */
 void
-gst_y10_drawings_spread_badges (GstY10Drawing * drawings, guint n_drawings,
-    const GstY10Style * style)
+gst_y10_drawings_spread_badges (GstY10Drawing *drawings, guint n_drawings,
+    const GstY10Style *style)
 {
   for (guint i = n_drawings; i-- > 0;) {
     GstY10Drawing *drawing = &drawings[i];
@@ -149,17 +147,17 @@ gst_y10_drawings_spread_badges (GstY10Drawing * drawings, guint n_drawings,
         || is_free (drawing->badge, placed, n_placed, style))
       continue;
     for (guint place = 0; place < N_PLACES && gst_y10_rect_is_empty (&rect);
-        place++) {
+         place++) {
       rect = badge_at (drawing, style, (Place) place);
       if (!is_free (rect, placed, n_placed, style))
-        rect = (GstY10Rect) { 0, 0, 0, 0 };
+        rect = (GstY10Rect){ 0, 0, 0, 0 };
     }
     drawing->badge = rect;
   }
 }
 
 static const GstY10Text *
-shown (const GstY10Text * text)
+shown (const GstY10Text *text)
 {
   return text && text->width ? text : NULL;
 }
@@ -168,17 +166,18 @@ shown (const GstY10Text * text)
  * @drawing. @rect must lie within the frame; texts of zero width are not
  * shown. */
 void
-gst_y10_drawing_init (GstY10Drawing * drawing, const GstY10Style * style,
-    GstY10Rect rect, const GstY10Label * label, const GstY10Texts * texts)
+gst_y10_drawing_init (GstY10Drawing *drawing, const GstY10Style *style,
+    GstY10Rect rect, const GstY10Label *label, const GstY10Texts *texts)
 {
   gint size;
 
   drawing->box = gst_y10_style_align (style, rect);
   drawing->label = label;
   drawing->predicted = FALSE;
-  drawing->texts = (GstY10Texts) {
-    .label = shown (texts->label), .number = shown (texts->number),
-    .percent = shown (texts->percent)
+  drawing->texts = (GstY10Texts){
+    .label = shown (texts->label),
+    .number = shown (texts->number),
+    .percent = shown (texts->percent),
   };
   /* Limit the line so that a small box stays open in the middle. */
   size = MIN (drawing->box.x1 - drawing->box.x0,
@@ -189,17 +188,14 @@ gst_y10_drawing_init (GstY10Drawing * drawing, const GstY10Style * style,
 
 /* Returns the bounding rectangle of everything that is drawn. */
 GstY10Rect
-gst_y10_drawing_extent (const GstY10Drawing * drawing,
-    const GstY10Style * style)
+gst_y10_drawing_extent (const GstY10Drawing *drawing, const GstY10Style *style)
 {
   GstY10Rect box = drawing->box, badge = drawing->badge;
   GstY10Rect frame = { 0, 0, style->width, style->height };
 
   if (!gst_y10_rect_is_empty (&badge))
-    box = (GstY10Rect) {
-      MIN (box.x0, badge.x0), MIN (box.y0, badge.y0),
-      MAX (box.x1, badge.x1), MAX (box.y1, badge.y1)
-    };
+    box = (GstY10Rect){ MIN (box.x0, badge.x0), MIN (box.y0, badge.y0),
+      MAX (box.x1, badge.x1), MAX (box.y1, badge.y1) };
   box.x0 -= style->outline;
   box.y0 -= style->outline;
   box.x1 += style->outline;
@@ -219,7 +215,7 @@ border (GstY10Rect r, gint width)
   gint y0 = MIN (r.y0 + width, r.y1), y1 = MAX (r.y1 - width, y0);
   gint x0 = MIN (r.x0 + width, r.x1), x1 = MAX (r.x1 - width, x0);
 
-  return (Border) {
+  return (Border){
     .top = { r.x0, r.y0, r.x1, y0 },
     .bottom = { r.x0, y1, r.x1, r.y1 },
     .left = { r.x0, y0, x0, y1 },
@@ -230,12 +226,12 @@ border (GstY10Rect r, gint width)
 static GstY10Rect
 grow (GstY10Rect r, gint by)
 {
-  return (GstY10Rect) { r.x0 - by, r.y0 - by, r.x1 + by, r.y1 + by };
+  return (GstY10Rect){ r.x0 - by, r.y0 - by, r.x1 + by, r.y1 + by };
 }
 
 static void
-shade_border (const GstY10Canvas * canvas, GstY10Rect rect,
-    const GstY10Style * style)
+shade_border (const GstY10Canvas *canvas, GstY10Rect rect,
+    const GstY10Style *style)
 {
   Border b;
 
@@ -251,8 +247,8 @@ shade_border (const GstY10Canvas * canvas, GstY10Rect rect,
 /* Draws a side of a box, @rect; a predicted one as three dashes, which begin and end on
  * even pixels and include the corners. */
 static void
-fill_side (const GstY10Canvas * canvas, GstY10Rect rect, gboolean upright,
-    const GstY10Drawing * drawing)
+fill_side (const GstY10Canvas *canvas, GstY10Rect rect, gboolean upright,
+    const GstY10Drawing *drawing)
 {
   const gint length = upright ? rect.y1 - rect.y0 : rect.x1 - rect.x0;
 
@@ -278,8 +274,8 @@ fill_side (const GstY10Canvas * canvas, GstY10Rect rect, gboolean upright,
 
 /* Draws the box outline, clipped to @canvas. */
 void
-gst_y10_drawing_box (const GstY10Drawing * drawing, const GstY10Style * style,
-    const GstY10Canvas * canvas)
+gst_y10_drawing_box (const GstY10Drawing *drawing, const GstY10Style *style,
+    const GstY10Canvas *canvas)
 {
   Border b = border (drawing->box, drawing->line);
 
@@ -293,8 +289,8 @@ gst_y10_drawing_box (const GstY10Drawing * drawing, const GstY10Style * style,
 
 /* Draws @text at the left of @rest and removes that part from it. */
 static void
-write_text (const GstY10Canvas * canvas, GstY10Rect * rest,
-    const GstY10Text * text, const GstY10Label * label)
+write_text (const GstY10Canvas *canvas, GstY10Rect *rest,
+    const GstY10Text *text, const GstY10Label *label)
 {
   if (!text)
     return;
@@ -305,8 +301,8 @@ write_text (const GstY10Canvas * canvas, GstY10Rect * rest,
 
 /* Draws the badge, clipped to @canvas. */
 void
-gst_y10_drawing_badge (const GstY10Drawing * drawing,
-    const GstY10Style * style, const GstY10Canvas * canvas)
+gst_y10_drawing_badge (const GstY10Drawing *drawing, const GstY10Style *style,
+    const GstY10Canvas *canvas)
 {
   const GstY10Label *label = drawing->label;
   GstY10Rect rest = drawing->badge;
@@ -351,12 +347,12 @@ typedef void (*DrawFunc) (const GstY10Drawing *, const GstY10Style *,
 /* Draws the part of @drawing within @window into a separate overlay
  * rectangle. */
 static GstVideoOverlayComposition *
-add_rectangle (GstVideoOverlayComposition * composition,
-    const GstY10Drawing * drawing, const GstY10Style * style,
-    GstY10Rect window, DrawFunc draw)
+add_rectangle (GstVideoOverlayComposition *composition,
+    const GstY10Drawing *drawing, const GstY10Style *style, GstY10Rect window,
+    DrawFunc draw)
 {
-  const GstVideoFormatInfo *finfo =
-      gst_video_format_get_info (GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB);
+  const GstVideoFormatInfo *finfo = gst_video_format_get_info (
+      GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB);
   GstY10Rect frame = { 0, 0, style->width, style->height };
   GstVideoOverlayRectangle *rectangle;
   GstY10Canvas canvas;
@@ -381,9 +377,8 @@ add_rectangle (GstVideoOverlayComposition * composition,
 
   gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE,
       GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, width, height);
-  rectangle = gst_video_overlay_rectangle_new_raw (buffer, window.x0,
-      window.y0, width, height,
-      GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
+  rectangle = gst_video_overlay_rectangle_new_raw (buffer, window.x0, window.y0,
+      width, height, GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
   gst_buffer_unref (buffer);
   if (composition)
     gst_video_overlay_composition_add_rectangle (composition, rectangle);
@@ -399,8 +394,8 @@ add_rectangle (GstVideoOverlayComposition * composition,
  * badges become pixels: the empty insides of boxes would need most of the
  * memory. */
 GstVideoOverlayComposition *
-gst_y10_drawings_compose (const GstY10Drawing * drawings, guint n_drawings,
-    const GstY10Style * style, GstVideoOverlayComposition * composition)
+gst_y10_drawings_compose (const GstY10Drawing *drawings, guint n_drawings,
+    const GstY10Style *style, GstVideoOverlayComposition *composition)
 {
   guint i;
 

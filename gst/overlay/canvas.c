@@ -16,7 +16,7 @@
 /* Byte offset of a component's first sample in its plane. GStreamer 1.22
  * reports 1 for V in P010, P012 and P016, counting samples instead of bytes. */
 static gint
-component_offset (const GstVideoFormatInfo * finfo, guint index)
+component_offset (const GstVideoFormatInfo *finfo, guint index)
 {
   gint offset = GST_VIDEO_FORMAT_INFO_POFFSET (finfo, index);
 
@@ -27,13 +27,13 @@ component_offset (const GstVideoFormatInfo * finfo, guint index)
 
 /* GStreamer 1.22 gives several components of Y212 and Y412 the same offset. */
 static gboolean
-overlaps (const GstVideoFormatInfo * finfo, guint index)
+overlaps (const GstVideoFormatInfo *finfo, guint index)
 {
   guint i;
 
   for (i = 0; i < index; i++)
     if (GST_VIDEO_FORMAT_INFO_PLANE (finfo, i)
-        == GST_VIDEO_FORMAT_INFO_PLANE (finfo, index)
+            == GST_VIDEO_FORMAT_INFO_PLANE (finfo, index)
         && component_offset (finfo, i) == component_offset (finfo, index))
       return TRUE;
   return FALSE;
@@ -41,7 +41,7 @@ overlaps (const GstVideoFormatInfo * finfo, guint index)
 
 /* Returns whether the canvas can draw on frames of this format directly. */
 gboolean
-gst_y10_canvas_supports (const GstVideoFormatInfo * finfo)
+gst_y10_canvas_supports (const GstVideoFormatInfo *finfo)
 {
   const guint odd = GST_VIDEO_FORMAT_FLAG_COMPLEX | GST_VIDEO_FORMAT_FLAG_TILED
       | GST_VIDEO_FORMAT_FLAG_PALETTE;
@@ -52,8 +52,8 @@ gst_y10_canvas_supports (const GstVideoFormatInfo * finfo)
   /* GStreamer 1.22 describes VYUY as if it were UYVY. */
   if ((GST_VIDEO_FORMAT_INFO_FLAGS (finfo) & odd)
       || GST_VIDEO_FORMAT_INFO_FORMAT (finfo) == GST_VIDEO_FORMAT_VYUY
-      || GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo) == 0
-      || depth < 8 || depth > 16
+      || GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo) == 0 || depth < 8
+      || depth > 16
       || (depth > 8 && little != (G_BYTE_ORDER == G_LITTLE_ENDIAN)))
     return FALSE;
   for (i = 0; i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo); i++) {
@@ -61,9 +61,8 @@ gst_y10_canvas_supports (const GstVideoFormatInfo * finfo)
     gint step = GST_VIDEO_FORMAT_INFO_PSTRIDE (finfo, i);
 
     if (GST_VIDEO_FORMAT_INFO_DEPTH (finfo, i) != depth
-        || (shift != 0 && (depth == 8 || shift + depth != 16))
-        || step <= 0 || (depth > 8 && step % 2 != 0)
-        || overlaps (finfo, i)
+        || (shift != 0 && (depth == 8 || shift + depth != 16)) || step <= 0
+        || (depth > 8 && step % 2 != 0) || overlaps (finfo, i)
         || GST_VIDEO_FORMAT_INFO_W_SUB (finfo, i) > 1
         || GST_VIDEO_FORMAT_INFO_H_SUB (finfo, i) > 1)
       return FALSE;
@@ -74,22 +73,21 @@ gst_y10_canvas_supports (const GstVideoFormatInfo * finfo)
 /* Draws on @frame, which must be mapped read-write, have a supported format and
  * stay mapped while the canvas is in use. */
 void
-gst_y10_canvas_init_frame (GstY10Canvas * canvas,
-    const GstVideoFrame * frame)
+gst_y10_canvas_init_frame (GstY10Canvas *canvas, const GstVideoFrame *frame)
 {
   const GstVideoFormatInfo *finfo = frame->info.finfo;
   guint i;
 
-  canvas->window = (GstY10Rect) {
-    0, 0, GST_VIDEO_FRAME_WIDTH (frame), GST_VIDEO_FRAME_HEIGHT (frame)
-  };
+  canvas->window = (GstY10Rect){ 0, 0, GST_VIDEO_FRAME_WIDTH (frame),
+    GST_VIDEO_FRAME_HEIGHT (frame) };
   canvas->record = NULL;
   canvas->wide = GST_VIDEO_FORMAT_INFO_DEPTH (finfo, 0) > 8;
   canvas->n_components = GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo);
   for (i = 0; i < canvas->n_components; i++) {
-    canvas->component[i] = (GstY10Component) {
+    canvas->component[i] = (GstY10Component){
       .data = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame,
-          GST_VIDEO_FORMAT_INFO_PLANE (finfo, i)) + component_offset (finfo, i),
+                  GST_VIDEO_FORMAT_INFO_PLANE (finfo, i))
+          + component_offset (finfo, i),
       .stride = GST_VIDEO_FRAME_COMP_STRIDE (frame, i),
       .pixel_stride = GST_VIDEO_FRAME_COMP_PSTRIDE (frame, i),
       .x_shift = GST_VIDEO_FORMAT_INFO_W_SUB (finfo, i),
@@ -102,9 +100,8 @@ gst_y10_canvas_init_frame (GstY10Canvas * canvas,
  * format with one plane and no subsampling; @data points to the upper left
  * pixel of the window, @stride is in bytes. */
 void
-gst_y10_canvas_init_data (GstY10Canvas * canvas,
-    const GstVideoFormatInfo * finfo, guint8 * data, gint stride,
-    GstY10Rect window)
+gst_y10_canvas_init_data (GstY10Canvas *canvas, const GstVideoFormatInfo *finfo,
+    guint8 *data, gint stride, GstY10Rect window)
 {
   guint i;
 
@@ -113,7 +110,7 @@ gst_y10_canvas_init_data (GstY10Canvas * canvas,
   canvas->wide = GST_VIDEO_FORMAT_INFO_DEPTH (finfo, 0) > 8;
   canvas->n_components = GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo);
   for (i = 0; i < canvas->n_components; i++) {
-    canvas->component[i] = (GstY10Component) {
+    canvas->component[i] = (GstY10Component){
       .data = data + component_offset (finfo, i),
       .stride = stride,
       .pixel_stride = GST_VIDEO_FORMAT_INFO_PSTRIDE (finfo, i),
@@ -124,8 +121,8 @@ gst_y10_canvas_init_data (GstY10Canvas * canvas,
 /* Returns the first sample of a component that @rect touches, and how many
  * there are. */
 static guint8 *
-component_area (const GstY10Canvas * canvas, guint index,
-    GstY10Rect rect, gint * width, gint * height)
+component_area (const GstY10Canvas *canvas, guint index, GstY10Rect rect,
+    gint *width, gint *height)
 {
   const GstY10Component *c = &canvas->component[index];
   gint x0 = (rect.x0 >> c->x_shift) - (canvas->window.x0 >> c->x_shift);
@@ -138,16 +135,20 @@ component_area (const GstY10Canvas * canvas, guint index,
 
 /* Records an operation to be drawn later. @rect lies within the window. */
 static Y10PaintItem *
-record (const GstY10Canvas * canvas, Y10PaintKind kind, GstY10Rect rect,
-    const GstY10Paint * paint)
+record (const GstY10Canvas *canvas, Y10PaintKind kind, GstY10Rect rect,
+    const GstY10Paint *paint)
 {
   guint n = canvas->record->len;
   Y10PaintItem *item;
 
   g_array_set_size (canvas->record, n + 1);
   item = &g_array_index (canvas->record, Y10PaintItem, n);
-  *item = (Y10PaintItem) {
-    .kind = kind, .x0 = rect.x0, .y0 = rect.y0, .x1 = rect.x1, .y1 = rect.y1
+  *item = (Y10PaintItem){
+    .kind = kind,
+    .x0 = rect.x0,
+    .y0 = rect.y0,
+    .x1 = rect.x1,
+    .y1 = rect.y1,
   };
   if (paint)
     memcpy (item->color, paint->value, sizeof item->color);
@@ -156,9 +157,9 @@ record (const GstY10Canvas * canvas, Y10PaintKind kind, GstY10Rect rect,
 
 /* Casts const away: the painter stores the text's atlas position in it. */
 static void
-record_text (const GstY10Canvas * canvas, GstY10Rect rect, gint x, gint y,
-    const GstY10Text * text, const GstY10Paint * background,
-    const GstY10Paint * ink)
+record_text (const GstY10Canvas *canvas, GstY10Rect rect, gint x, gint y,
+    const GstY10Text *text, const GstY10Paint *background,
+    const GstY10Paint *ink)
 {
   Y10PaintItem *item = record (canvas, Y10_PAINT_TEXT, rect, background);
 
@@ -178,7 +179,7 @@ typedef struct
 } Cells;
 
 static void
-cells_init (Cells * cells, gint width, gint height)
+cells_init (Cells *cells, gint width, gint height)
 {
   gint longest = MAX (width, height);
 
@@ -195,114 +196,116 @@ cell_step (gint count, gint length)
   return (guint32) (((guint64) count << 16) / length);
 }
 
-#define DEFINE_PIXELS(suffix, Sample)                                          \
-static void                                                                    \
-fill_##suffix (guint8 * data, gint stride, gint step, gint width, gint height, \
-    guint value)                                                               \
-{                                                                              \
-  gint x, y;                                                                   \
-                                                                               \
-  for (y = 0; y < height; y++, data += stride) {                               \
-    guint8 *p = data;                                                          \
-                                                                               \
-    for (x = 0; x < width; x++, p += step)                                     \
-      *(Sample *) p = (Sample) value;                                          \
-  }                                                                            \
-}                                                                              \
-                                                                               \
-static void                                                                    \
-shade_##suffix (guint8 * data, gint stride, gint step, gint width,             \
-    gint height, gint value, gint alpha)                                       \
-{                                                                              \
-  gint x, y;                                                                   \
-                                                                               \
-  for (y = 0; y < height; y++, data += stride) {                               \
-    guint8 *p = data;                                                          \
-                                                                               \
-    for (x = 0; x < width; x++, p += step) {                                   \
-      gint old = *(Sample *) p;                                                \
-                                                                               \
-      *(Sample *) p = (Sample) (old + ((value - old) * alpha + 128) / 256);    \
-    }                                                                          \
-  }                                                                            \
-}                                                                              \
-                                                                               \
-static void                                                                    \
-text_##suffix (guint8 * data, gint stride, gint step, gint width,              \
-    gint height, const guint8 * mask, gint mask_stride, gint background,       \
-    gint ink)                                                                  \
-{                                                                              \
-  gint x, y;                                                                   \
-                                                                               \
-  for (y = 0; y < height; y++, data += stride, mask += mask_stride) {          \
-    guint8 *p = data;                                                          \
-                                                                               \
-    for (x = 0; x < width; x++, p += step)                                     \
-      *(Sample *) p = (Sample) (background + (ink - background) * mask[x] / 255); \
-  }                                                                            \
-}                                                                              \
-                                                                               \
-static void                                                                    \
-blur_##suffix (guint8 * data, gint stride, gint step, gint width, gint height) \
-{                                                                              \
-  guint32 across_step, down_step, down;                                        \
-  Cells cells;                                                                 \
-  gint i, j, x, y;                                                             \
-                                                                               \
-  cells_init (&cells, width, height);                                          \
-  across_step = cell_step (cells.columns, width);                              \
-  down_step = cell_step (cells.rows, height);                                  \
-  down = down_step / 2 + 32768;                                                \
-  for (j = 0; j < cells.rows; j++) {                                           \
-    gint y0 = (gint64) j * height / cells.rows;                                \
-    gint y1 = (gint64) (j + 1) * height / cells.rows;                          \
-                                                                               \
-    for (i = 0; i < cells.columns; i++) {                                      \
-      gint x0 = (gint64) i * width / cells.columns;                            \
-      gint x1 = (gint64) (i + 1) * width / cells.columns;                      \
-      guint64 sum = 0;                                                         \
-                                                                               \
-      for (y = y0; y < y1; y++) {                                              \
-        const guint8 *p = data + (gssize) y * stride + (gssize) x0 * step;     \
-        guint32 row = 0;                                                       \
-                                                                               \
-        for (x = x0; x < x1; x++, p += step)                                   \
-          row += *(const Sample *) p;                                          \
-        sum += row;                                                            \
-      }                                                                        \
-      cells.mean[j][i] = (guint32) (sum / ((guint64) (x1 - x0) * (y1 - y0)));  \
-    }                                                                          \
-  }                                                                            \
-  for (y = 0; y < height; y++, data += stride, down += down_step) {            \
-    gint above = CLAMP ((gint) (down >> 16) - 1, 0, cells.rows - 1);           \
-    gint below = MIN ((gint) (down >> 16), cells.rows - 1);                    \
-    guint32 row[MAX_CELLS + 2], part = (down >> 9) & 127;                      \
-    guint32 along = across_step / 2 + 32768;                                   \
-    guint8 *p = data;                                                          \
-                                                                               \
-    for (i = 0; i < cells.columns; i++)                                        \
-      row[i + 1] = cells.mean[above][i] * (128 - part)                         \
-          + cells.mean[below][i] * part;                                       \
-    row[0] = row[1];                                                           \
-    row[i + 1] = row[i];                                                       \
-    for (x = 0; x < width; x++, p += step, along += across_step) {             \
-      const guint32 *cell = row + (along >> 16);                               \
-                                                                               \
-      part = (along >> 8) & 255;                                               \
-      *(Sample *) p = (Sample) ((cell[0] * (256 - part) + cell[1] * part       \
-              + (1 << 14)) >> 15);                                             \
-    }                                                                          \
-  }                                                                            \
-}
+#define DEFINE_PIXELS(suffix, Sample) \
+  static void fill_##suffix (guint8 *data, gint stride, gint step, gint width, \
+      gint height, guint value) \
+  { \
+    gint x, y; \
+\
+    for (y = 0; y < height; y++, data += stride) { \
+      guint8 *p = data; \
+\
+      for (x = 0; x < width; x++, p += step) \
+        *(Sample *) p = (Sample) value; \
+    } \
+  } \
+\
+  static void shade_##suffix (guint8 *data, gint stride, gint step, \
+      gint width, gint height, gint value, gint alpha) \
+  { \
+    gint x, y; \
+\
+    for (y = 0; y < height; y++, data += stride) { \
+      guint8 *p = data; \
+\
+      for (x = 0; x < width; x++, p += step) { \
+        gint old = *(Sample *) p; \
+\
+        *(Sample *) p = (Sample) (old + ((value - old) * alpha + 128) / 256); \
+      } \
+    } \
+  } \
+\
+  static void text_##suffix (guint8 *data, gint stride, gint step, gint width, \
+      gint height, const guint8 *mask, gint mask_stride, gint background, \
+      gint ink) \
+  { \
+    gint x, y; \
+\
+    for (y = 0; y < height; y++, data += stride, mask += mask_stride) { \
+      guint8 *p = data; \
+\
+      for (x = 0; x < width; x++, p += step) \
+        *(Sample *) p = (Sample) (background \
+            + (ink - background) * mask[x] / 255); \
+    } \
+  } \
+\
+  static void blur_##suffix (guint8 *data, gint stride, gint step, gint width, \
+      gint height) \
+  { \
+    guint32 across_step, down_step, down; \
+    Cells cells; \
+    gint i, j, x, y; \
+\
+    cells_init (&cells, width, height); \
+    across_step = cell_step (cells.columns, width); \
+    down_step = cell_step (cells.rows, height); \
+    down = down_step / 2 + 32768; \
+    for (j = 0; j < cells.rows; j++) { \
+      gint y0 = (gint64) j * height / cells.rows; \
+      gint y1 = (gint64) (j + 1) * height / cells.rows; \
+\
+      for (i = 0; i < cells.columns; i++) { \
+        gint x0 = (gint64) i * width / cells.columns; \
+        gint x1 = (gint64) (i + 1) * width / cells.columns; \
+        guint64 sum = 0; \
+\
+        for (y = y0; y < y1; y++) { \
+          const guint8 *p = data + (gssize) y * stride + (gssize) x0 * step; \
+          guint32 row = 0; \
+\
+          for (x = x0; x < x1; x++, p += step) \
+            row += *(const Sample *) p; \
+          sum += row; \
+        } \
+        cells.mean[j][i] = (guint32) (sum \
+            / ((guint64) (x1 - x0) * (y1 - y0))); \
+      } \
+    } \
+    for (y = 0; y < height; y++, data += stride, down += down_step) { \
+      gint above = CLAMP ((gint) (down >> 16) - 1, 0, cells.rows - 1); \
+      gint below = MIN ((gint) (down >> 16), cells.rows - 1); \
+      guint32 row[MAX_CELLS + 2], part = (down >> 9) & 127; \
+      guint32 along = across_step / 2 + 32768; \
+      guint8 *p = data; \
+\
+      for (i = 0; i < cells.columns; i++) \
+        row[i + 1] = cells.mean[above][i] * (128 - part) \
+            + cells.mean[below][i] * part; \
+      row[0] = row[1]; \
+      row[i + 1] = row[i]; \
+      for (x = 0; x < width; x++, p += step, along += across_step) { \
+        const guint32 *cell = row + (along >> 16); \
+\
+        part = (along >> 8) & 255; \
+        *(Sample *) p = (Sample) ((cell[0] * (256 - part) + cell[1] * part \
+                                      + (1 << 14)) \
+            >> 15); \
+      } \
+    } \
+  }
 
+/* clang-format off */
 DEFINE_PIXELS (8, guint8)
 DEFINE_PIXELS (16, guint16)
+/* clang-format on */
 
 /* Fills @rect, in frame coordinates; clipped. Fills every chroma sample it
  * touches. */
 void
-gst_y10_canvas_fill (const GstY10Canvas * canvas, GstY10Rect rect,
-    const GstY10Paint * paint)
+gst_y10_canvas_fill (const GstY10Canvas *canvas, GstY10Rect rect,
+    const GstY10Paint *paint)
 {
   guint i;
 
@@ -322,8 +325,7 @@ gst_y10_canvas_fill (const GstY10Canvas * canvas, GstY10Rect rect,
       fill_16 (data, c->stride, c->pixel_stride, width, height,
           paint->value[i]);
     else if (c->pixel_stride != 1)
-      fill_8 (data, c->stride, c->pixel_stride, width, height,
-          paint->value[i]);
+      fill_8 (data, c->stride, c->pixel_stride, width, height, paint->value[i]);
     else
       for (y = 0; y < height; y++, data += c->stride)
         memset (data, paint->value[i], width);
@@ -334,8 +336,8 @@ gst_y10_canvas_fill (const GstY10Canvas * canvas, GstY10Rect rect,
  * alone: shades are one or two pixels wide, and shading part of a chroma sample
  * would tint its neighbours. */
 void
-gst_y10_canvas_shade (const GstY10Canvas * canvas, GstY10Rect rect,
-    const GstY10Paint * paint, guint alpha)
+gst_y10_canvas_shade (const GstY10Canvas *canvas, GstY10Rect rect,
+    const GstY10Paint *paint, guint alpha)
 {
   guint i;
 
@@ -357,17 +359,17 @@ gst_y10_canvas_shade (const GstY10Canvas * canvas, GstY10Rect rect,
       shade_16 (data, c->stride, c->pixel_stride, width, height,
           paint->value[i], alpha);
     else
-      shade_8 (data, c->stride, c->pixel_stride, width, height,
-          paint->value[i], alpha);
+      shade_8 (data, c->stride, c->pixel_stride, width, height, paint->value[i],
+          alpha);
   }
 }
 
 /* Draws @text at @x, @y, both even, and fills its rectangle with @background,
  * so that the frame does not show through. */
 void
-gst_y10_canvas_text (const GstY10Canvas * canvas, gint x, gint y,
-    const GstY10Text * text, const GstY10Paint * background,
-    const GstY10Paint * ink)
+gst_y10_canvas_text (const GstY10Canvas *canvas, gint x, gint y,
+    const GstY10Text *text, const GstY10Paint *background,
+    const GstY10Paint *ink)
 {
   GstY10Rect rect = { x, y, x + text->width, y + text->height };
   guint i;
@@ -400,7 +402,7 @@ gst_y10_canvas_text (const GstY10Canvas * canvas, gint x, gint y,
 
 /* Blurs @rect, in frame coordinates; clipped. See Cells for what remains. */
 void
-gst_y10_canvas_blur (const GstY10Canvas * canvas, GstY10Rect rect)
+gst_y10_canvas_blur (const GstY10Canvas *canvas, GstY10Rect rect)
 {
   guint i;
 

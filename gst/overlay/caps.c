@@ -14,18 +14,18 @@
 
 #define COMPOSITION GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION
 
-static GstStaticCaps drawable_caps =
-GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_Y10_DRAWABLE));
+static GstStaticCaps drawable_caps = GST_STATIC_CAPS (
+    GST_VIDEO_CAPS_MAKE (GST_Y10_DRAWABLE));
 
 static gboolean
-is_composition (const GstCapsFeatures * features)
+is_composition (const GstCapsFeatures *features)
 {
   return features && !gst_caps_features_is_any (features)
       && gst_caps_features_contains (features, COMPOSITION);
 }
 
 static GstCaps *
-one (const GstStructure * structure, const GstCapsFeatures * features)
+one (const GstStructure *structure, const GstCapsFeatures *features)
 {
   GstCaps *caps = gst_caps_new_empty ();
 
@@ -35,8 +35,8 @@ one (const GstStructure * structure, const GstCapsFeatures * features)
 }
 
 static GstCaps *
-with_composition (const GstStructure * structure,
-    const GstCapsFeatures * features)
+with_composition (const GstStructure *structure,
+    const GstCapsFeatures *features)
 {
   GstCaps *caps = one (structure, features);
 
@@ -46,8 +46,8 @@ with_composition (const GstStructure * structure,
 }
 
 static GstCaps *
-without_composition (const GstStructure * structure,
-    const GstCapsFeatures * features)
+without_composition (const GstStructure *structure,
+    const GstCapsFeatures *features)
 {
   GstCaps *caps = one (structure, features);
 
@@ -56,13 +56,14 @@ without_composition (const GstStructure * structure,
 }
 
 static GstCaps *
-drawable (const GstStructure * structure, const GstCapsFeatures * features,
+drawable (const GstStructure *structure, const GstCapsFeatures *features,
     gboolean cuda)
 {
   GstCaps *caps = one (structure, features), *some;
-  GstCaps *all = cuda && gst_caps_features_contains (features,
-      GST_Y10_FEATURE_CUDA)
-      ? gst_y10_cuda_get_caps () : gst_static_caps_get (&drawable_caps);
+  GstCaps *all = cuda
+          && gst_caps_features_contains (features, GST_Y10_FEATURE_CUDA)
+      ? gst_y10_cuda_get_caps ()
+      : gst_static_caps_get (&drawable_caps);
 
   some = gst_caps_intersect_full (caps, all, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref (caps);
@@ -72,7 +73,7 @@ drawable (const GstStructure * structure, const GstCapsFeatures * features,
 
 /* Returns whether boxes travel as metadata with these fixed source caps. */
 gboolean
-gst_y10_overlay_caps_compose (GstCaps * caps)
+gst_y10_overlay_caps_compose (GstCaps *caps)
 {
   return is_composition (gst_caps_get_features (caps, 0));
 }
@@ -80,7 +81,7 @@ gst_y10_overlay_caps_compose (GstCaps * caps)
 /* Returns whether fixed @caps describe CUDA frames that the painter can draw
  * on. */
 gboolean
-gst_y10_overlay_caps_is_cuda (GstCaps * caps)
+gst_y10_overlay_caps_is_cuda (GstCaps *caps)
 {
   GstCapsFeatures *features = gst_caps_get_features (caps, 0);
   GstCaps *plain, *cuda;
@@ -112,7 +113,7 @@ gst_y10_overlay_caps_template (void)
  * whether the painter can draw on CUDA memory. */
 GstCaps *
 gst_y10_overlay_caps_transform (GstPadDirection direction, gboolean cuda,
-    GstCaps * caps, GstCaps * filter)
+    GstCaps *caps, GstCaps *filter)
 {
   GstCaps *result = gst_caps_new_empty (), *both;
   guint i;
@@ -145,7 +146,7 @@ gst_y10_overlay_caps_transform (GstPadDirection direction, gboolean cuda,
  * only answer this in an ALLOCATION query, and the caps must be set first, or a
  * base transform in between does not answer. */
 static gboolean
-downstream_composes (GstPad * srcpad, GstCaps * caps)
+downstream_composes (GstPad *srcpad, GstCaps *caps)
 {
   gboolean composes = FALSE;
   GstQuery *query;
@@ -163,14 +164,15 @@ downstream_composes (GstPad * srcpad, GstCaps * caps)
 /* Fixates @caps, which it takes ownership of. Prefers a composition if the peer
  * uses it or accepts nothing else. */
 GstCaps *
-gst_y10_overlay_caps_choose (GstPad * srcpad, GstCaps * caps)
+gst_y10_overlay_caps_choose (GstPad *srcpad, GstCaps *caps)
 {
   GstCaps *with = NULL, *without = NULL, *result;
   guint i;
 
   for (i = 0; i < gst_caps_get_size (caps); i++) {
     GstCaps **slot = is_composition (gst_caps_get_features (caps, i))
-        ? &with : &without;
+        ? &with
+        : &without;
 
     if (!*slot)
       *slot = gst_caps_fixate (gst_caps_copy_nth (caps, i));

@@ -10,7 +10,7 @@
 
 /* Of one of the items of an array. */
 static gfloat
-confidence_at (const gfloat * first, gsize stride, guint i)
+confidence_at (const gfloat *first, gsize stride, guint i)
 {
   return *(const gfloat *) ((const guint8 *) first + i * stride);
 }
@@ -18,14 +18,16 @@ confidence_at (const gfloat * first, gsize stride, guint i)
 /* Sorts indices by confidence; unknown ones come first. A detector's list is sorted the
  * other way; those of several, or of others, are not. */
 static void
-sort (const gfloat * first, gsize stride, guint n, guint16 * order)
+sort (const gfloat *first, gsize stride, guint n, guint16 *order)
 {
   for (guint i = 0; i < n; i++) {
     const guint from = n - 1 - i;
     guint k;
 
-    for (k = i; k > 0 && confidence_at (first, stride, order[k - 1])
-        > confidence_at (first, stride, from); k--)
+    for (k = i; k > 0
+         && confidence_at (first, stride, order[k - 1])
+             > confidence_at (first, stride, from);
+         k--)
       order[k] = order[k - 1];
     order[k] = (guint16) from;
   }
@@ -37,17 +39,18 @@ typedef struct
   GstY10Rect rect;
   const gchar *label;
   gsize label_length;
-  gfloat confidence;            /* -1: unknown */
+  gfloat confidence; /* -1: unknown */
   gboolean tracked;
   guint64 track_id;
 } Object;
 
 /* Returns FALSE if the properties exclude it. */
 static gboolean
-prepare (GstYolov10Overlay * self, const Object * object,
-    GstY10Drawing * drawing)
+prepare (GstYolov10Overlay *self, const Object *object, GstY10Drawing *drawing)
 {
-  GstY10Texts texts = { NULL, };
+  GstY10Texts texts = {
+    NULL,
+  };
   const GstY10Label *label;
 
   if (object->confidence >= 0
@@ -71,7 +74,7 @@ prepare (GstYolov10Overlay * self, const Object * object,
 /* Whether an object is not where a box of this frame is: the boxes are those of an
  * earlier one, or it has none. In an inferred frame a tracker knows no better. */
 static gboolean
-is_predicted (const GstY10Reading * reading, const GstY10TrackedObject * object)
+is_predicted (const GstY10Reading *reading, const GstY10TrackedObject *object)
 {
   const GstY10State state = reading->result.state;
 
@@ -80,7 +83,7 @@ is_predicted (const GstY10Reading * reading, const GstY10TrackedObject * object)
 }
 
 static gboolean
-has_prediction (const GstY10Reading * reading, const GstY10Detection * box)
+has_prediction (const GstY10Reading *reading, const GstY10Detection *box)
 {
   for (guint i = 0; i < reading->tracks.n; i++)
     if (reading->tracks.items[i].record_id == box->id
@@ -92,7 +95,7 @@ has_prediction (const GstY10Reading * reading, const GstY10Detection * box)
 /* A box whose object is expected elsewhere by now is not drawn; privacy covers it
  * nevertheless. */
 static void
-add_detections (GstYolov10Overlay * self)
+add_detections (GstYolov10Overlay *self)
 {
   const GstY10DetectionList *list = &self->reading.result.list;
   guint16 order[GST_Y10_READ_MAX];
@@ -101,9 +104,12 @@ add_detections (GstYolov10Overlay * self)
   for (guint i = 0; i < list->n; i++) {
     const GstY10Detection *box = &list->items[order[i]];
     const Object object = {
-      .rect = gst_y10_detection_get_rect (box),.label = box->label,
-      .label_length = box->label_length,.confidence = box->confidence,
-      .tracked = box->tracked,.track_id = box->track_id
+      .rect = gst_y10_detection_get_rect (box),
+      .label = box->label,
+      .label_length = box->label_length,
+      .confidence = box->confidence,
+      .tracked = box->tracked,
+      .track_id = box->track_id,
     };
     GstY10Drawing drawing;
 
@@ -116,7 +122,7 @@ add_detections (GstYolov10Overlay * self)
 }
 
 static void
-add_predictions (GstYolov10Overlay * self)
+add_predictions (GstYolov10Overlay *self)
 {
   const GstY10TrackList *list = &self->reading.tracks;
   guint16 order[GST_Y10_READ_MAX];
@@ -125,9 +131,12 @@ add_predictions (GstYolov10Overlay * self)
   for (guint i = 0; i < list->n; i++) {
     const GstY10TrackedObject *track = &list->items[order[i]];
     const Object object = {
-      .rect = gst_y10_tracked_object_get_rect (track),.label = track->label,
-      .label_length = track->label_length,.confidence = track->confidence,
-      .tracked = TRUE,.track_id = track->id
+      .rect = gst_y10_tracked_object_get_rect (track),
+      .label = track->label,
+      .label_length = track->label_length,
+      .confidence = track->confidence,
+      .tracked = TRUE,
+      .track_id = track->id,
     };
     GstY10Drawing drawing;
 
@@ -142,7 +151,7 @@ add_predictions (GstYolov10Overlay * self)
 /* Fills @self->drawings and @self->boxes from the reading. The most confident ones come
  * last, on top. */
 void
-gst_y10_overlay_plan_boxes (GstYolov10Overlay * self)
+gst_y10_overlay_plan_boxes (GstYolov10Overlay *self)
 {
   g_array_set_size (self->drawings, 0);
   g_array_set_size (self->boxes, 0);

@@ -18,14 +18,13 @@ typedef struct
   guint16 value[GST_VIDEO_MAX_COMPONENTS];
 } GstY10Paint;
 
-GstY10Color  gst_y10_color_for_label  (const gchar * label, gsize length);
+GstY10Color gst_y10_color_for_label (const gchar *label, gsize length);
 
-GstY10Color  gst_y10_color_for_text   (GstY10Color background);
+GstY10Color gst_y10_color_for_text (GstY10Color background);
 
-void             gst_y10_paint_init       (GstY10Paint * paint,
-                                               const GstVideoInfo * info,
-                                               GstY10Color color);
+void gst_y10_paint_init (GstY10Paint *paint, const GstVideoInfo *info,
+    GstY10Color color);
 
-guint32          gst_y10_label_hash       (const gchar * label, gsize length);
+guint32 gst_y10_label_hash (const gchar *label, gsize length);
 
 G_END_DECLS

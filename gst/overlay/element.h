@@ -24,7 +24,7 @@ typedef struct
   gdouble min_confidence;
   GstYolov10Privacy privacy;
   GstYolov10PrivacyTrust privacy_trust;
-  gdouble privacy_growth;       /* of the longer side, per second */
+  gdouble privacy_growth; /* of the longer side, per second */
 } GstY10OverlaySettings;
 
 struct _GstYolov10Overlay
@@ -35,58 +35,57 @@ struct _GstYolov10Overlay
   GstY10OverlaySettings settings;
   gchar *font_desc, *labels_wanted;
   gboolean strings_changed;
-  gboolean takes_cuda;          /* accepts CUDA memory; TRUE while in NULL */
+  gboolean takes_cuda; /* accepts CUDA memory; TRUE while in NULL */
 
   /* Streaming thread. */
-  GstY10OverlaySettings now;    /* settings of the current frame */
+  GstY10OverlaySettings now; /* settings of the current frame */
   GstVideoInfo info;
-  gboolean in_cuda;             /* the painter draws the frames */
+  gboolean in_cuda; /* the painter draws the frames */
   GstY10Painter *painter;
-  gboolean compose;             /* attach compositions, do not draw */
-  gboolean chosen;              /* value for compose from the next frame on */
-  GstY10Unpacked unpacked;      /* for formats that cannot be drawn on */
-  GstY10Paint hidden;           /* fill colour of privacy=fill */
+  gboolean compose;        /* attach compositions, do not draw */
+  gboolean chosen;         /* value for compose from the next frame on */
+  GstY10Unpacked unpacked; /* for formats that cannot be drawn on */
+  GstY10Paint hidden;      /* fill colour of privacy=fill */
   GstY10Style style;
   guint style_line_width;
   GstY10Labels *labels;
   GstY10Reading reading;
-  GArray *drawings;             /* GstY10Drawing, in drawing order */
-  GArray *boxes;                /* GstY10Rect, of detections, drawn or not */
-  GstY10Areas areas;            /* of one detector */
-  GstY10ZoneViews zones;        /* of one frame meta */
-  GArray *outlines;             /* GstY10Drawing, below the others */
-  GArray *covered;              /* GstY10Rect, areas that privacy covers */
-  gboolean asked_to_hold;       /* the detectors, for privacy */
-  guint n_untold;               /* frames since a detector ignored that */
-  guint reasons_told;           /* bit mask of 1 << GstY10State */
+  GArray *drawings;       /* GstY10Drawing, in drawing order */
+  GArray *boxes;          /* GstY10Rect, of detections, drawn or not */
+  GstY10Areas areas;      /* of one detector */
+  GstY10ZoneViews zones;  /* of one frame meta */
+  GArray *outlines;       /* GstY10Drawing, below the others */
+  GArray *covered;        /* GstY10Rect, areas that privacy covers */
+  gboolean asked_to_hold; /* the detectors, for privacy */
+  guint n_untold;         /* frames since a detector ignored that */
+  guint reasons_told;     /* bit mask of 1 << GstY10State */
   gboolean warned;
-  gboolean lost;                /* last frame's GPU lost, and warned of */
+  gboolean lost; /* last frame's GPU lost, and warned of */
 };
 
 /* render.c */
-gboolean gst_y10_overlay_draw (GstYolov10Overlay * self, GstBuffer * buffer);
+gboolean gst_y10_overlay_draw (GstYolov10Overlay *self, GstBuffer *buffer);
 
 /* choose.c */
-void gst_y10_overlay_plan_boxes (GstYolov10Overlay * self);
+void gst_y10_overlay_plan_boxes (GstYolov10Overlay *self);
 
 /* outline.c */
-void gst_y10_overlay_plan_outlines (GstYolov10Overlay * self,
-    GstBuffer * buffer);
-void gst_y10_overlay_add_edge (GstYolov10Overlay * self, const gfloat * a,
-    const gfloat * b, const GstY10Label * label);
+void gst_y10_overlay_plan_outlines (GstYolov10Overlay *self, GstBuffer *buffer);
+void gst_y10_overlay_add_edge (GstYolov10Overlay *self, const gfloat *a,
+    const gfloat *b, const GstY10Label *label);
 
 /* zones.c */
-void gst_y10_overlay_plan_zones (GstYolov10Overlay * self, GstBuffer * buffer);
+void gst_y10_overlay_plan_zones (GstYolov10Overlay *self, GstBuffer *buffer);
 
 /* privacy.c */
-void gst_y10_overlay_plan_privacy (GstYolov10Overlay * self);
+void gst_y10_overlay_plan_privacy (GstYolov10Overlay *self);
 
 /* props.c */
-void gst_y10_overlay_props_init (GstYolov10Overlay * self);
-void gst_y10_overlay_props_install (GObjectClass * class);
-void gst_y10_overlay_props_set (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec);
-void gst_y10_overlay_props_get (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec);
+void gst_y10_overlay_props_init (GstYolov10Overlay *self);
+void gst_y10_overlay_props_install (GObjectClass *class);
+void gst_y10_overlay_props_set (GObject *object, guint id, const GValue *value,
+    GParamSpec *pspec);
+void gst_y10_overlay_props_get (GObject *object, guint id, GValue *value,
+    GParamSpec *pspec);
 
 G_END_DECLS

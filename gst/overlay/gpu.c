@@ -12,15 +12,15 @@
 
 struct _GstY10Painter
 {
-  GstY10Cuda *cuda;             /* context of the frames */
-  Y10Painter *painter;          /* created in that context */
-  GArray *items;                /* Y10PaintItem, of the current frame */
-  gpointer stream;              /* of the current frame */
+  GstY10Cuda *cuda;    /* context of the frames */
+  Y10Painter *painter; /* created in that context */
+  GArray *items;       /* Y10PaintItem, of the current frame */
+  gpointer stream;     /* of the current frame */
 };
 
 /* Borrows @element, which must outlive it. */
 GstY10Painter *
-gst_y10_painter_new (GstElement * element)
+gst_y10_painter_new (GstElement *element)
 {
   GstY10Painter *self = g_new0 (GstY10Painter, 1);
 
@@ -30,7 +30,7 @@ gst_y10_painter_new (GstElement * element)
 }
 
 void
-gst_y10_painter_free (GstY10Painter * self)
+gst_y10_painter_free (GstY10Painter *self)
 {
   gst_y10_painter_close (self);
   gst_y10_cuda_free (self->cuda);
@@ -41,7 +41,7 @@ gst_y10_painter_free (GstY10Painter * self)
 /* Returns whether CUDA drawing works here; otherwise @error says what is
  * missing. */
 gboolean
-gst_y10_painter_can (GError ** error)
+gst_y10_painter_can (GError **error)
 {
   GString *why = g_string_new (NULL);
   gboolean can = y10_painter_probe (why);
@@ -57,7 +57,7 @@ gst_y10_painter_can (GError ** error)
 
 /* Releases the context once drawing is done. The next frame opens it again. */
 void
-gst_y10_painter_close (GstY10Painter * self)
+gst_y10_painter_close (GstY10Painter *self)
 {
   g_clear_pointer (&self->painter, y10_painter_free);
   gst_y10_cuda_close (self->cuda);
@@ -66,7 +66,7 @@ gst_y10_painter_close (GstY10Painter * self)
 /* Drops a lost context, which nothing can use any more. Frames in another
  * context may follow. Always returns FALSE. */
 static gboolean
-give_up_if_lost (GstY10Painter * self, GError ** error)
+give_up_if_lost (GstY10Painter *self, GError **error)
 {
   if (!error || !g_error_matches (*error, Y10_ERROR, Y10_ERROR_DEVICE_LOST))
     return FALSE;
@@ -76,7 +76,7 @@ give_up_if_lost (GstY10Painter * self, GError ** error)
 }
 
 static gboolean
-enter_context (GstY10Painter * self, GstBuffer * buffer, GError ** error)
+enter_context (GstY10Painter *self, GstBuffer *buffer, GError **error)
 {
   if (gst_y10_cuda_is_lost (self->cuda, buffer)) {
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST,
@@ -93,9 +93,9 @@ enter_context (GstY10Painter * self, GstBuffer * buffer, GError ** error)
  * @canvas to record. Fails with Y10_ERROR_DEVICE_LOST if the context is
  * lost. */
 gboolean
-gst_y10_painter_begin (GstY10Painter * self, const GstVideoInfo * info,
-    GstBuffer * buffer, GstVideoFrame * frame, GstY10Canvas * canvas,
-    GError ** error)
+gst_y10_painter_begin (GstY10Painter *self, const GstVideoInfo *info,
+    GstBuffer *buffer, GstVideoFrame *frame, GstY10Canvas *canvas,
+    GError **error)
 {
   if (!enter_context (self, buffer, error)
       || !gst_y10_cuda_map (frame, info, buffer, GST_MAP_READWRITE,
@@ -115,26 +115,28 @@ gst_y10_painter_begin (GstY10Painter * self, const GstVideoInfo * info,
 }
 
 static void
-fill_canvas (Y10Canvas * to, const GstY10Canvas * from)
+fill_canvas (Y10Canvas *to, const GstY10Canvas *from)
 {
-  *to = (Y10Canvas) {.size = sizeof (Y10Canvas),
-    .width = from->window.x1, .height = from->window.y1, .wide = from->wide,
-    .n_components = from->n_components
+  *to = (Y10Canvas){
+    .size = sizeof (Y10Canvas),
+    .width = from->window.x1,
+    .height = from->window.y1,
+    .wide = from->wide,
+    .n_components = from->n_components,
   };
   for (guint i = 0; i < from->n_components; i++) {
     const GstY10Component *c = &from->component[i];
 
-    to->component[i] = (Y10PaintComponent) {
-      c->data, c->stride, c->pixel_stride, c->x_shift, c->y_shift
-    };
+    to->component[i] = (Y10PaintComponent){ c->data, c->stride, c->pixel_stride,
+      c->x_shift, c->y_shift };
   }
 }
 
 /* Executes the recorded operations and unmaps @frame. Waits for the GPU only if
  * the frame has no stream. Errors as gst_y10_painter_begin(). */
 gboolean
-gst_y10_painter_end (GstY10Painter * self, GstVideoFrame * frame,
-    GstY10Canvas * canvas, GError ** error)
+gst_y10_painter_end (GstY10Painter *self, GstVideoFrame *frame,
+    GstY10Canvas *canvas, GError **error)
 {
   const Y10PaintItem *items = (Y10PaintItem *) self->items->data;
   GstBuffer *buffer = frame->buffer;

@@ -21,14 +21,14 @@
 
 typedef struct
 {
-  guint64 number;               /* hash key, must be first */
+  guint64 number; /* hash key, must be first */
   GstY10Text text;
-  guint64 used;                 /* last frame that used it */
+  guint64 used; /* last frame that used it */
 } Number;
 
 struct _GstY10Labels
 {
-  GstVideoInfo info;            /* of the canvas */
+  GstVideoInfo info; /* of the canvas */
   gint max_width;
   guint x_shift, y_shift;
 
@@ -37,8 +37,8 @@ struct _GstY10Labels
   gint height, baseline, padding;
 
   gchar **filter;
-  GHashTable *table;            /* GstY10Label, owned; key is the value */
-  GHashTable *numbers;          /* Number, owned; key is the value */
+  GHashTable *table;   /* GstY10Label, owned; key is the value */
+  GHashTable *numbers; /* Number, owned; key is the value */
   GstY10Text percent[101];
   guint64 frame;
 };
@@ -58,7 +58,7 @@ label_equal (gconstpointer a, gconstpointer b)
 }
 
 static void
-text_clear (GstY10Text * text)
+text_clear (GstY10Text *text)
 {
   g_clear_pointer (&text->full, g_free);
   g_clear_pointer (&text->half, g_free);
@@ -106,15 +106,15 @@ gst_y10_labels_new (void)
   labels->layout = pango_layout_new (labels->context);
   pango_layout_set_single_paragraph_mode (labels->layout, TRUE);
   pango_layout_set_ellipsize (labels->layout, PANGO_ELLIPSIZE_END);
-  labels->table =
-      g_hash_table_new_full (label_hash, label_equal, NULL, label_free);
-  labels->numbers =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, number_free);
+  labels->table = g_hash_table_new_full (label_hash, label_equal, NULL,
+      label_free);
+  labels->numbers = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL,
+      number_free);
   return labels;
 }
 
 static void
-forget (GstY10Labels * labels)
+forget (GstY10Labels *labels)
 {
   guint i;
 
@@ -125,7 +125,7 @@ forget (GstY10Labels * labels)
 }
 
 void
-gst_y10_labels_free (GstY10Labels * labels)
+gst_y10_labels_free (GstY10Labels *labels)
 {
   if (!labels)
     return;
@@ -139,14 +139,14 @@ gst_y10_labels_free (GstY10Labels * labels)
 }
 
 static void
-set_font (GstY10Labels * labels, const gchar * font_desc, gint size)
+set_font (GstY10Labels *labels, const gchar *font_desc, gint size)
 {
   PangoFontDescription *font;
   PangoFontMetrics *metrics;
   gint ascent, descent;
 
-  font = pango_font_description_from_string (font_desc && *font_desc
-      ? font_desc : "Sans Bold");
+  font = pango_font_description_from_string (
+      font_desc && *font_desc ? font_desc : "Sans Bold");
   if (pango_font_description_get_size (font) == 0)
     pango_font_description_set_absolute_size (font, size * PANGO_SCALE);
   pango_layout_set_font_description (labels->layout, font);
@@ -159,8 +159,8 @@ set_font (GstY10Labels * labels, const gchar * font_desc, gint size)
   /* Ascent includes room for accents, so the text looks centred without extra
    * space above. */
   labels->padding = MAX (3, (ascent + descent) / 4);
-  labels->height = GST_ROUND_UP_2 (MAX (2, ascent + descent
-          + labels->padding / 4));
+  labels->height = GST_ROUND_UP_2 (
+      MAX (2, ascent + descent + labels->padding / 4));
   labels->baseline = (labels->height - ascent - descent) / 2 + ascent;
 }
 
@@ -169,9 +169,9 @@ set_font (GstY10Labels * labels, const gchar * font_desc, gint size)
  * it, the size follows the frame. @filter is a comma-separated list of labels;
  * NULL or empty accepts all. */
 void
-gst_y10_labels_configure (GstY10Labels * labels,
-    const GstVideoInfo * info, gint frame_width, gint frame_height,
-    const gchar * font_desc, const gchar * filter)
+gst_y10_labels_configure (GstY10Labels *labels, const GstVideoInfo *info,
+    gint frame_width, gint frame_height, const gchar *font_desc,
+    const gchar *filter)
 {
   const GstVideoFormatInfo *finfo = info->finfo;
   gchar **name;
@@ -196,7 +196,7 @@ gst_y10_labels_configure (GstY10Labels * labels,
 }
 
 static gboolean
-is_wanted (GstY10Labels * labels, const gchar * name, gsize length)
+is_wanted (GstY10Labels *labels, const gchar *name, gsize length)
 {
   gboolean any = FALSE;
   gchar **wanted;
@@ -211,7 +211,7 @@ is_wanted (GstY10Labels * labels, const gchar * name, gsize length)
 
 /* Averages the pixels of each chroma sample, as a video converter would. */
 static guint8 *
-make_half (const GstY10Labels * labels, const GstY10Text * text)
+make_half (const GstY10Labels *labels, const GstY10Text *text)
 {
   guint xs = labels->x_shift, ys = labels->y_shift;
   gint width = text->width >> xs, height = text->height >> ys;
@@ -231,8 +231,8 @@ make_half (const GstY10Labels * labels, const GstY10Text * text)
 }
 
 static void
-render (GstY10Labels * labels, GstY10Text * text, const gchar * string,
-    gint left, gint right)
+render (GstY10Labels *labels, GstY10Text *text, const gchar *string, gint left,
+    gint right)
 {
   cairo_surface_t *surface;
   const guint8 *pixels;
@@ -243,8 +243,8 @@ render (GstY10Labels * labels, GstY10Text * text, const gchar * string,
       MAX (1, labels->max_width - left - right) * PANGO_SCALE);
   pango_layout_set_text (labels->layout, string, -1);
   pango_layout_get_pixel_size (labels->layout, &width, NULL);
-  text->width = GST_ROUND_UP_2 (CLAMP (width + left + right, 2,
-          labels->max_width));
+  text->width = GST_ROUND_UP_2 (
+      CLAMP (width + left + right, 2, labels->max_width));
   text->height = labels->height;
   text->half_width = text->width >> labels->x_shift;
   text->half_height = text->height >> labels->y_shift;
@@ -254,8 +254,9 @@ render (GstY10Labels * labels, GstY10Text * text, const gchar * string,
       text->height);
   cr = cairo_create (surface);
   cairo_set_source_rgba (cr, 0, 0, 0, 1);
-  cairo_move_to (cr, left, labels->baseline
-      - pango_layout_get_baseline (labels->layout) / (gdouble) PANGO_SCALE);
+  cairo_move_to (cr, left,
+      labels->baseline
+          - pango_layout_get_baseline (labels->layout) / (gdouble) PANGO_SCALE);
   pango_cairo_show_layout (cr, labels->layout);
   cairo_destroy (cr);
   cairo_surface_flush (surface);
@@ -274,7 +275,7 @@ render (GstY10Labels * labels, GstY10Text * text, const gchar * string,
 
 /* Evicts the least recently used label when the cache is full. */
 static void
-make_room (GstY10Labels * labels)
+make_room (GstY10Labels *labels)
 {
   GstY10Label *label, *oldest = NULL;
   GHashTableIter iter;
@@ -282,7 +283,7 @@ make_room (GstY10Labels * labels)
   if (g_hash_table_size (labels->table) < MAX_REMEMBERED)
     return;
   g_hash_table_iter_init (&iter, labels->table);
-  while (g_hash_table_iter_next (&iter, (gpointer *) & label, NULL))
+  while (g_hash_table_iter_next (&iter, (gpointer *) &label, NULL))
     if (!oldest || label->used < oldest->used)
       oldest = label;
   g_hash_table_remove (labels->table, oldest);
@@ -290,7 +291,7 @@ make_room (GstY10Labels * labels)
 
 /* Starts a frame: entries used from here on stay valid until the next call. */
 void
-gst_y10_labels_begin (GstY10Labels * labels)
+gst_y10_labels_begin (GstY10Labels *labels)
 {
   labels->frame++;
 }
@@ -299,8 +300,7 @@ gst_y10_labels_begin (GstY10Labels * labels)
  * or terminated. Allocates only for a new label. The result stays valid for the
  * frame if it looks up no more than GST_Y10_READ_MAX labels. */
 const GstY10Label *
-gst_y10_labels_get (GstY10Labels * labels, const gchar * name,
-    gsize length)
+gst_y10_labels_get (GstY10Labels *labels, const gchar *name, gsize length)
 {
   GstY10Label key, *label;
   GstY10Color color;
@@ -334,7 +334,7 @@ gst_y10_labels_get (GstY10Labels * labels, const gchar * name,
 
 /* Returns a text such as "87%", padded on the right only. Owned by @labels. */
 const GstY10Text *
-gst_y10_labels_percent (GstY10Labels * labels, guint percent)
+gst_y10_labels_percent (GstY10Labels *labels, guint percent)
 {
   GstY10Text *text = &labels->percent[MIN (percent, 100)];
   gchar string[8];
@@ -348,7 +348,7 @@ gst_y10_labels_percent (GstY10Labels * labels, guint percent)
 
 /* Evicts the least recently used number when the cache is full. */
 static void
-make_room_for_number (GstY10Labels * labels)
+make_room_for_number (GstY10Labels *labels)
 {
   Number *number, *oldest = NULL;
   GHashTableIter iter;
@@ -356,7 +356,7 @@ make_room_for_number (GstY10Labels * labels)
   if (g_hash_table_size (labels->numbers) < MAX_REMEMBERED)
     return;
   g_hash_table_iter_init (&iter, labels->numbers);
-  while (g_hash_table_iter_next (&iter, (gpointer *) & number, NULL))
+  while (g_hash_table_iter_next (&iter, (gpointer *) &number, NULL))
     if (!oldest || number->used < oldest->used)
       oldest = number;
   g_hash_table_remove (labels->numbers, oldest);
@@ -365,7 +365,7 @@ make_room_for_number (GstY10Labels * labels)
 /* Returns the digits of a track id, padded on the right only. Allocation and
  * lifetime as for gst_y10_labels_get(). */
 const GstY10Text *
-gst_y10_labels_number (GstY10Labels * labels, guint64 number)
+gst_y10_labels_number (GstY10Labels *labels, guint64 number)
 {
   Number *found = g_hash_table_lookup (labels->numbers, &number);
   gchar string[24];

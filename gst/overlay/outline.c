@@ -16,19 +16,19 @@
 #define MAX_DOTS 100
 
 static void
-add (GstYolov10Overlay * self, gdouble x0, gdouble y0, gdouble x1, gdouble y1,
-    const GstY10Label * label, gboolean filled)
+add (GstYolov10Overlay *self, gdouble x0, gdouble y0, gdouble x1, gdouble y1,
+    const GstY10Label *label, gboolean filled)
 {
-  const GstY10Texts none = { NULL, };
+  const GstY10Texts none = {
+    NULL,
+  };
   const GstY10Rect frame = { 0, 0, self->style.width, self->style.height };
   GstY10Rect rect = { (gint) floor (x0), (gint) floor (y0), (gint) ceil (x1),
-    (gint) ceil (y1)
-  };
+    (gint) ceil (y1) };
   GstY10Drawing drawing;
 
   rect = gst_y10_rect_intersect (rect, frame);
-  if (gst_y10_rect_is_empty (&rect)
-      || self->outlines->len >= GST_Y10_READ_MAX)
+  if (gst_y10_rect_is_empty (&rect) || self->outlines->len >= GST_Y10_READ_MAX)
     return;
   gst_y10_drawing_init (&drawing, &self->style, rect, label, &none);
   if (filled)
@@ -39,8 +39,8 @@ add (GstYolov10Overlay * self, gdouble x0, gdouble y0, gdouble x1, gdouble y1,
 
 /* Adds an edge, or a line; @a, @b: x and y, fractions of the frame. */
 void
-gst_y10_overlay_add_edge (GstYolov10Overlay * self, const gfloat * a, const gfloat * b,
-    const GstY10Label * label)
+gst_y10_overlay_add_edge (GstYolov10Overlay *self, const gfloat *a,
+    const gfloat *b, const GstY10Label *label)
 {
   const gdouble line = self->style.line, half = line / 2;
   const gdouble width = self->style.width, height = self->style.height;
@@ -62,7 +62,7 @@ gst_y10_overlay_add_edge (GstYolov10Overlay * self, const gfloat * a, const gflo
 }
 
 static void
-add_shapes (GstYolov10Overlay * self, const GstY10Label * label)
+add_shapes (GstYolov10Overlay *self, const GstY10Label *label)
 {
   const GstY10Areas *areas = &self->areas;
   guint first = 0;
@@ -79,7 +79,7 @@ add_shapes (GstYolov10Overlay * self, const GstY10Label * label)
 
 /* Fills @self->outlines. Needs the detections of the same frame to be read. */
 void
-gst_y10_overlay_plan_outlines (GstYolov10Overlay * self, GstBuffer * buffer)
+gst_y10_overlay_plan_outlines (GstYolov10Overlay *self, GstBuffer *buffer)
 {
   const gdouble width = self->style.width, height = self->style.height;
   const GstStructure *structure;
@@ -87,7 +87,8 @@ gst_y10_overlay_plan_outlines (GstYolov10Overlay * self, GstBuffer * buffer)
 
   g_array_set_size (self->outlines, 0);
   /* Boxes, and so areas, of another frame shape: a warning has been posted. */
-  if (!self->now.show_regions || self->reading.moved || self->reading.foreign_width)
+  if (!self->now.show_regions || self->reading.moved
+      || self->reading.foreign_width)
     return;
   while ((structure = gst_yolov10_frame_meta_find (buffer, &state))) {
     const GstY10Label *label = gst_y10_labels_get (self->labels, "part", 4);

@@ -65,7 +65,7 @@ GST_ELEMENT_REGISTER_DEFINE (yolov10overlay, "yolov10overlay", GST_RANK_NONE,
  * backend module and a driver. Opens no GPU; that waits for the first CUDA
  * frame. */
 static void
-look_for_cuda (GstYolov10Overlay * self)
+look_for_cuda (GstYolov10Overlay *self)
 {
   GError *error = NULL;
   gboolean takes = gst_y10_painter_can (&error);
@@ -80,7 +80,7 @@ look_for_cuda (GstYolov10Overlay * self)
 }
 
 static gboolean
-takes_cuda (GstYolov10Overlay * self)
+takes_cuda (GstYolov10Overlay *self)
 {
   gboolean takes;
 
@@ -91,7 +91,7 @@ takes_cuda (GstYolov10Overlay * self)
 }
 
 static GstStateChangeReturn
-gst_yolov10_overlay_change_state (GstElement * element,
+gst_yolov10_overlay_change_state (GstElement *element,
     GstStateChange transition)
 {
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (element);
@@ -99,8 +99,8 @@ gst_yolov10_overlay_change_state (GstElement * element,
 
   if (transition == GST_STATE_CHANGE_NULL_TO_READY)
     look_for_cuda (self);
-  result = GST_ELEMENT_CLASS (gst_yolov10_overlay_parent_class)->
-      change_state (element, transition);
+  result = GST_ELEMENT_CLASS (gst_yolov10_overlay_parent_class)
+               ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL) {
     GST_OBJECT_LOCK (self);
     self->takes_cuda = TRUE;
@@ -110,16 +110,16 @@ gst_yolov10_overlay_change_state (GstElement * element,
 }
 
 static GstCaps *
-gst_yolov10_overlay_transform_caps (GstBaseTransform * trans,
-    GstPadDirection direction, GstCaps * caps, GstCaps * filter)
+gst_yolov10_overlay_transform_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
   return gst_y10_overlay_caps_transform (direction,
       takes_cuda (GST_YOLOV10_OVERLAY (trans)), caps, filter);
 }
 
 static GstCaps *
-gst_yolov10_overlay_fixate_caps (GstBaseTransform * trans,
-    GstPadDirection direction, GstCaps * caps, GstCaps * othercaps)
+gst_yolov10_overlay_fixate_caps (GstBaseTransform *trans,
+    GstPadDirection direction, GstCaps *caps, GstCaps *othercaps)
 {
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
 
@@ -136,17 +136,18 @@ gst_yolov10_overlay_fixate_caps (GstBaseTransform * trans,
 /* Describes what is drawn on: overlay pixels, the frame, or its unpacked
  * rows. */
 static void
-canvas_info (GstYolov10Overlay * self, GstVideoInfo * info)
+canvas_info (GstYolov10Overlay *self, GstVideoInfo *info)
 {
   if (self->compose)
     gst_video_info_set_format (info, GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB,
-        GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info));
+        GST_VIDEO_INFO_WIDTH (&self->info),
+        GST_VIDEO_INFO_HEIGHT (&self->info));
   else
     *info = self->unpacked.data ? self->unpacked.info : self->info;
 }
 
 static void
-configure_style (GstYolov10Overlay * self)
+configure_style (GstYolov10Overlay *self)
 {
   GstVideoInfo info;
 
@@ -157,7 +158,7 @@ configure_style (GstYolov10Overlay * self)
 }
 
 static void
-configure_labels (GstYolov10Overlay * self)
+configure_labels (GstYolov10Overlay *self)
 {
   gchar *font_desc, *labels_wanted;
   GstVideoInfo info;
@@ -176,8 +177,8 @@ configure_labels (GstYolov10Overlay * self)
 }
 
 static gboolean
-gst_yolov10_overlay_set_caps (GstBaseTransform * trans, GstCaps * incaps,
-    GstCaps * outcaps)
+gst_yolov10_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps,
+    GstCaps *outcaps)
 {
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
   const GstVideoInfo *info = &self->info;
@@ -186,7 +187,7 @@ gst_yolov10_overlay_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   gst_y10_unpacked_clear (&self->unpacked);
   if (!gst_video_info_from_caps (&self->info, incaps)
       || GST_VIDEO_INFO_INTERLACE_MODE (info)
-      == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
+          == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
     goto unsupported;
   self->compose = self->chosen = gst_y10_overlay_caps_compose (outcaps);
   self->in_cuda = takes_cuda (self) && gst_y10_overlay_caps_is_cuda (incaps);
@@ -198,7 +199,7 @@ gst_yolov10_overlay_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   if (drawable)
     gst_y10_paint_init (&self->hidden,
         self->unpacked.data ? &self->unpacked.info : info,
-        (GstY10Color) { 40, 40, 40 });
+        (GstY10Color){ 40, 40, 40 });
   GST_INFO_OBJECT (self, "%s%s for %" GST_PTR_FORMAT,
       self->compose ? "attaching compositions" : "drawing",
       self->in_cuda ? " on the GPU" : "", incaps);
@@ -214,12 +215,13 @@ unsupported:
   GST_ELEMENT_ERROR (self, STREAM, FORMAT,
       ("Cannot draw on this kind of video."),
       ("Expected progressive or interleaved raw video in one of the formats "
-          "of the pad template, found %" GST_PTR_FORMAT, incaps));
+       "of the pad template, found %" GST_PTR_FORMAT,
+          incaps));
   return FALSE;
 }
 
 static void
-update_settings (GstYolov10Overlay * self, GstBuffer * buffer)
+update_settings (GstYolov10Overlay *self, GstBuffer *buffer)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
   gboolean strings_changed;
@@ -246,21 +248,21 @@ update_settings (GstYolov10Overlay * self, GstBuffer * buffer)
 }
 
 static void
-warn_moved (GstYolov10Overlay * self)
+warn_moved (GstYolov10Overlay *self)
 {
   if (self->warned || (!self->reading.moved && !self->reading.foreign_width))
     return;
   self->warned = TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
       ("Boxes are not drawn: an element downstream of the detector changed the "
-          "picture."),
+       "picture."),
       ("It cropped, rotated, padded or distorted it without moving the boxes. Move "
-          "the detector, or this element, so that both see the same picture. "
-          "This is reported only once."));
+       "the detector, or this element, so that both see the same picture. "
+       "This is reported only once."));
 }
 
 static void
-find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
+find_drawings (GstYolov10Overlay *self, GstBuffer *buffer)
 {
   gst_y10_reading_collect (&self->reading, buffer,
       (guint) GST_VIDEO_INFO_WIDTH (&self->info),
@@ -271,15 +273,15 @@ find_drawings (GstYolov10Overlay * self, GstBuffer * buffer)
 }
 
 static gboolean
-leaves_as_is (const GstYolov10Overlay * self)
+leaves_as_is (const GstYolov10Overlay *self)
 {
   return self->drawings->len == 0 && self->covered->len == 0
       && self->outlines->len == 0;
 }
 
 static GstFlowReturn
-gst_yolov10_overlay_prepare_output_buffer (GstBaseTransform * trans,
-    GstBuffer * inbuf, GstBuffer ** outbuf)
+gst_yolov10_overlay_prepare_output_buffer (GstBaseTransform *trans,
+    GstBuffer *inbuf, GstBuffer **outbuf)
 {
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
 
@@ -292,13 +294,12 @@ gst_yolov10_overlay_prepare_output_buffer (GstBaseTransform * trans,
     *outbuf = inbuf;
     return GST_FLOW_OK;
   }
-  return
-      GST_BASE_TRANSFORM_CLASS (gst_yolov10_overlay_parent_class)->
-      prepare_output_buffer (trans, inbuf, outbuf);
+  return GST_BASE_TRANSFORM_CLASS (gst_yolov10_overlay_parent_class)
+      ->prepare_output_buffer (trans, inbuf, outbuf);
 }
 
 static GstFlowReturn
-gst_yolov10_overlay_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
+gst_yolov10_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
 
@@ -310,7 +311,7 @@ gst_yolov10_overlay_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
 }
 
 static gboolean
-gst_yolov10_overlay_start (GstBaseTransform * trans)
+gst_yolov10_overlay_start (GstBaseTransform *trans)
 {
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
 
@@ -320,7 +321,7 @@ gst_yolov10_overlay_start (GstBaseTransform * trans)
 }
 
 static gboolean
-gst_yolov10_overlay_stop (GstBaseTransform * trans)
+gst_yolov10_overlay_stop (GstBaseTransform *trans)
 {
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (trans);
 
@@ -333,16 +334,15 @@ gst_yolov10_overlay_stop (GstBaseTransform * trans)
  * the default layout of the caps, and downstream's pool is the one to draw
  * in. */
 static gboolean
-gst_yolov10_overlay_propose_allocation (GstBaseTransform * trans,
-    GstQuery * decide_query, GstQuery * query)
+gst_yolov10_overlay_propose_allocation (GstBaseTransform *trans,
+    GstQuery *decide_query, GstQuery *query)
 {
   GstCaps *caps;
 
   gst_query_parse_allocation (query, &caps, NULL);
   if (!caps || !gst_y10_overlay_caps_is_cuda (caps))
-    return
-        GST_BASE_TRANSFORM_CLASS (gst_yolov10_overlay_parent_class)->
-        propose_allocation (trans, decide_query, query);
+    return GST_BASE_TRANSFORM_CLASS (gst_yolov10_overlay_parent_class)
+        ->propose_allocation (trans, decide_query, query);
   gst_pad_peer_query (trans->srcpad, query);
   if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
@@ -350,7 +350,7 @@ gst_yolov10_overlay_propose_allocation (GstBaseTransform * trans,
 }
 
 static void
-gst_yolov10_overlay_finalize (GObject * object)
+gst_yolov10_overlay_finalize (GObject *object)
 {
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (object);
 
@@ -368,7 +368,7 @@ gst_yolov10_overlay_finalize (GObject * object)
 }
 
 static void
-gst_yolov10_overlay_class_init (GstYolov10OverlayClass * klass)
+gst_yolov10_overlay_class_init (GstYolov10OverlayClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
@@ -394,25 +394,25 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass * klass)
       gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
   gst_caps_unref (caps);
 
-  element_class->change_state =
-      GST_DEBUG_FUNCPTR (gst_yolov10_overlay_change_state);
+  element_class->change_state = GST_DEBUG_FUNCPTR (
+      gst_yolov10_overlay_change_state);
   trans_class->start = GST_DEBUG_FUNCPTR (gst_yolov10_overlay_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_yolov10_overlay_stop);
-  trans_class->transform_caps =
-      GST_DEBUG_FUNCPTR (gst_yolov10_overlay_transform_caps);
-  trans_class->fixate_caps =
-      GST_DEBUG_FUNCPTR (gst_yolov10_overlay_fixate_caps);
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR (
+      gst_yolov10_overlay_transform_caps);
+  trans_class->fixate_caps = GST_DEBUG_FUNCPTR (
+      gst_yolov10_overlay_fixate_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_yolov10_overlay_set_caps);
-  trans_class->propose_allocation =
-      GST_DEBUG_FUNCPTR (gst_yolov10_overlay_propose_allocation);
-  trans_class->prepare_output_buffer =
-      GST_DEBUG_FUNCPTR (gst_yolov10_overlay_prepare_output_buffer);
-  trans_class->transform_ip =
-      GST_DEBUG_FUNCPTR (gst_yolov10_overlay_transform_ip);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (
+      gst_yolov10_overlay_propose_allocation);
+  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (
+      gst_yolov10_overlay_prepare_output_buffer);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (
+      gst_yolov10_overlay_transform_ip);
 }
 
 static void
-gst_yolov10_overlay_init (GstYolov10Overlay * self)
+gst_yolov10_overlay_init (GstYolov10Overlay *self)
 {
   gst_y10_overlay_props_init (self);
   gst_y10_sink_pad_init (GST_BASE_TRANSFORM (self));

@@ -17,60 +17,59 @@ typedef struct
 } Reason;
 
 static const Reason reasons[GST_Y10_N_STATES] = {
-  [GST_Y10_STATE_NO_RESULT] = {"no inference has finished yet",
-      "The detector has just been started, activated or flushed."},
-  [GST_Y10_STATE_OTHER_STREAM] = {"the new stream or segment has no result yet",
+  [GST_Y10_STATE_NO_RESULT] = { "no inference has finished yet",
+      "The detector has just been started, activated or flushed." },
+  [GST_Y10_STATE_OTHER_STREAM] = { "the new stream or segment has no result yet",
       "The picture may come from another source, as behind input-selector. "
-      "Covering single boxes resumes after the first inference."},
-  [GST_Y10_STATE_NOT_HELD] = {"the frame was not inferred",
-      "The detector's skipped-boxes is \"none\"; \"hold\" covers the latest boxes."},
-  [GST_Y10_STATE_EXPIRED] = {"the latest result is too old",
-      "Infer more often, or lower privacy-growth."},
-  [GST_Y10_STATE_NO_TIME] = {"the frame was not inferred",
-      "Without timestamps the age of the latest boxes is unknown."},
-  [GST_Y10_STATE_OTHER_SIZE] = {"the latest result is of frames of another size",
+      "Covering single boxes resumes after the first inference." },
+  [GST_Y10_STATE_NOT_HELD] = { "the frame was not inferred",
+      "The detector's skipped-boxes is \"none\"; \"hold\" covers the latest boxes." },
+  [GST_Y10_STATE_EXPIRED] = { "the latest result is too old",
+      "Infer more often, or lower privacy-growth." },
+  [GST_Y10_STATE_NO_TIME] = { "the frame was not inferred",
+      "Without timestamps the age of the latest boxes is unknown." },
+  [GST_Y10_STATE_OTHER_SIZE] = { "the latest result is of frames of another size",
       "Covering single boxes resumes after the first inference with the new "
-      "caps."},
-  [GST_Y10_STATE_HELD_OTHER_MODEL] = {"the new model has no result yet",
+      "caps." },
+  [GST_Y10_STATE_HELD_OTHER_MODEL] = { "the new model has no result yet",
       "Covering single boxes resumes after the first inference of the new "
-      "model."},
-  [GST_Y10_STATE_HELD_OTHER_SETTINGS] = {"the changed settings have no result yet",
+      "model." },
+  [GST_Y10_STATE_HELD_OTHER_SETTINGS] = { "the changed settings have no result yet",
       "Covering single boxes resumes after the first inference with the new "
-      "value of classes, confidence, min-size or what else selects objects."},
-  [GST_Y10_STATE_LOST] = {"the detector has lost its GPU",
-      "Covering single boxes resumes once it has recovered."},
-  [GST_Y10_STATE_FRESH_PARTIAL] = {"the detector reports only a part of the objects",
+      "value of classes, confidence, min-size or what else selects objects." },
+  [GST_Y10_STATE_LOST] = { "the detector has lost its GPU",
+      "Covering single boxes resumes once it has recovered." },
+  [GST_Y10_STATE_FRESH_PARTIAL] = { "the detector reports only a part of the objects",
       "Its region excludes some. A region of one rectangle with "
-      "region-anchor=overlap covers the area outside it instead."},
-  [GST_Y10_STATE_NO_DETECTOR] = {"no detector has seen the picture",
+      "region-anchor=overlap covers the area outside it instead." },
+  [GST_Y10_STATE_NO_DETECTOR] = { "no detector has seen the picture",
       "There is no yolov10detect upstream, it is inactive (active=false) or "
       "attaches nothing (attach=0), or an element in between created a new "
-      "picture, as compositor does. privacy-trust=roi trusts other detectors."},
-  [GST_Y10_STATE_UNTRUSTED] = {"its regions of interest are not yolov10detect's",
+      "picture, as compositor does. privacy-trust=roi trusts other detectors." },
+  [GST_Y10_STATE_UNTRUSTED] = { "its regions of interest are not yolov10detect's",
       "Regions cannot tell that nothing else was found. privacy-trust=roi "
-      "trusts them."},
-  [GST_Y10_STATE_MOVED] = {"an element downstream of the detector changed the picture",
+      "trusts them." },
+  [GST_Y10_STATE_MOVED] = { "an element downstream of the detector changed the picture",
       "It cropped, rotated, padded or distorted it. Move the detector or this "
-      "element so that both see the same picture."},
-  [GST_Y10_STATE_MISSING] = {"the detector's boxes did not come through",
+      "element so that both see the same picture." },
+  [GST_Y10_STATE_MISSING] = { "the detector's boxes did not come through",
       "An element in between removed them, or the detector's attach lists only "
-      "metadata that this GStreamer lacks."},
-  [GST_Y10_STATE_OVERFLOW] = {"there are too many boxes",
-      "Lower max-detections or raise confidence."},
+      "metadata that this GStreamer lacks." },
+  [GST_Y10_STATE_OVERFLOW] = { "there are too many boxes",
+      "Lower max-detections or raise confidence." },
 };
 
 static void
-warn (GstYolov10Overlay * self, GstY10State reason)
+warn (GstYolov10Overlay *self, GstY10State reason)
 {
-  if (reason == GST_Y10_STATE_HELD_PARTIAL)     /* the same reason */
+  if (reason == GST_Y10_STATE_HELD_PARTIAL) /* the same reason */
     reason = GST_Y10_STATE_FRESH_PARTIAL;
   if (self->reasons_told & (1u << reason))
     return;
   self->reasons_told |= 1u << reason;
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
       ("Privacy covers the whole picture: %s.", reasons[reason].message),
-      ("%s This is reported only once.",
-          reasons[reason].hint));
+      ("%s This is reported only once.", reasons[reason].hint));
 }
 
 /* Frames between repeated events to a detector that does not get them, because
@@ -79,7 +78,7 @@ warn (GstYolov10Overlay * self, GstY10State reason)
 
 /* Asks upstream detectors to hold their latest result while privacy is on. */
 static void
-tell_detectors (GstYolov10Overlay * self, gboolean active)
+tell_detectors (GstYolov10Overlay *self, gboolean active)
 {
   gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
       gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
@@ -88,7 +87,7 @@ tell_detectors (GstYolov10Overlay * self, gboolean active)
 }
 
 static void
-cover (GstYolov10Overlay * self, gint x0, gint y0, gint x1, gint y1)
+cover (GstYolov10Overlay *self, gint x0, gint y0, gint x1, gint y1)
 {
   GstY10Rect rect = { x0, y0, x1, y1 };
 
@@ -97,7 +96,7 @@ cover (GstYolov10Overlay * self, gint x0, gint y0, gint x1, gint y1)
 }
 
 static void
-cover_all (GstYolov10Overlay * self)
+cover_all (GstYolov10Overlay *self)
 {
   g_array_set_size (self->covered, 0);
   cover (self, 0, 0, (gint) self->reading.picture_width,
@@ -106,7 +105,7 @@ cover_all (GstYolov10Overlay * self)
 
 /* Predictions add to what is covered: they may be wrong, as of a person who stops. */
 static void
-cover_boxes (GstYolov10Overlay * self, gint growth)
+cover_boxes (GstYolov10Overlay *self, gint growth)
 {
   const gint width = (gint) self->reading.picture_width;
   const gint height = (gint) self->reading.picture_height;
@@ -118,8 +117,8 @@ cover_boxes (GstYolov10Overlay * self, gint growth)
         MIN (box.x1 + growth, width), MIN (box.y1 + growth, height));
   }
   for (guint i = 0; i < self->drawings->len; i++) {
-    const GstY10Drawing *drawing =
-        &g_array_index (self->drawings, GstY10Drawing, i);
+    const GstY10Drawing *drawing = &g_array_index (self->drawings,
+        GstY10Drawing, i);
 
     if (drawing->predicted)
       cover (self, drawing->box.x0, drawing->box.y0, drawing->box.x1,
@@ -129,7 +128,7 @@ cover_boxes (GstYolov10Overlay * self, gint growth)
 
 /* Covers the rest of the picture, from where new objects may have entered. */
 static void
-cover_outside (GstYolov10Overlay * self, GstY10Rect region)
+cover_outside (GstYolov10Overlay *self, GstY10Rect region)
 {
   const gint width = (gint) self->reading.picture_width;
   const gint height = (gint) self->reading.picture_height;
@@ -143,24 +142,22 @@ cover_outside (GstYolov10Overlay * self, GstY10Rect region)
 /* Returns the margin in pixels, capped at the longer side, which covers
  * everything. */
 static gint
-growth_of (const GstYolov10Overlay * self)
+growth_of (const GstYolov10Overlay *self)
 {
   const GstY10Reading *reading = &self->reading;
   gdouble growth = self->now.privacy_growth * reading->result.age / GST_SECOND;
 
-  return (gint) ceil (MIN (growth, 1) * MAX (reading->picture_width,
-          reading->picture_height));
+  return (gint) ceil (
+      MIN (growth, 1) * MAX (reading->picture_width, reading->picture_height));
 }
 
 static void
-cover_known (GstYolov10Overlay * self)
+cover_known (GstYolov10Overlay *self)
 {
   const GstVideoRectangle *seen = &self->reading.result.region;
   gint growth = growth_of (self);
-  GstY10Rect region = {
-    seen->x + growth, seen->y + growth,
-    seen->x + seen->w - growth, seen->y + seen->h - growth
-  };
+  GstY10Rect region = { seen->x + growth, seen->y + growth,
+    seen->x + seen->w - growth, seen->y + seen->h - growth };
 
   if (gst_y10_rect_is_empty (&region)) {
     cover_all (self);
@@ -174,7 +171,7 @@ cover_known (GstYolov10Overlay * self)
 /* Fills @self->covered with the areas to cover. Needs the reading and the drawings
  * of the same frame. */
 void
-gst_y10_overlay_plan_privacy (GstYolov10Overlay * self)
+gst_y10_overlay_plan_privacy (GstYolov10Overlay *self)
 {
   GstY10State state;
 

@@ -44,12 +44,11 @@ GType
 gst_yolov10_privacy_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = {
-    {GST_YOLOV10_PRIVACY_NONE, "Hide nothing", "none"},
-    {GST_YOLOV10_PRIVACY_BLUR, "Blur beyond recognition", "blur"},
-    {GST_YOLOV10_PRIVACY_FILL, "Fill with a solid colour", "fill"},
-    {0, NULL, NULL}
-  };
+  static const GEnumValue values[] = { { GST_YOLOV10_PRIVACY_NONE,
+                                           "Hide nothing", "none" },
+    { GST_YOLOV10_PRIVACY_BLUR, "Blur beyond recognition", "blur" },
+    { GST_YOLOV10_PRIVACY_FILL, "Fill with a solid colour", "fill" },
+    { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type,
@@ -61,14 +60,12 @@ GType
 gst_yolov10_privacy_trust_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = {
-    {GST_YOLOV10_PRIVACY_TRUST_DETECTOR, "Results of yolov10detect",
-        "detector"},
-    {GST_YOLOV10_PRIVACY_TRUST_ROI,
-        "Also regions of interest, or their absence, of any producer",
-        "roi"},
-    {0, NULL, NULL}
-  };
+  static const GEnumValue values[] = { { GST_YOLOV10_PRIVACY_TRUST_DETECTOR,
+                                           "Results of yolov10detect",
+                                           "detector" },
+    { GST_YOLOV10_PRIVACY_TRUST_ROI,
+        "Also regions of interest, or their absence, of any producer", "roi" },
+    { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type,
@@ -77,9 +74,9 @@ gst_yolov10_privacy_trust_get_type (void)
 }
 
 void
-gst_y10_overlay_props_init (GstYolov10Overlay * self)
+gst_y10_overlay_props_init (GstYolov10Overlay *self)
 {
-  self->settings = (GstY10OverlaySettings) {
+  self->settings = (GstY10OverlaySettings){
     .line_width = DEFAULT_LINE_WIDTH,
     .show_label = DEFAULT_SHOW_LABEL,
     .show_id = DEFAULT_SHOW_ID,
@@ -95,27 +92,25 @@ gst_y10_overlay_props_init (GstYolov10Overlay * self)
   self->labels_wanted = g_ref_string_new (DEFAULT_LABELS);
 }
 
-#define FIELD(ID, MEMBER) { PROP_##ID, G_STRUCT_OFFSET (GstYolov10Overlay, MEMBER) }
+#define FIELD(ID, MEMBER) \
+  { \
+    PROP_##ID, G_STRUCT_OFFSET (GstYolov10Overlay, MEMBER) \
+  }
 
-static const GstY10Field fields[] = {
-  FIELD (LINE_WIDTH, settings.line_width),
-  FIELD (FONT_DESC, font_desc),
-  FIELD (SHOW_LABEL, settings.show_label),
+static const GstY10Field fields[] = { FIELD (LINE_WIDTH, settings.line_width),
+  FIELD (FONT_DESC, font_desc), FIELD (SHOW_LABEL, settings.show_label),
   FIELD (SHOW_ID, settings.show_id),
   FIELD (SHOW_CONFIDENCE, settings.show_confidence),
   FIELD (SHOW_REGIONS, settings.show_regions),
-  FIELD (SHOW_ZONES, settings.show_zones),
-  FIELD (LABELS, labels_wanted),
+  FIELD (SHOW_ZONES, settings.show_zones), FIELD (LABELS, labels_wanted),
   FIELD (MIN_CONFIDENCE, settings.min_confidence),
   FIELD (PRIVACY, settings.privacy),
   FIELD (PRIVACY_TRUST, settings.privacy_trust),
-  FIELD (PRIVACY_GROWTH, settings.privacy_growth),
-  {0}
-};
+  FIELD (PRIVACY_GROWTH, settings.privacy_growth), { 0 } };
 
 void
-gst_y10_overlay_props_set (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec)
+gst_y10_overlay_props_set (GObject *object, guint id, const GValue *value,
+    GParamSpec *pspec)
 {
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (object);
 
@@ -127,8 +122,8 @@ gst_y10_overlay_props_set (GObject * object, guint id,
 }
 
 void
-gst_y10_overlay_props_get (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
+gst_y10_overlay_props_get (GObject *object, guint id, GValue *value,
+    GParamSpec *pspec)
 {
   GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (object);
 
@@ -139,7 +134,7 @@ gst_y10_overlay_props_get (GObject * object, guint id, GValue * value,
 }
 
 void
-gst_y10_overlay_props_install (GObjectClass * class)
+gst_y10_overlay_props_install (GObjectClass *class)
 {
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
       | GST_PARAM_MUTABLE_PLAYING;
@@ -151,9 +146,8 @@ gst_y10_overlay_props_install (GObjectClass * class)
    */
   g_object_class_install_property (class, PROP_LINE_WIDTH,
       g_param_spec_uint ("line-width", "Line width",
-          "Line width of boxes, in pixels; 0: scaled to the frame size",
-          0, MAX_LINE_WIDTH, DEFAULT_LINE_WIDTH,
-          flags | GST_PARAM_CONTROLLABLE));
+          "Line width of boxes, in pixels; 0: scaled to the frame size", 0,
+          MAX_LINE_WIDTH, DEFAULT_LINE_WIDTH, flags | GST_PARAM_CONTROLLABLE));
   /**
    * GstYolov10Overlay:font-desc:
    *
@@ -187,8 +181,7 @@ gst_y10_overlay_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_SHOW_ID,
       g_param_spec_boolean ("show-id", "Show ID",
           "Show the track id of each box, if a tracker assigned one",
-          DEFAULT_SHOW_ID,
-          flags | GST_PARAM_CONTROLLABLE));
+          DEFAULT_SHOW_ID, flags | GST_PARAM_CONTROLLABLE));
   /**
    * GstYolov10Overlay:show-confidence:
    *
@@ -206,8 +199,8 @@ gst_y10_overlay_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_SHOW_REGIONS,
       g_param_spec_boolean ("show-regions", "Show regions",
           "Outline the region of yolov10detect and the parts of the frame that "
-          "it inferred, such as tiles", DEFAULT_SHOW_REGIONS,
-          flags | GST_PARAM_CONTROLLABLE));
+          "it inferred, such as tiles",
+          DEFAULT_SHOW_REGIONS, flags | GST_PARAM_CONTROLLABLE));
   /**
    * GstYolov10Overlay:show-zones:
    *
@@ -287,8 +280,8 @@ gst_y10_overlay_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_PRIVACY_GROWTH,
       g_param_spec_double ("privacy-growth", "Privacy growth",
           "How fast covered areas grow with the age of held boxes, in longer "
-          "sides of the picture per second", 0, MAX_PRIVACY_GROWTH,
-          DEFAULT_PRIVACY_GROWTH, flags));
+          "sides of the picture per second",
+          0, MAX_PRIVACY_GROWTH, DEFAULT_PRIVACY_GROWTH, flags));
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_PRIVACY, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_PRIVACY_TRUST, 0);
 }

@@ -15,7 +15,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_overlay_debug);
 #define GST_CAT_DEFAULT gst_yolov10_overlay_debug
 
 static void
-hide (GstYolov10Overlay * self, const GstY10Canvas * canvas)
+hide (GstYolov10Overlay *self, const GstY10Canvas *canvas)
 {
   for (guint i = 0; i < self->covered->len; i++) {
     GstY10Rect area = g_array_index (self->covered, GstY10Rect, i);
@@ -28,7 +28,7 @@ hide (GstYolov10Overlay * self, const GstY10Canvas * canvas)
 }
 
 static void
-draw (GstYolov10Overlay * self, const GstY10Canvas * canvas)
+draw (GstYolov10Overlay *self, const GstY10Canvas *canvas)
 {
   const GstY10Drawing *drawings = (GstY10Drawing *) self->drawings->data;
   const GstY10Drawing *outlines = (GstY10Drawing *) self->outlines->data;
@@ -49,7 +49,7 @@ draw (GstYolov10Overlay * self, const GstY10Canvas * canvas)
 }
 
 static gboolean
-check_frame (GstYolov10Overlay * self, const GstVideoFrame * frame)
+check_frame (GstYolov10Overlay *self, const GstVideoFrame *frame)
 {
   if (frame->info.finfo == self->info.finfo
       && GST_VIDEO_FRAME_WIDTH (frame) >= GST_VIDEO_INFO_WIDTH (&self->info)
@@ -57,7 +57,7 @@ check_frame (GstYolov10Overlay * self, const GstVideoFrame * frame)
     return TRUE;
   GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("Cannot draw on the frame."),
       ("Found %s %dx%d in its GstVideoMeta, expected at least %s %dx%d from "
-          "the caps",
+       "the caps",
           frame->info.finfo->name, GST_VIDEO_FRAME_WIDTH (frame),
           GST_VIDEO_FRAME_HEIGHT (frame), self->info.finfo->name,
           GST_VIDEO_INFO_WIDTH (&self->info),
@@ -66,11 +66,12 @@ check_frame (GstYolov10Overlay * self, const GstVideoFrame * frame)
 }
 
 static void
-include (GstY10Rect * all, const GArray * drawings, const GstY10Style * style)
+include (GstY10Rect *all, const GArray *drawings, const GstY10Style *style)
 {
   for (guint i = 0; i < drawings->len; i++) {
     GstY10Rect extent = gst_y10_drawing_extent (&g_array_index (drawings,
-            GstY10Drawing, i), style);
+                                                    GstY10Drawing, i),
+        style);
 
     all->y0 = MIN (all->y0, extent.y0);
     all->y1 = MAX (all->y1, extent.y1);
@@ -78,7 +79,7 @@ include (GstY10Rect * all, const GArray * drawings, const GstY10Style * style)
 }
 
 static void
-draw_unpacked (GstYolov10Overlay * self, GstVideoFrame * frame)
+draw_unpacked (GstYolov10Overlay *self, GstVideoFrame *frame)
 {
   GstY10Rect all = { 0, G_MAXINT, 0, 0 };
   GstY10Canvas canvas;
@@ -98,17 +99,16 @@ draw_unpacked (GstYolov10Overlay * self, GstVideoFrame * frame)
 }
 
 static gboolean
-draw_on_frame (GstYolov10Overlay * self, GstBuffer * buffer)
+draw_on_frame (GstYolov10Overlay *self, GstBuffer *buffer)
 {
   GstVideoFrame frame;
   GstY10Canvas canvas;
   gboolean fits;
 
-  if (!gst_video_frame_map (&frame, &self->info, buffer, GST_MAP_READWRITE
-          | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
+  if (!gst_video_frame_map (&frame, &self->info, buffer,
+          GST_MAP_READWRITE | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
     GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("Cannot draw on the frame."),
-        ("Cannot map the memory of %" GST_PTR_FORMAT " for writing",
-            buffer));
+        ("Cannot map the memory of %" GST_PTR_FORMAT " for writing", buffer));
     return FALSE;
   }
   fits = check_frame (self, &frame);
@@ -125,13 +125,14 @@ draw_on_frame (GstYolov10Overlay * self, GstBuffer * buffer)
 /* Passes frames of a lost GPU undrawn, as yolov10detect does, but never if
  * privacy should have covered them. Takes ownership of @error. */
 static gboolean
-pass_undrawn (GstYolov10Overlay * self, GError * error)
+pass_undrawn (GstYolov10Overlay *self, GError *error)
 {
   gboolean pass = self->now.privacy == GST_YOLOV10_PRIVACY_NONE
       && g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST);
 
-  g_prefix_error (&error, pass ? "the GPU is lost, and its frames pass undrawn: "
-      : "cannot draw on the frame: ");
+  g_prefix_error (&error,
+      pass ? "the GPU is lost, and its frames pass undrawn: "
+           : "cannot draw on the frame: ");
   if (!pass)
     GST_Y10_ELEMENT_ERROR (self, error);
   else if (!self->lost)
@@ -142,7 +143,7 @@ pass_undrawn (GstYolov10Overlay * self, GError * error)
 }
 
 static gboolean
-draw_on_cuda_frame (GstYolov10Overlay * self, GstBuffer * buffer)
+draw_on_cuda_frame (GstYolov10Overlay *self, GstBuffer *buffer)
 {
   GError *error = NULL;
   GstVideoFrame frame;
@@ -164,23 +165,26 @@ draw_on_cuda_frame (GstYolov10Overlay * self, GstBuffer * buffer)
 }
 
 static gboolean
-can_draw (const GstYolov10Overlay * self)
+can_draw (const GstYolov10Overlay *self)
 {
   return self->unpacked.data || gst_y10_canvas_supports (self->info.finfo);
 }
 
 static void
-attach_composition (GstYolov10Overlay * self, GstBuffer * buffer)
+attach_composition (GstYolov10Overlay *self, GstBuffer *buffer)
 {
   GstVideoOverlayCompositionMeta *meta =
       gst_buffer_get_video_overlay_composition_meta (buffer);
-  GstVideoOverlayComposition *composition =
-      meta ? gst_video_overlay_composition_copy (meta->overlay) : NULL;
+  GstVideoOverlayComposition *composition = meta
+      ? gst_video_overlay_composition_copy (meta->overlay)
+      : NULL;
 
-  composition = gst_y10_drawings_compose ((GstY10Drawing *)
-      self->outlines->data, self->outlines->len, &self->style, composition);
-  composition = gst_y10_drawings_compose ((GstY10Drawing *)
-      self->drawings->data, self->drawings->len, &self->style, composition);
+  composition =
+      gst_y10_drawings_compose ((GstY10Drawing *) self->outlines->data,
+          self->outlines->len, &self->style, composition);
+  composition =
+      gst_y10_drawings_compose ((GstY10Drawing *) self->drawings->data,
+          self->drawings->len, &self->style, composition);
   if (!composition)
     return;
   if (meta)
@@ -192,20 +196,20 @@ attach_composition (GstYolov10Overlay * self, GstBuffer * buffer)
 /* Covers and draws what was planned for @buffer, which must be writable. Posts
  * errors itself. */
 gboolean
-gst_y10_overlay_draw (GstYolov10Overlay * self, GstBuffer * buffer)
+gst_y10_overlay_draw (GstYolov10Overlay *self, GstBuffer *buffer)
 {
   if (self->covered->len > 0 && !can_draw (self)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
         ("Privacy cannot cover this kind of video."),
         ("Boxes are attached as a composition, but privacy has to change "
-            "pixels, and format %s cannot be drawn on. Convert it upstream of "
-            "this element.",
+         "pixels, and format %s cannot be drawn on. Convert it upstream of "
+         "this element.",
             self->info.finfo->name));
     return FALSE;
   }
   if (!self->compose || self->covered->len > 0) {
     if (self->in_cuda ? !draw_on_cuda_frame (self, buffer)
-        : !draw_on_frame (self, buffer))
+                      : !draw_on_frame (self, buffer))
       return FALSE;
   }
   if (self->compose)

@@ -13,7 +13,7 @@
 
 /* Prepares for frames of @info. Returns FALSE if they cannot be unpacked. */
 gboolean
-gst_y10_unpacked_init (GstY10Unpacked * unpacked, const GstVideoInfo * info)
+gst_y10_unpacked_init (GstY10Unpacked *unpacked, const GstVideoInfo *info)
 {
   const GstVideoFormatInfo *finfo = info->finfo;
 
@@ -21,8 +21,8 @@ gst_y10_unpacked_init (GstY10Unpacked * unpacked, const GstVideoInfo * info)
   if (!finfo->unpack_func || !finfo->pack_func || finfo->pack_lines > ROWS
       || GST_VIDEO_FORMAT_INFO_IS_TILED (finfo)
       || GST_VIDEO_FORMAT_INFO_HAS_PALETTE (finfo)
-      || !gst_y10_canvas_supports (gst_video_format_get_info
-          (finfo->unpack_format))
+      || !gst_y10_canvas_supports (
+          gst_video_format_get_info (finfo->unpack_format))
       || !gst_video_info_set_format (&unpacked->info, finfo->unpack_format,
           GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)))
     return FALSE;
@@ -34,27 +34,27 @@ gst_y10_unpacked_init (GstY10Unpacked * unpacked, const GstVideoInfo * info)
 }
 
 void
-gst_y10_unpacked_clear (GstY10Unpacked * unpacked)
+gst_y10_unpacked_clear (GstY10Unpacked *unpacked)
 {
   g_clear_pointer (&unpacked->data, g_free);
 }
 
 static inline GstVideoPackFlags
-pack_flags (const GstVideoFrame * frame)
+pack_flags (const GstVideoFrame *frame)
 {
-  return GST_VIDEO_FRAME_IS_INTERLACED (frame)
-      ? GST_VIDEO_PACK_FLAG_INTERLACED : GST_VIDEO_PACK_FLAG_NONE;
+  return GST_VIDEO_FRAME_IS_INTERLACED (frame) ? GST_VIDEO_PACK_FLAG_INTERLACED
+                                               : GST_VIDEO_PACK_FLAG_NONE;
 }
 
 static inline guint8 *
-row (const GstY10Unpacked * unpacked, gint y)
+row (const GstY10Unpacked *unpacked, gint y)
 {
   return unpacked->data
       + (gsize) y * GST_VIDEO_INFO_PLANE_STRIDE (&unpacked->info, 0);
 }
 
 static inline gint
-last_row (const GstY10Unpacked * unpacked, gint y1)
+last_row (const GstY10Unpacked *unpacked, gint y1)
 {
   return MIN ((y1 + ROWS - 1) / ROWS * ROWS,
       GST_VIDEO_INFO_HEIGHT (&unpacked->info));
@@ -62,8 +62,8 @@ last_row (const GstY10Unpacked * unpacked, gint y1)
 
 /* Unpacks rows @y0 to @y1 (exclusive) of @frame and sets up @canvas on them. */
 void
-gst_y10_unpacked_load (GstY10Unpacked * unpacked, const GstVideoFrame * frame,
-    gint y0, gint y1, GstY10Canvas * canvas)
+gst_y10_unpacked_load (GstY10Unpacked *unpacked, const GstVideoFrame *frame,
+    gint y0, gint y1, GstY10Canvas *canvas)
 {
   const GstVideoFormatInfo *finfo = frame->info.finfo;
   gint first = y0 / ROWS * ROWS, last = last_row (unpacked, y1), y;
@@ -73,14 +73,13 @@ gst_y10_unpacked_load (GstY10Unpacked * unpacked, const GstVideoFrame * frame,
         frame->data, frame->info.stride, 0, y,
         GST_VIDEO_INFO_WIDTH (&unpacked->info));
   gst_y10_canvas_init_data (canvas, unpacked->info.finfo, row (unpacked, first),
-      GST_VIDEO_INFO_PLANE_STRIDE (&unpacked->info, 0), (GstY10Rect) {
-        0, first, GST_VIDEO_INFO_WIDTH (&unpacked->info), last
-      });
+      GST_VIDEO_INFO_PLANE_STRIDE (&unpacked->info, 0),
+      (GstY10Rect){ 0, first, GST_VIDEO_INFO_WIDTH (&unpacked->info), last });
 }
 
 /* Packs the rows given to gst_y10_unpacked_load() back into @frame. */
 void
-gst_y10_unpacked_store (const GstY10Unpacked * unpacked, GstVideoFrame * frame,
+gst_y10_unpacked_store (const GstY10Unpacked *unpacked, GstVideoFrame *frame,
     gint y0, gint y1)
 {
   const GstVideoFormatInfo *finfo = frame->info.finfo;

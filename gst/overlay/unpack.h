@@ -10,20 +10,19 @@ G_BEGIN_DECLS
  * bits), for formats that cannot be drawn on directly. */
 typedef struct
 {
-  GstVideoInfo info;            /* of the unpacked frame */
-  guint8 *data;                 /* the whole frame; NULL: not needed */
+  GstVideoInfo info; /* of the unpacked frame */
+  guint8 *data;      /* the whole frame; NULL: not needed */
 } GstY10Unpacked;
 
-gboolean  gst_y10_unpacked_init   (GstY10Unpacked * unpacked,
-                                   const GstVideoInfo * info);
+gboolean gst_y10_unpacked_init (GstY10Unpacked *unpacked,
+    const GstVideoInfo *info);
 
-void      gst_y10_unpacked_clear  (GstY10Unpacked * unpacked);
+void gst_y10_unpacked_clear (GstY10Unpacked *unpacked);
 
-void      gst_y10_unpacked_load   (GstY10Unpacked * unpacked,
-                                   const GstVideoFrame * frame,
-                                   gint y0, gint y1, GstY10Canvas * canvas);
+void gst_y10_unpacked_load (GstY10Unpacked *unpacked,
+    const GstVideoFrame *frame, gint y0, gint y1, GstY10Canvas *canvas);
 
-void      gst_y10_unpacked_store  (const GstY10Unpacked * unpacked,
-                                   GstVideoFrame * frame, gint y0, gint y1);
+void gst_y10_unpacked_store (const GstY10Unpacked *unpacked,
+    GstVideoFrame *frame, gint y0, gint y1);
 
 G_END_DECLS

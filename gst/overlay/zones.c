@@ -9,8 +9,8 @@
 #include <math.h>
 
 static void
-draw_edges (GstYolov10Overlay * self, guint first, guint n,
-    const GstY10Label * label)
+draw_edges (GstYolov10Overlay *self, guint first, guint n,
+    const GstY10Label *label)
 {
   gfloat a[2], b[2];
 
@@ -24,12 +24,12 @@ draw_edges (GstYolov10Overlay * self, guint first, guint n,
 /* The badge stands on the upper left corner of the first shape, or at the line's first
  * end. */
 static void
-add_badge (GstYolov10Overlay * self, const GstY10ZoneView * view, guint n,
-    const GstY10Label * label)
+add_badge (GstYolov10Overlay *self, const GstY10ZoneView *view, guint n,
+    const GstY10Label *label)
 {
   const gint line = self->style.line;
   const gboolean is_line = view->zone.n_shapes == 0;
-  GstY10Texts texts = {.label = &label->text };
+  GstY10Texts texts = { .label = &label->text };
   GstY10Drawing drawing;
   GstY10Rect rect;
   gfloat xy[2], x = 1, y = 1;
@@ -56,7 +56,7 @@ add_badge (GstYolov10Overlay * self, const GstY10ZoneView * view, guint n,
 }
 
 static void
-add_zone (GstYolov10Overlay * self, const GstY10ZoneView * view)
+add_zone (GstYolov10Overlay *self, const GstY10ZoneView *view)
 {
   const GstY10Label *label = gst_y10_labels_get (self->labels, view->name,
       view->name_length);
@@ -77,12 +77,13 @@ add_zone (GstYolov10Overlay * self, const GstY10ZoneView * view)
 
 /* Adds to @self->outlines. Needs the detections of the same frame to be read. */
 void
-gst_y10_overlay_plan_zones (GstYolov10Overlay * self, GstBuffer * buffer)
+gst_y10_overlay_plan_zones (GstYolov10Overlay *self, GstBuffer *buffer)
 {
   const GstStructure *structure;
   gpointer state = NULL;
 
-  if (!self->now.show_zones || self->reading.moved || self->reading.foreign_width)
+  if (!self->now.show_zones || self->reading.moved
+      || self->reading.foreign_width)
     return;
   while ((structure = gst_yolov10_frame_meta_find (buffer, &state))) {
     gst_y10_zone_views_read (&self->zones, structure);

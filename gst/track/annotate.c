@@ -19,16 +19,15 @@
 
 /* Returns the id of the object that a region shows, or 0. */
 static guint64
-find_id (const GstYolov10Tracker * self, const GstVideoRegionOfInterestMeta * roi)
+find_id (const GstYolov10Tracker *self, const GstVideoRegionOfInterestMeta *roi)
 {
   const GstY10DetectionList *list = &self->reading.result.list;
   /* The fields are unsigned, but producers store negative numbers. */
   const gint x = (gint) roi->x, y = (gint) roi->y;
-  const GstY10Rect place = {
-    CLAMP (x, 0, (gint) self->width), CLAMP (y, 0, (gint) self->height),
+  const GstY10Rect place = { CLAMP (x, 0, (gint) self->width),
+    CLAMP (y, 0, (gint) self->height),
     CLAMP ((gint64) x + (gint) roi->w, 0, self->width),
-    CLAMP ((gint64) y + (gint) roi->h, 0, self->height)
-  };
+    CLAMP ((gint64) y + (gint) roi->h, 0, self->height) };
 
   for (guint i = 0; i < list->n; i++) {
     GstY10Rect rect = gst_y10_detection_get_rect (&list->items[i]);
@@ -44,11 +43,12 @@ find_id (const GstYolov10Tracker * self, const GstVideoRegionOfInterestMeta * ro
 /* As DL Streamer's gvatrack does, whose ids have 31 bits, and Edge Impulse's
  * elements. */
 static void
-annotate_roi (GstVideoRegionOfInterestMeta * roi, guint64 id)
+annotate_roi (GstVideoRegionOfInterestMeta *roi, guint64 id)
 {
-  GstStructure *object = gst_video_region_of_interest_meta_get_param (roi, "object_id");
-  GstStructure *detection =
-      gst_video_region_of_interest_meta_get_param (roi, "detection");
+  GstStructure *object = gst_video_region_of_interest_meta_get_param (roi,
+      "object_id");
+  GstStructure *detection = gst_video_region_of_interest_meta_get_param (roi,
+      "detection");
 
   if (detection)
     gst_structure_set (detection, "object_id", G_TYPE_UINT64, id, NULL);
@@ -62,7 +62,7 @@ annotate_roi (GstVideoRegionOfInterestMeta * roi, guint64 id)
 }
 
 static void
-annotate_rois (const GstYolov10Tracker * self, GstBuffer * buffer)
+annotate_rois (const GstYolov10Tracker *self, GstBuffer *buffer)
 {
   gpointer state = NULL;
   GstMeta *meta;
@@ -80,11 +80,11 @@ annotate_rois (const GstYolov10Tracker * self, GstBuffer * buffer)
 #ifdef HAVE_GST_ANALYTICS
 /* Relates each detection with an id to its object, as upstream's trackers do. */
 static void
-annotate_analytics (GstYolov10Tracker * self, GstBuffer * buffer)
+annotate_analytics (GstYolov10Tracker *self, GstBuffer *buffer)
 {
   const GstY10DetectionList *list = &self->reading.result.list;
-  GstAnalyticsRelationMeta *relations =
-      gst_buffer_get_analytics_relation_meta (buffer);
+  GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (
+      buffer);
 
   for (guint i = 0; relations && i < list->n; i++) {
     const GstY10Detection *d = &list->items[i];
@@ -96,9 +96,12 @@ annotate_analytics (GstYolov10Tracker * self, GstBuffer * buffer)
 
     /* Records and regions may have the same ids as other members. */
     if (!self->ids[i] || d->id < 0
-        || !gst_analytics_relation_meta_get_od_mtd (relations, (guint) d->id, &box)
-        || !gst_analytics_od_mtd_get_location (&box, &x, &y, &w, &h, &confidence)
-        || ABS (MAX (x, 0) - (gint) d->x0) > 3 || ABS (MAX (y, 0) - (gint) d->y0) > 3)
+        || !gst_analytics_relation_meta_get_od_mtd (relations, (guint) d->id,
+            &box)
+        || !gst_analytics_od_mtd_get_location (&box, &x, &y, &w, &h,
+            &confidence)
+        || ABS (MAX (x, 0) - (gint) d->x0) > 3
+        || ABS (MAX (y, 0) - (gint) d->y0) > 3)
       continue;
     object = gst_y10_tracker_find (self->tracker, self->ids[i]);
     if (gst_analytics_relation_meta_add_tracking_mtd (relations, self->ids[i],
@@ -112,7 +115,7 @@ annotate_analytics (GstYolov10Tracker * self, GstBuffer * buffer)
 /* Returns the frame meta of a detector, or one of our own for its boxes. NULL if there
  * is nothing to say. */
 static GstStructure *
-find_frame_meta (GstYolov10Tracker * self, GstBuffer * buffer)
+find_frame_meta (GstYolov10Tracker *self, GstBuffer *buffer)
 {
   GstY10Result result = self->reading.result;
   gpointer state = NULL;
@@ -120,7 +123,7 @@ find_frame_meta (GstYolov10Tracker * self, GstBuffer * buffer)
 
   while ((structure = gst_yolov10_frame_meta_find (buffer, &state)))
     if (!gst_y10_tracks_made_meta (structure))
-      return (GstStructure *) structure;        /* the buffer is ours to write to */
+      return (GstStructure *) structure; /* the buffer is ours to write to */
   if (result.list.n == 0 && self->tracks.n == 0)
     return NULL;
   result.producer = self->name;
@@ -133,7 +136,7 @@ find_frame_meta (GstYolov10Tracker * self, GstBuffer * buffer)
 
 /* Writes what gst_y10_track_observe() has found to a writable @buffer. */
 void
-gst_y10_track_annotate (GstYolov10Tracker * self, GstBuffer * buffer)
+gst_y10_track_annotate (GstYolov10Tracker *self, GstBuffer *buffer)
 {
   GstStructure *structure;
 

@@ -15,11 +15,11 @@
 struct _GstY10Assigner
 {
   guint max_rows, max_columns;
-  gfloat *costs;                /* [n_rows][n_columns] */
-  gdouble *row_price, *column_price;    /* the dual solution */
-  gdouble *distance;            /* of each column from the row that is added */
+  gfloat *costs;                     /* [n_rows][n_columns] */
+  gdouble *row_price, *column_price; /* the dual solution */
+  gdouble *distance; /* of each column from the row that is added */
   gint *row_of_column, *previous_row;
-  gboolean *is_done;            /* columns with a final distance */
+  gboolean *is_done; /* columns with a final distance */
 };
 
 /* gst_y10_assigner_new: (skip)
@@ -83,7 +83,8 @@ augment (GstY10Assigner *self, gint added, gint column, gint *column_of_row)
 }
 
 static void
-add_row (GstY10Assigner *self, gint added, guint n_columns, gfloat limit, gint *column_of_row)
+add_row (GstY10Assigner *self, gint added, guint n_columns, gfloat limit,
+    gint *column_of_row)
 {
   gint row = added, end = -1, alone = -1;
   gdouble length = 0, alone_length = INFINITY;
@@ -105,7 +106,8 @@ add_row (GstY10Assigner *self, gint added, guint n_columns, gfloat limit, gint *
       if (self->is_done[j])
         continue;
       if (costs[j] < limit) {
-        gdouble d = length + costs[j] - self->row_price[row] - self->column_price[j];
+        gdouble d = length + costs[j] - self->row_price[row]
+            - self->column_price[j];
 
         if (d < self->distance[j]) {
           self->distance[j] = d;
@@ -156,8 +158,8 @@ add_row (GstY10Assigner *self, gint added, guint n_columns, gfloat limit, gint *
  * Solves the problem in the matrix of costs, whose values are at least 0. Takes a time
  * of O(n_rows² n_columns) at worst, much less if most pairs cost @limit or more. */
 void
-gst_y10_assigner_solve (GstY10Assigner *self, guint n_rows, guint n_columns, gfloat limit,
-    gint *column_of_row)
+gst_y10_assigner_solve (GstY10Assigner *self, guint n_rows, guint n_columns,
+    gfloat limit, gint *column_of_row)
 {
   g_assert (n_rows <= self->max_rows && n_columns <= self->max_columns);
   for (guint j = 0; j < n_columns; j++) {

@@ -10,9 +10,9 @@ G_BEGIN_DECLS
 typedef struct _GstY10Assigner GstY10Assigner;
 
 GstY10Assigner *gst_y10_assigner_new (guint max_rows, guint max_columns);
-void gst_y10_assigner_free (GstY10Assigner * assigner);
-gfloat *gst_y10_assigner_get_costs (GstY10Assigner * assigner);
-void gst_y10_assigner_solve (GstY10Assigner * assigner, guint n_rows,
-    guint n_columns, gfloat limit, gint * column_of_row);
+void gst_y10_assigner_free (GstY10Assigner *assigner);
+gfloat *gst_y10_assigner_get_costs (GstY10Assigner *assigner);
+void gst_y10_assigner_solve (GstY10Assigner *assigner, guint n_rows,
+    guint n_columns, gfloat limit, gint *column_of_row);
 
 G_END_DECLS

@@ -17,12 +17,12 @@
 
 struct _GstY10ClassGroups
 {
-  gchar ***names;               /* (nullable) of each group, NULL at the end */
+  gchar ***names; /* (nullable) of each group, NULL at the end */
   guint n_groups;
-  gint others;                  /* group that has "*"; -1: none */
+  gint others; /* group that has "*"; -1: none */
   guint n_classes;
   GstY10TrackClass classes[MAX_LABELS];
-  gint16 places[N_PLACES];      /* numbers by hash; -1: free */
+  gint16 places[N_PLACES]; /* numbers by hash; -1: free */
 };
 
 GstY10ClassGroups *
@@ -36,7 +36,7 @@ gst_y10_class_groups_new (void)
 }
 
 static void
-forget_groups (GstY10ClassGroups * self)
+forget_groups (GstY10ClassGroups *self)
 {
   for (guint i = 0; i < self->n_groups; i++)
     g_strfreev (self->names[i]);
@@ -46,7 +46,7 @@ forget_groups (GstY10ClassGroups * self)
 }
 
 static void
-forget_classes (GstY10ClassGroups * self)
+forget_classes (GstY10ClassGroups *self)
 {
   for (guint i = 0; i < self->n_classes; i++)
     g_free (self->classes[i].name);
@@ -55,7 +55,7 @@ forget_classes (GstY10ClassGroups * self)
 }
 
 void
-gst_y10_class_groups_free (GstY10ClassGroups * self)
+gst_y10_class_groups_free (GstY10ClassGroups *self)
 {
   forget_groups (self);
   forget_classes (self);
@@ -64,10 +64,10 @@ gst_y10_class_groups_free (GstY10ClassGroups * self)
 
 /* Returns whether a group before @group, or this one before @name, has the name. */
 static gboolean
-is_named_before (const GstY10ClassGroups * self, guint group, gchar ** name)
+is_named_before (const GstY10ClassGroups *self, guint group, gchar **name)
 {
   for (guint i = 0; i <= group; i++)
-    for (gchar ** other = self->names[i]; *other && other != name; other++)
+    for (gchar **other = self->names[i]; *other && other != name; other++)
       if (!strcmp (*other, *name))
         return TRUE;
   return FALSE;
@@ -75,10 +75,10 @@ is_named_before (const GstY10ClassGroups * self, guint group, gchar ** name)
 
 /* Strips the names and checks those of one group. */
 static gboolean
-check_group (GstY10ClassGroups * self, guint group, const gchar * text,
-    GError ** error)
+check_group (GstY10ClassGroups *self, guint group, const gchar *text,
+    GError **error)
 {
-  for (gchar ** name = self->names[group]; *name; name++) {
+  for (gchar **name = self->names[group]; *name; name++) {
     g_strstrip (*name);
     if (!**name) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
@@ -90,7 +90,8 @@ check_group (GstY10ClassGroups * self, guint group, const gchar * text,
     if (is_named_before (self, group, name)) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
           "class-groups \"%s\" names \"%s\" twice, expected each label in one "
-          "group at most", text, *name);
+          "group at most",
+          text, *name);
       return FALSE;
     }
     if (!strcmp (*name, "*"))
@@ -105,8 +106,8 @@ check_group (GstY10ClassGroups * self, guint group, const gchar * text,
  *
  * Forgets all labels. Returns: %FALSE with an error and no groups, if @text has none */
 gboolean
-gst_y10_class_groups_set (GstY10ClassGroups * self, const gchar * text,
-    GError ** error)
+gst_y10_class_groups_set (GstY10ClassGroups *self, const gchar *text,
+    GError **error)
 {
   gchar **groups = g_strsplit (text ? text : "", ";", -1);
   gboolean is_good = TRUE;
@@ -114,7 +115,7 @@ gst_y10_class_groups_set (GstY10ClassGroups * self, const gchar * text,
   forget_groups (self);
   forget_classes (self);
   self->names = g_new0 (gchar **, g_strv_length (groups) + 1);
-  for (gchar ** group = groups; *group && is_good; group++) {
+  for (gchar **group = groups; *group && is_good; group++) {
     if (!*g_strstrip (*group))
       continue;
     self->names[self->n_groups] = g_strsplit (*group, ",", -1);
@@ -128,10 +129,10 @@ gst_y10_class_groups_set (GstY10ClassGroups * self, const gchar * text,
 }
 
 static guint
-group_of (const GstY10ClassGroups * self, guint number)
+group_of (const GstY10ClassGroups *self, guint number)
 {
   for (guint i = 0; i < self->n_groups; i++)
-    for (gchar ** name = self->names[i]; *name; name++)
+    for (gchar **name = self->names[i]; *name; name++)
       if (!strcmp (*name, self->classes[number].name))
         return i;
   return self->others >= 0 ? (guint) self->others : self->n_groups + number;
@@ -139,7 +140,7 @@ group_of (const GstY10ClassGroups * self, guint number)
 
 /* FNV-1a. */
 static guint
-hash (const gchar * label, gsize length)
+hash (const gchar *label, gsize length)
 {
   guint32 h = 2166136261u;
 
@@ -150,11 +151,11 @@ hash (const gchar * label, gsize length)
 
 /* Sets @place to that of the label, or to where it would be. Returns its number or -1. */
 static gint
-look_up (const GstY10ClassGroups * self, const gchar * label, gsize length,
-    guint * place)
+look_up (const GstY10ClassGroups *self, const gchar *label, gsize length,
+    guint *place)
 {
   for (*place = hash (label, length); self->places[*place] >= 0;
-      *place = (*place + 1) % N_PLACES) {
+       *place = (*place + 1) % N_PLACES) {
     const GstY10TrackClass *class = &self->classes[self->places[*place]];
 
     if (class->length == length && !memcmp (class->name, label, length))
@@ -169,7 +170,7 @@ look_up (const GstY10ClassGroups * self, const gchar * label, gsize length,
  *
  * Returns: the label's number, the same until gst_y10_class_groups_set() */
 guint
-gst_y10_class_groups_find (GstY10ClassGroups * self, const gchar * label,
+gst_y10_class_groups_find (GstY10ClassGroups *self, const gchar *label,
     gsize length, gint class_id)
 {
   guint place;
@@ -183,8 +184,10 @@ gst_y10_class_groups_find (GstY10ClassGroups * self, const gchar * label,
   if (number < 0) {
     number = (gint) self->n_classes++;
     self->places[place] = (gint16) number;
-    self->classes[number] = (GstY10TrackClass) {
-      .name = g_strndup (label, length),.length = length,.class_id = -1
+    self->classes[number] = (GstY10TrackClass){
+      .name = g_strndup (label, length),
+      .length = length,
+      .class_id = -1,
     };
     self->classes[number].group = group_of (self, (guint) number);
   }
@@ -195,7 +198,7 @@ gst_y10_class_groups_find (GstY10ClassGroups * self, const gchar * label,
 
 /* Returns: (transfer none): the label with this number */
 const GstY10TrackClass *
-gst_y10_class_groups_get (const GstY10ClassGroups * self, guint number)
+gst_y10_class_groups_get (const GstY10ClassGroups *self, guint number)
 {
   return &self->classes[number];
 }

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gdouble track_thresh, weak_thresh, new_thresh, match_thresh;
-  guint64 track_buffer;         /* nanoseconds */
+  guint64 track_buffer; /* nanoseconds */
 } GstY10TrackSettings;
 
 /* A detection of the last observation, which later frames may show again. */
@@ -24,7 +24,7 @@ typedef struct
 {
   gdouble x0, y0, x1, y1;
   guint class_number;
-  guint64 id;                   /* 0: none */
+  guint64 id; /* 0: none */
 } GstY10KnownBox;
 
 struct _GstYolov10Tracker
@@ -36,45 +36,45 @@ struct _GstYolov10Tracker
   gchar *class_groups;
 
   /* Streaming thread. */
-  GstY10TrackSettings now;      /* settings of the current frame */
-  gchar *name;                  /* of the element, while it runs */
-  guint width, height;          /* of frames, in pixels */
-  GstY10Reading reading;        /* of the current frame */
-  guint64 ids[GST_Y10_READ_MAX];        /* of its detections; 0: none */
-  GstY10TrackList tracks;       /* for the current frame */
+  GstY10TrackSettings now;       /* settings of the current frame */
+  gchar *name;                   /* of the element, while it runs */
+  guint width, height;           /* of frames, in pixels */
+  GstY10Reading reading;         /* of the current frame */
+  guint64 ids[GST_Y10_READ_MAX]; /* of its detections; 0: none */
+  GstY10TrackList tracks;        /* for the current frame */
   GstY10ClassGroups *groups;
   GstY10Tracker *tracker;
   GstY10Observations observations;
-  GstY10Observed *observed;     /* the latest observation */
+  GstY10Observed *observed; /* the latest observation */
   guint64 *observed_ids;
-  GstY10KnownBox *known;        /* detections of it */
+  GstY10KnownBox *known; /* detections of it */
   guint n_known;
-  GstClockTime pts;             /* of the last frame */
-  GstClockTime interval;        /* between the last two observations; NONE: unknown */
-  guint n_seen, n_begun;        /* confident detections, and those that began tracks */
-  guint n_jumps;                /* frames in a row that came after a gap */
-  gchar *sender;                /* of weak requests */
-  guint n_asked;                /* frames since the last one, from 0 */
-  gfloat asked;                 /* the confidence of it */
-  gboolean told_no_time, told_moved, told_far;  /* warnings */
+  GstClockTime pts;      /* of the last frame */
+  GstClockTime interval; /* between the last two observations; NONE: unknown */
+  guint n_seen, n_begun; /* confident detections, and those that began tracks */
+  guint n_jumps;         /* frames in a row that came after a gap */
+  gchar *sender;         /* of weak requests */
+  guint n_asked;         /* frames since the last one, from 0 */
+  gfloat asked;          /* the confidence of it */
+  gboolean told_no_time, told_moved, told_far; /* warnings */
 };
 
 /* observe.c */
-void gst_y10_track_reset (GstYolov10Tracker * self);
-void gst_y10_track_observe (GstYolov10Tracker * self);
+void gst_y10_track_reset (GstYolov10Tracker *self);
+void gst_y10_track_observe (GstYolov10Tracker *self);
 
 /* annotate.c */
-void gst_y10_track_annotate (GstYolov10Tracker * self, GstBuffer * buffer);
+void gst_y10_track_annotate (GstYolov10Tracker *self, GstBuffer *buffer);
 
 /* weak.c */
-void gst_y10_track_ask_for_weak (GstYolov10Tracker * self);
+void gst_y10_track_ask_for_weak (GstYolov10Tracker *self);
 
 /* props.c */
-void gst_y10_track_props_init (GstYolov10Tracker * self);
-void gst_y10_track_props_install (GObjectClass * class);
-void gst_y10_track_props_set (GObject * object, guint id,
-    const GValue * value, GParamSpec * pspec);
-void gst_y10_track_props_get (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec);
+void gst_y10_track_props_init (GstYolov10Tracker *self);
+void gst_y10_track_props_install (GObjectClass *class);
+void gst_y10_track_props_set (GObject *object, guint id, const GValue *value,
+    GParamSpec *pspec);
+void gst_y10_track_props_get (GObject *object, guint id, GValue *value,
+    GParamSpec *pspec);
 
 G_END_DECLS

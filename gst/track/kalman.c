@@ -27,7 +27,12 @@
 #define STD_ASPECT_MEASURED 1e-1
 
 enum
-{ X, Y, ASPECT, HEIGHT };
+{
+  X,
+  Y,
+  ASPECT,
+  HEIGHT
+};
 
 /* Boxes of less have no height to divide by. */
 #define LEAST_HEIGHT 1e-3
@@ -63,11 +68,16 @@ gst_y10_kalman_init (GstY10Kalman *self, const GstY10TrackBox *box)
 
   to_values (box, values);
   for (guint i = 0; i < 4; i++) {
-    gdouble position = i == ASPECT ? STD_ASPECT : 2 * STD_MEASURED * values[HEIGHT];
-    gdouble speed = i == ASPECT ? STD_ASPECT_SPEED : STD_FIRST_SPEED * values[HEIGHT];
+    gdouble position = i == ASPECT ? STD_ASPECT
+                                   : 2 * STD_MEASURED * values[HEIGHT];
+    gdouble speed = i == ASPECT ? STD_ASPECT_SPEED
+                                : STD_FIRST_SPEED * values[HEIGHT];
 
-    self->axes[i] = (GstY10KalmanAxis) {.value = values[i],.var_value = square (position),
-      .var_speed = square (speed) };
+    self->axes[i] = (GstY10KalmanAxis){
+      .value = values[i],
+      .var_value = square (position),
+      .var_speed = square (speed),
+    };
   }
 }
 
@@ -79,8 +89,10 @@ gst_y10_kalman_predict (GstY10Kalman *self, gdouble seconds)
 
   for (guint i = 0; i < 4; i++) {
     GstY10KalmanAxis *a = &self->axes[i];
-    gdouble position = square (i == ASPECT ? STD_ASPECT : STD_POSITION * height);
-    gdouble speed = square (i == ASPECT ? STD_ASPECT_SPEED : STD_SPEED * height);
+    gdouble position = square (
+        i == ASPECT ? STD_ASPECT : STD_POSITION * height);
+    gdouble speed = square (
+        i == ASPECT ? STD_ASPECT_SPEED : STD_SPEED * height);
 
     a->value += a->speed * t;
     a->var_value += t * (2 * a->covar + t * a->var_speed) + position * t
@@ -99,7 +111,8 @@ gst_y10_kalman_update (GstY10Kalman *self, const GstY10TrackBox *box)
   to_values (box, values);
   for (guint i = 0; i < 4; i++) {
     GstY10KalmanAxis *a = &self->axes[i];
-    gdouble noise = square (i == ASPECT ? STD_ASPECT_MEASURED : STD_MEASURED * height);
+    gdouble noise = square (
+        i == ASPECT ? STD_ASPECT_MEASURED : STD_MEASURED * height);
     gdouble gain = a->var_value / (a->var_value + noise);
     gdouble speed_gain = a->covar / (a->var_value + noise);
     gdouble error = values[i] - a->value;
@@ -121,13 +134,18 @@ gst_y10_kalman_stop_growing (GstY10Kalman *self)
 
 /* Sets @box to where it will be in @seconds, which are at least 0. */
 void
-gst_y10_kalman_get_box (const GstY10Kalman *self, gdouble seconds, GstY10TrackBox *box)
+gst_y10_kalman_get_box (const GstY10Kalman *self, gdouble seconds,
+    GstY10TrackBox *box)
 {
   gdouble v[4];
 
   for (guint i = 0; i < 4; i++)
     v[i] = self->axes[i].value + self->axes[i].speed * seconds * RATE;
   v[HEIGHT] = MAX (v[HEIGHT], LEAST_HEIGHT);
-  *box = (GstY10TrackBox) {.x = (gfloat) v[X],.y = (gfloat) v[Y],
-    .width = (gfloat) (MAX (v[ASPECT], 0) * v[HEIGHT]),.height = (gfloat) v[HEIGHT] };
+  *box = (GstY10TrackBox){
+    .x = (gfloat) v[X],
+    .y = (gfloat) v[Y],
+    .width = (gfloat) (MAX (v[ASPECT], 0) * v[HEIGHT]),
+    .height = (gfloat) v[HEIGHT],
+  };
 }

@@ -25,11 +25,11 @@ typedef struct
   GstY10KalmanAxis axes[4];
 } GstY10Kalman;
 
-void gst_y10_kalman_init (GstY10Kalman * kalman, const GstY10TrackBox * box);
-void gst_y10_kalman_predict (GstY10Kalman * kalman, gdouble seconds);
-void gst_y10_kalman_update (GstY10Kalman * kalman, const GstY10TrackBox * box);
-void gst_y10_kalman_stop_growing (GstY10Kalman * kalman);
-void gst_y10_kalman_get_box (const GstY10Kalman * kalman, gdouble seconds,
-    GstY10TrackBox * box);
+void gst_y10_kalman_init (GstY10Kalman *kalman, const GstY10TrackBox *box);
+void gst_y10_kalman_predict (GstY10Kalman *kalman, gdouble seconds);
+void gst_y10_kalman_update (GstY10Kalman *kalman, const GstY10TrackBox *box);
+void gst_y10_kalman_stop_growing (GstY10Kalman *kalman);
+void gst_y10_kalman_get_box (const GstY10Kalman *kalman, gdouble seconds,
+    GstY10TrackBox *box);
 
 G_END_DECLS

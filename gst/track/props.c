@@ -27,22 +27,23 @@ enum
   PROP_CLASS_GROUPS,
 };
 
-#define FIELD(ID, MEMBER) { PROP_##ID, G_STRUCT_OFFSET (GstYolov10Tracker, MEMBER) }
+#define FIELD(ID, MEMBER) \
+  { \
+    PROP_##ID, G_STRUCT_OFFSET (GstYolov10Tracker, MEMBER) \
+  }
 
-static const GstY10Field fields[] = {
-  FIELD (TRACK_THRESH, settings.track_thresh),
+static const GstY10Field fields[] = { FIELD (TRACK_THRESH,
+                                          settings.track_thresh),
   FIELD (WEAK_THRESH, settings.weak_thresh),
   FIELD (NEW_THRESH, settings.new_thresh),
   FIELD (MATCH_THRESH, settings.match_thresh),
   FIELD (TRACK_BUFFER, settings.track_buffer),
-  FIELD (CLASS_GROUPS, class_groups),
-  {0}
-};
+  FIELD (CLASS_GROUPS, class_groups), { 0 } };
 
 void
-gst_y10_track_props_init (GstYolov10Tracker * self)
+gst_y10_track_props_init (GstYolov10Tracker *self)
 {
-  self->settings = (GstY10TrackSettings) {
+  self->settings = (GstY10TrackSettings){
     .track_thresh = DEFAULT_TRACK_THRESH,
     .weak_thresh = DEFAULT_WEAK_THRESH,
     .new_thresh = DEFAULT_NEW_THRESH,
@@ -53,8 +54,8 @@ gst_y10_track_props_init (GstYolov10Tracker * self)
 }
 
 void
-gst_y10_track_props_set (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
+gst_y10_track_props_set (GObject *object, guint id, const GValue *value,
+    GParamSpec *pspec)
 {
   GstYolov10Tracker *self = GST_YOLOV10_TRACKER (object);
   gboolean is_closed;
@@ -69,8 +70,8 @@ gst_y10_track_props_set (GObject * object, guint id, const GValue * value,
 }
 
 void
-gst_y10_track_props_get (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
+gst_y10_track_props_get (GObject *object, guint id, GValue *value,
+    GParamSpec *pspec)
 {
   GstYolov10Tracker *self = GST_YOLOV10_TRACKER (object);
 
@@ -81,7 +82,7 @@ gst_y10_track_props_get (GObject * object, guint id, GValue * value,
 }
 
 void
-gst_y10_track_props_install (GObjectClass * class)
+gst_y10_track_props_install (GObjectClass *class)
 {
   const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
       | GST_PARAM_MUTABLE_READY;
@@ -96,8 +97,8 @@ gst_y10_track_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_TRACK_THRESH,
       g_param_spec_double ("track-thresh", "Track threshold",
           "Confidence from which boxes are matched with objects first. Those below "
-          "only continue objects that no other box matches", 0, 1,
-          DEFAULT_TRACK_THRESH, playing));
+          "only continue objects that no other box matches",
+          0, 1, DEFAULT_TRACK_THRESH, playing));
   /**
    * GstYolov10Tracker:weak-thresh:
    *
@@ -107,8 +108,8 @@ gst_y10_track_props_install (GObjectClass * class)
       g_param_spec_double ("weak-thresh", "Weak threshold",
           "Confidence from which boxes continue an object. yolov10detect upstream "
           "passes on what it finds from here on, for the tracker alone. From "
-          "track-thresh on, nothing is asked of it", 0, 1,
-          DEFAULT_WEAK_THRESH, playing));
+          "track-thresh on, nothing is asked of it",
+          0, 1, DEFAULT_WEAK_THRESH, playing));
   /**
    * GstYolov10Tracker:new-thresh:
    *
@@ -117,7 +118,8 @@ gst_y10_track_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_NEW_THRESH,
       g_param_spec_double ("new-thresh", "New threshold",
           "Confidence from which a box begins an object, at least track-thresh. It "
-          "gets an id with its second box", 0, 1, DEFAULT_NEW_THRESH, playing));
+          "gets an id with its second box",
+          0, 1, DEFAULT_NEW_THRESH, playing));
   /**
    * GstYolov10Tracker:match-thresh:
    *
@@ -125,8 +127,8 @@ gst_y10_track_props_install (GObjectClass * class)
    */
   g_object_class_install_property (class, PROP_MATCH_THRESH,
       g_param_spec_double ("match-thresh", "Match threshold",
-          "Maximum of 1 - IoU between a box and where its object is expected", 0, 1,
-          DEFAULT_MATCH_THRESH, playing));
+          "Maximum of 1 - IoU between a box and where its object is expected",
+          0, 1, DEFAULT_MATCH_THRESH, playing));
   /**
    * GstYolov10Tracker:track-buffer:
    *

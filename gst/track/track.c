@@ -51,7 +51,7 @@ GST_ELEMENT_REGISTER_DEFINE (yolov10track, "yolov10track", GST_RANK_NONE,
     GST_TYPE_YOLOV10_TRACKER)
 
 static gboolean
-gst_yolov10_tracker_start (GstBaseTransform * trans)
+gst_yolov10_tracker_start (GstBaseTransform *trans)
 {
   GstYolov10Tracker *self = GST_YOLOV10_TRACKER (trans);
   GError *error = NULL;
@@ -75,18 +75,19 @@ gst_yolov10_tracker_start (GstBaseTransform * trans)
 }
 
 static gboolean
-gst_yolov10_tracker_set_caps (GstBaseTransform * trans, GstCaps * incaps,
-    GstCaps * outcaps)
+gst_yolov10_tracker_set_caps (GstBaseTransform *trans, GstCaps *incaps,
+    GstCaps *outcaps)
 {
   GstYolov10Tracker *self = GST_YOLOV10_TRACKER (trans);
   const GstStructure *structure = gst_caps_get_structure (incaps, 0);
   gint width = 0, height = 0;
 
   if (!gst_structure_get_int (structure, "width", &width)
-      || !gst_structure_get_int (structure, "height", &height)
-      || width <= 0 || height <= 0) {
+      || !gst_structure_get_int (structure, "height", &height) || width <= 0
+      || height <= 0) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The video has no size."),
-        ("Expected width and height in the caps, found %" GST_PTR_FORMAT, incaps));
+        ("Expected width and height in the caps, found %" GST_PTR_FORMAT,
+            incaps));
     return FALSE;
   }
   if (self->width != (guint) width || self->height != (guint) height)
@@ -99,7 +100,7 @@ gst_yolov10_tracker_set_caps (GstBaseTransform * trans, GstCaps * incaps,
 /* Whether frames behind @event may show something else than those before it. Live
  * sources often repeat their segment, and what is in @position differs by itself. */
 static gboolean
-begins_anew (GstYolov10Tracker * self, GstEvent * event)
+begins_anew (GstYolov10Tracker *self, GstEvent *event)
 {
   const GstSegment *before = &GST_BASE_TRANSFORM (self)->segment, *after;
   GstSegment same;
@@ -114,35 +115,35 @@ begins_anew (GstYolov10Tracker * self, GstEvent * event)
 }
 
 static gboolean
-gst_yolov10_tracker_sink_event (GstBaseTransform * trans, GstEvent * event)
+gst_yolov10_tracker_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstYolov10Tracker *self = GST_YOLOV10_TRACKER (trans);
 
   if (begins_anew (self, event))
     gst_y10_track_reset (self);
-  return GST_BASE_TRANSFORM_CLASS (gst_yolov10_tracker_parent_class)->sink_event
-      (trans, event);
+  return GST_BASE_TRANSFORM_CLASS (gst_yolov10_tracker_parent_class)
+      ->sink_event (trans, event);
 }
 
 /* What downstream asks for is asked of upstream: frames pass as they are. */
 static gboolean
-gst_yolov10_tracker_propose_allocation (GstBaseTransform * trans,
-    GstQuery * decide_query, GstQuery * query)
+gst_yolov10_tracker_propose_allocation (GstBaseTransform *trans,
+    GstQuery *decide_query, GstQuery *query)
 {
   return gst_pad_peer_query (trans->srcpad, query);
 }
 
 /* A frame that others hold, too, is copied without its memory. */
 static GstFlowReturn
-gst_yolov10_tracker_prepare_output_buffer (GstBaseTransform * trans,
-    GstBuffer * inbuf, GstBuffer ** outbuf)
+gst_yolov10_tracker_prepare_output_buffer (GstBaseTransform *trans,
+    GstBuffer *inbuf, GstBuffer **outbuf)
 {
   *outbuf = gst_buffer_is_writable (inbuf) ? inbuf : gst_buffer_copy (inbuf);
   return GST_FLOW_OK;
 }
 
 static GstFlowReturn
-gst_yolov10_tracker_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
+gst_yolov10_tracker_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstYolov10Tracker *self = GST_YOLOV10_TRACKER (trans);
 
@@ -160,7 +161,7 @@ gst_yolov10_tracker_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
 }
 
 static void
-gst_yolov10_tracker_finalize (GObject * object)
+gst_yolov10_tracker_finalize (GObject *object)
 {
   GstYolov10Tracker *self = GST_YOLOV10_TRACKER (object);
 
@@ -178,7 +179,7 @@ gst_yolov10_tracker_finalize (GObject * object)
 }
 
 static void
-gst_yolov10_tracker_class_init (GstYolov10TrackerClass * klass)
+gst_yolov10_tracker_class_init (GstYolov10TrackerClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
@@ -203,16 +204,16 @@ gst_yolov10_tracker_class_init (GstYolov10TrackerClass * klass)
   trans_class->start = GST_DEBUG_FUNCPTR (gst_yolov10_tracker_start);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_yolov10_tracker_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_yolov10_tracker_sink_event);
-  trans_class->propose_allocation =
-      GST_DEBUG_FUNCPTR (gst_yolov10_tracker_propose_allocation);
-  trans_class->prepare_output_buffer =
-      GST_DEBUG_FUNCPTR (gst_yolov10_tracker_prepare_output_buffer);
-  trans_class->transform_ip =
-      GST_DEBUG_FUNCPTR (gst_yolov10_tracker_transform_ip);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (
+      gst_yolov10_tracker_propose_allocation);
+  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (
+      gst_yolov10_tracker_prepare_output_buffer);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (
+      gst_yolov10_tracker_transform_ip);
 }
 
 static void
-gst_yolov10_tracker_init (GstYolov10Tracker * self)
+gst_yolov10_tracker_init (GstYolov10Tracker *self)
 {
   static gint n_trackers;
 

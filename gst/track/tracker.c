@@ -30,13 +30,13 @@
 
 struct _GstY10Tracker
 {
-  GstClockTime time;            /* of the last observation */
+  GstClockTime time; /* of the last observation */
   guint64 n_ids;
   guint n_tracks;
   GstY10Track tracks[GST_Y10_MAX_TRACKS];
   /* The passes. */
   GstY10Assigner *assigner;
-  GstY10TrackBox boxes[GST_Y10_MAX_TRACKS];     /* where tracks are expected */
+  GstY10TrackBox boxes[GST_Y10_MAX_TRACKS]; /* where tracks are expected */
   guint rows[GST_Y10_MAX_TRACKS], columns[GST_Y10_MAX_OBSERVED];
   gint column_of_row[GST_Y10_MAX_TRACKS];
   gboolean is_matched[GST_Y10_MAX_TRACKS];
@@ -48,7 +48,8 @@ gst_y10_tracker_new (void)
 {
   GstY10Tracker *self = g_new0 (GstY10Tracker, 1);
 
-  self->assigner = gst_y10_assigner_new (GST_Y10_MAX_TRACKS, GST_Y10_MAX_OBSERVED);
+  self->assigner = gst_y10_assigner_new (GST_Y10_MAX_TRACKS,
+      GST_Y10_MAX_OBSERVED);
   gst_y10_tracker_reset (self);
   return self;
 }
@@ -117,7 +118,8 @@ count_class (GstY10Track *track, guint class_id, gfloat confidence)
 }
 
 static void
-see (GstY10Tracker *self, guint track_index, const GstY10Observed *observed, guint index)
+see (GstY10Tracker *self, guint track_index, const GstY10Observed *observed,
+    guint index)
 {
   GstY10Track *track = &self->tracks[track_index];
 
@@ -134,8 +136,8 @@ see (GstY10Tracker *self, guint track_index, const GstY10Observed *observed, gui
 
 /* One pass, on the first @n_rows and @n_columns of rows and columns. */
 static void
-match (GstY10Tracker *self, guint n_rows, guint n_columns, const GstY10Observed *observed,
-    gfloat limit)
+match (GstY10Tracker *self, guint n_rows, guint n_columns,
+    const GstY10Observed *observed, gfloat limit)
 {
   gfloat *cost = gst_y10_assigner_get_costs (self->assigner);
 
@@ -145,16 +147,18 @@ match (GstY10Tracker *self, guint n_rows, guint n_columns, const GstY10Observed 
     for (guint j = 0; j < n_columns; j++) {
       const GstY10Observed *o = &observed[self->columns[j]];
       gfloat overlap = self->tracks[self->rows[i]].group == o->group
-          ? iou (&self->boxes[self->rows[i]], &o->box) : 0;
+          ? iou (&self->boxes[self->rows[i]], &o->box)
+          : 0;
 
       /* Without any overlap, never, whatever the limit. */
       *cost++ = overlap > 0 ? 1 - overlap : G_MAXFLOAT;
     }
-  gst_y10_assigner_solve (self->assigner, n_rows, n_columns, MAX (limit, LEAST_LIMIT),
-      self->column_of_row);
+  gst_y10_assigner_solve (self->assigner, n_rows, n_columns,
+      MAX (limit, LEAST_LIMIT), self->column_of_row);
   for (guint i = 0; i < n_rows; i++)
     if (self->column_of_row[i] >= 0)
-      see (self, self->rows[i], observed, self->columns[self->column_of_row[i]]);
+      see (self, self->rows[i], observed,
+          self->columns[self->column_of_row[i]]);
 }
 
 static guint
@@ -170,19 +174,21 @@ take_rows (GstY10Tracker *self, guint states)
 
 /* Takes the detections without a track whose confidence is in [@least, @most). */
 static guint
-take_columns (GstY10Tracker *self, const GstY10Observed *observed, guint n_observed, gfloat least,
-    gfloat most)
+take_columns (GstY10Tracker *self, const GstY10Observed *observed,
+    guint n_observed, gfloat least, gfloat most)
 {
   guint n = 0;
 
   for (guint i = 0; i < n_observed; i++)
-    if (self->track_of[i] < 0 && observed[i].confidence >= least && observed[i].confidence < most)
+    if (self->track_of[i] < 0 && observed[i].confidence >= least
+        && observed[i].confidence < most)
       self->columns[n++] = i;
   return n;
 }
 
 static void
-begin (GstY10Tracker *self, gboolean is_first, const GstY10Observed *observed, guint index)
+begin (GstY10Tracker *self, gboolean is_first, const GstY10Observed *observed,
+    guint index)
 {
   GstY10Track *track;
 
@@ -190,8 +196,12 @@ begin (GstY10Tracker *self, gboolean is_first, const GstY10Observed *observed, g
     return;
   self->track_of[index] = (gint) self->n_tracks;
   track = &self->tracks[self->n_tracks++];
-  *track = (GstY10Track) {.group = observed[index].group,.began = self->time,.seen = self->time,
-    .confidence = observed[index].confidence };
+  *track = (GstY10Track){
+    .group = observed[index].group,
+    .began = self->time,
+    .seen = self->time,
+    .confidence = observed[index].confidence,
+  };
   gst_y10_kalman_init (&track->kalman, &observed[index].box);
   count_class (track, observed[index].class_id, observed[index].confidence);
   /* Nothing was there before the first observation, so being seen once is enough. */
@@ -212,11 +222,14 @@ is_double (const GstY10Tracker *self, guint index)
     GstY10TrackBox a, b;
 
     /* One of two that are seen at once is another object. */
-    if (i == index || other->group != track->group || other->state == GST_Y10_TRACK_NEW
-        || (other->state == GST_Y10_TRACK_TRACKED) == (track->state == GST_Y10_TRACK_TRACKED))
+    if (i == index || other->group != track->group
+        || other->state == GST_Y10_TRACK_NEW
+        || (other->state == GST_Y10_TRACK_TRACKED)
+            == (track->state == GST_Y10_TRACK_TRACKED))
       continue;
     if (other->seen - other->began < track->seen - track->began
-        || (other->seen - other->began == track->seen - track->began && i > index))
+        || (other->seen - other->began == track->seen - track->began
+            && i > index))
       continue;
     gst_y10_kalman_get_box (&track->kalman, 0, &a);
     gst_y10_kalman_get_box (&other->kalman, 0, &b);
@@ -237,7 +250,8 @@ forget (GstY10Tracker *self, guint n_observed, GstClockTime track_buffer)
   for (guint i = 0; i < self->n_tracks; i++) {
     const GstY10Track *track = &self->tracks[i];
 
-    is_gone[i] = (track->state == GST_Y10_TRACK_LOST && self->time - track->seen > track_buffer)
+    is_gone[i] = (track->state == GST_Y10_TRACK_LOST
+                     && self->time - track->seen > track_buffer)
         || (track->state == GST_Y10_TRACK_NEW && track->seen != self->time)
         || (track->state != GST_Y10_TRACK_NEW && is_double (self, i));
   }
@@ -265,8 +279,9 @@ forget (GstY10Tracker *self, guint n_observed, GstClockTime track_buffer)
  *
  * Takes a time of about O(tracks × detections). */
 void
-gst_y10_tracker_observe (GstY10Tracker *self, const GstY10TrackParams *params, GstClockTime time,
-    const GstY10Observed *observed, guint n_observed, guint64 *ids)
+gst_y10_tracker_observe (GstY10Tracker *self, const GstY10TrackParams *params,
+    GstClockTime time, const GstY10Observed *observed, guint n_observed,
+    guint64 *ids)
 {
   gboolean is_first = !GST_CLOCK_TIME_IS_VALID (self->time);
   gdouble seconds;
@@ -289,17 +304,21 @@ gst_y10_tracker_observe (GstY10Tracker *self, const GstY10TrackParams *params, G
     gst_y10_kalman_get_box (&self->tracks[i].kalman, 0, &self->boxes[i]);
   }
 
-  n_rows = take_rows (self, 1u << GST_Y10_TRACK_TRACKED | 1u << GST_Y10_TRACK_LOST);
-  n_columns = take_columns (self, observed, n_observed, params->track_thresh, G_MAXFLOAT);
+  n_rows = take_rows (self,
+      1u << GST_Y10_TRACK_TRACKED | 1u << GST_Y10_TRACK_LOST);
+  n_columns = take_columns (self, observed, n_observed, params->track_thresh,
+      G_MAXFLOAT);
   match (self, n_rows, n_columns, observed, params->match_thresh);
 
-  n_rows = take_rows (self, 1u << GST_Y10_TRACK_TRACKED | 1u << GST_Y10_TRACK_LOST);
+  n_rows = take_rows (self,
+      1u << GST_Y10_TRACK_TRACKED | 1u << GST_Y10_TRACK_LOST);
   n_columns = take_columns (self, observed, n_observed, params->weak_thresh,
       params->track_thresh);
   match (self, n_rows, n_columns, observed, WEAK_LIMIT);
 
   n_rows = take_rows (self, 1u << GST_Y10_TRACK_NEW);
-  n_columns = take_columns (self, observed, n_observed, params->track_thresh, G_MAXFLOAT);
+  n_columns = take_columns (self, observed, n_observed, params->track_thresh,
+      G_MAXFLOAT);
   match (self, n_rows, n_columns, observed, NEW_LIMIT);
 
   for (guint i = 0; i < self->n_tracks; i++)
@@ -336,9 +355,11 @@ gst_y10_tracker_find (const GstY10Tracker *self, guint64 id)
 
 /* Sets @box to where @track is at @time, which may be later than the last observation. */
 void
-gst_y10_tracker_predict (const GstY10Tracker *self, const GstY10Track *track, GstClockTime time,
-    GstY10TrackBox *box)
+gst_y10_tracker_predict (const GstY10Tracker *self, const GstY10Track *track,
+    GstClockTime time, GstY10TrackBox *box)
 {
   gst_y10_kalman_get_box (&track->kalman,
-      GST_CLOCK_TIME_IS_VALID (self->time) ? seconds_between (self->time, time) : 0, box);
+      GST_CLOCK_TIME_IS_VALID (self->time) ? seconds_between (self->time, time)
+                                           : 0,
+      box);
 }

@@ -11,12 +11,12 @@
 
 /* Call for each frame. */
 void
-gst_y10_track_ask_for_weak (GstYolov10Tracker * self)
+gst_y10_track_ask_for_weak (GstYolov10Tracker *self)
 {
   const gfloat wanted = (gfloat) self->now.weak_thresh;
 
   if (self->now.weak_thresh >= self->now.track_thresh)
-    return;                     /* there is no second pass */
+    return; /* there is no second pass */
   if (self->asked != wanted)
     self->n_asked = 0;
   if (self->n_asked++ % ASK_AGAIN)
@@ -24,7 +24,7 @@ gst_y10_track_ask_for_weak (GstYolov10Tracker * self)
   self->asked = wanted;
   gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
       gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
-          gst_structure_new (GST_Y10_WEAK_EVENT,
-              "sender", G_TYPE_STRING, self->sender,
-              "confidence", G_TYPE_DOUBLE, (gdouble) wanted, NULL)));
+          gst_structure_new (GST_Y10_WEAK_EVENT, "sender", G_TYPE_STRING,
+              self->sender, "confidence", G_TYPE_DOUBLE, (gdouble) wanted,
+              NULL)));
 }

@@ -33,52 +33,52 @@ struct _GstYolov10Zones
 
   /* Object lock. */
   GstY10ZonesSettings settings;
-  gboolean changed;             /* settings that no frame has seen */
+  gboolean changed; /* settings that no frame has seen */
 
   /* Streaming thread. */
   GstY10Reading reading;
   GstY10Observations observed;
-  GstY10ZoneObject *objects;    /* GST_Y10_READ_MAX of them */
-  guint width, height;          /* of the caps; 0: none */
-  guint n_without_ids;          /* observations in a row */
+  GstY10ZoneObject *objects; /* GST_Y10_READ_MAX of them */
+  guint width, height;       /* of the caps; 0: none */
+  guint n_without_ids;       /* observations in a row */
   gboolean warned_ids, warned_moved, warned_time;
   GstY10ZoneOutlines outlines;
-  GString *stays, *violations;  /* scratch */
+  GString *stays, *violations; /* scratch */
 
   /* Lock, which is taken before the object lock. */
   GMutex lock;
   GstY10Zones *zones;
-  GQueue told;                  /* GstStructure; told without the lock */
-  GString *crossings;           /* of the frame at hand, as JSON */
+  GQueue told;        /* GstStructure; told without the lock */
+  GString *crossings; /* of the frame at hand, as JSON */
   GstSegment segment;
   gboolean playing;
   gboolean latency_known, is_live;
   GstClockTime latency;
-  GstClockID wait;              /* for what is due in silence; NULL: nothing */
+  GstClockID wait; /* for what is due in silence; NULL: nothing */
   GstClockTime wait_time;
 };
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_zones_debug);
 
 /* tell.c */
-void gst_y10_zones_keep_event (const GstY10ZoneEvent * event, gpointer user);
-void gst_y10_zones_tell (GstYolov10Zones * self);
-void gst_y10_zones_install_signals (GstYolov10ZonesClass * klass);
+void gst_y10_zones_keep_event (const GstY10ZoneEvent *event, gpointer user);
+void gst_y10_zones_tell (GstYolov10Zones *self);
+void gst_y10_zones_install_signals (GstYolov10ZonesClass *klass);
 
 /* frame.c */
-void gst_y10_zones_frame (GstYolov10Zones * self, GstBuffer * buffer);
+void gst_y10_zones_frame (GstYolov10Zones *self, GstBuffer *buffer);
 
 /* silence.c */
-void gst_y10_zones_arm (GstYolov10Zones * self);
-void gst_y10_zones_disarm (GstYolov10Zones * self);
+void gst_y10_zones_arm (GstYolov10Zones *self);
+void gst_y10_zones_disarm (GstYolov10Zones *self);
 
 /* props.c */
-void gst_y10_zones_props_init (GstYolov10Zones * self);
-void gst_y10_zones_props_clear (GstYolov10Zones * self);
-void gst_y10_zones_props_install (GObjectClass * class);
-void gst_y10_zones_props_set (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec);
-void gst_y10_zones_props_get (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec);
+void gst_y10_zones_props_init (GstYolov10Zones *self);
+void gst_y10_zones_props_clear (GstYolov10Zones *self);
+void gst_y10_zones_props_install (GObjectClass *class);
+void gst_y10_zones_props_set (GObject *object, guint id, const GValue *value,
+    GParamSpec *pspec);
+void gst_y10_zones_props_get (GObject *object, guint id, GValue *value,
+    GParamSpec *pspec);
 
 G_END_DECLS

@@ -16,8 +16,8 @@
 #define MAX_WITHOUT_IDS 50
 
 static void
-find_size (const GstYolov10Zones * self, GstBuffer * buffer, guint * width,
-    guint * height)
+find_size (const GstYolov10Zones *self, GstBuffer *buffer, guint *width,
+    guint *height)
 {
   gpointer state = NULL;
   const GstStructure *structure;
@@ -36,7 +36,7 @@ find_size (const GstYolov10Zones * self, GstBuffer * buffer, guint * width,
 /* Takes the class that the tracker has found for the object, where it tells: that of a
  * single result may be another one. */
 static void
-set_class (const GstY10TrackList * tracks, GstY10ZoneObject * object)
+set_class (const GstY10TrackList *tracks, GstY10ZoneObject *object)
 {
   for (guint i = 0; i < tracks->n; i++) {
     const GstY10TrackedObject *track = &tracks->items[i];
@@ -52,7 +52,7 @@ set_class (const GstY10TrackList * tracks, GstY10ZoneObject * object)
 /* Fills @self->objects with the detections that have an identity; returns their
  * number. */
 static guint
-find_objects (GstYolov10Zones * self)
+find_objects (GstYolov10Zones *self)
 {
   const GstY10DetectionList *list = &self->reading.result.list;
   const gdouble width = list->width, height = list->height;
@@ -63,11 +63,15 @@ find_objects (GstYolov10Zones * self)
 
     if (!box->tracked)
       continue;
-    self->objects[n++] = (GstY10ZoneObject) {.id = box->track_id,
-      .x0 = box->x0 / width,.y0 = box->y0 / height,
-      .x1 = box->x1 / width,.y1 = box->y1 / height,
+    self->objects[n++] = (GstY10ZoneObject){
+      .id = box->track_id,
+      .x0 = box->x0 / width,
+      .y0 = box->y0 / height,
+      .x1 = box->x1 / width,
+      .y1 = box->y1 / height,
       .confidence = box->confidence,
-      .label = box->label,.label_length = box->label_length
+      .label = box->label,
+      .label_length = box->label_length,
     };
     set_class (&self->reading.tracks, &self->objects[n - 1]);
   }
@@ -76,7 +80,7 @@ find_objects (GstYolov10Zones * self)
 }
 
 static void
-warn_ids (GstYolov10Zones * self)
+warn_ids (GstYolov10Zones *self)
 {
   if (self->warned_ids || self->n_without_ids < MAX_WITHOUT_IDS)
     return;
@@ -84,28 +88,29 @@ warn_ids (GstYolov10Zones * self)
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
       ("No object has an identity, so nothing happens in zones."),
       ("Found objects in %u results and an id in none; expected a tracker between the "
-          "detector and this element.", MAX_WITHOUT_IDS));
+       "detector and this element.",
+          MAX_WITHOUT_IDS));
 }
 
 /* Whether the places of the boxes are right. */
 static gboolean
-check_places (GstYolov10Zones * self)
+check_places (GstYolov10Zones *self)
 {
   if (!self->reading.moved && !self->reading.foreign_width)
     return TRUE;
   if (!self->warned_moved)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("Objects are not watched: an element downstream of the detector changed the "
-            "picture."),
+         "picture."),
         ("It cropped, rotated, padded or distorted it without moving the boxes. Move "
-            "the detector, or this element, so that both see the same picture. "
-            "This is reported only once."));
+         "the detector, or this element, so that both see the same picture. "
+         "This is reported only once."));
   self->warned_moved = TRUE;
   return FALSE;
 }
 
 static gboolean
-check_time (GstYolov10Zones * self, GstBuffer * buffer)
+check_time (GstYolov10Zones *self, GstBuffer *buffer)
 {
   if (GST_BUFFER_PTS_IS_VALID (buffer))
     return TRUE;
@@ -113,14 +118,14 @@ check_time (GstYolov10Zones * self, GstBuffer * buffer)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("Objects are not watched: frames have no timestamps."),
         ("Found a frame without PTS; expected them on all. This is reported only "
-            "once."));
+         "once."));
   self->warned_time = TRUE;
   return FALSE;
 }
 
 /* Call with the lock held. @is_placed: whether the boxes are where the objects are. */
 static void
-watch (GstYolov10Zones * self, GstBuffer * buffer, gboolean is_placed)
+watch (GstYolov10Zones *self, GstBuffer *buffer, gboolean is_placed)
 {
   const GstY10Result *result = &self->reading.result;
   const GstClockTime pts = GST_BUFFER_PTS (buffer);
@@ -128,26 +133,28 @@ watch (GstYolov10Zones * self, GstBuffer * buffer, gboolean is_placed)
   GstClockTime time;
 
   if (is_placed)
-    observation = gst_y10_observations_take (&self->observed, result->state, pts,
-        result->age, &time);
+    observation = gst_y10_observations_take (&self->observed, result->state,
+        pts, result->age, &time);
   if (observation == GST_Y10_OBSERVATION_RESTARTED)
     gst_y10_zones_end (self->zones);
   if (observation != GST_Y10_OBSERVATION_NONE)
-    gst_y10_zones_observe (self->zones, time, self->objects, find_objects (self));
+    gst_y10_zones_observe (self->zones, time, self->objects,
+        find_objects (self));
   else if (pts > GST_Y10_ZONES_SLACK)
     gst_y10_zones_advance (self->zones, pts - GST_Y10_ZONES_SLACK);
 }
 
 static void
-add_stay (const GstY10Zone * zone, guint64 id, GstClockTime stay, gpointer user)
+add_stay (const GstY10Zone *zone, guint64 id, GstClockTime stay, gpointer user)
 {
   GstYolov10Zones *self = user;
   GString *const texts[] = { self->violations, self->stays };
   gchar seconds[G_ASCII_DTOSTR_BUF_SIZE];
 
   for (guint i = 0; i < 2; i++) {
-    g_string_append_printf (texts[i], "%c{\"object_id\":%" G_GUINT64_FORMAT
-        ",\"zone_id\":", texts[i]->len ? ',' : '[', id);
+    g_string_append_printf (texts[i],
+        "%c{\"object_id\":%" G_GUINT64_FORMAT ",\"zone_id\":",
+        texts[i]->len ? ',' : '[', id);
     gst_y10_zone_append_string (texts[i], zone->name);
   }
   g_string_append_printf (self->stays, ",\"dwell_time\":%s}",
@@ -158,7 +165,7 @@ add_stay (const GstY10Zone * zone, guint64 id, GstClockTime stay, gpointer user)
 
 /* Sets a field to an array of what was added to @text. */
 static void
-set_array (GstStructure * structure, const gchar * name, GString * text)
+set_array (GstStructure *structure, const gchar *name, GString *text)
 {
   if (!text->len)
     return;
@@ -169,7 +176,8 @@ set_array (GstStructure * structure, const gchar * name, GString * text)
 
 /* Call with the lock held. */
 static void
-write_zones (GstYolov10Zones * self, GstBuffer * buffer, guint width, guint height)
+write_zones (GstYolov10Zones *self, GstBuffer *buffer, guint width,
+    guint height)
 {
   const GstY10ZoneSet *set = gst_y10_zones_get_set (self->zones);
   GstYolov10Zone zones[GST_Y10_MAX_ZONES];
@@ -181,13 +189,18 @@ write_zones (GstYolov10Zones * self, GstBuffer * buffer, guint width, guint heig
   for (guint i = 0; i < set->n; i++) {
     const GstY10ZoneCount *count = gst_y10_zones_get_count (self->zones, i);
 
-    zones[i] = (GstYolov10Zone) {.name_offset = name_offset,
-      .n_shapes = set->zones[i].n_shapes,.count = count->count,
-      .limit = set->zones[i].limit,.n_in = count->n_in,.n_out = count->n_out
+    zones[i] = (GstYolov10Zone){
+      .name_offset = name_offset,
+      .n_shapes = set->zones[i].n_shapes,
+      .count = count->count,
+      .limit = set->zones[i].limit,
+      .n_in = count->n_in,
+      .n_out = count->n_out,
     };
     name_offset += (guint32) strlen (set->zones[i].name) + 1;
   }
-  structure = gst_y10_zone_meta_open (buffer, GST_OBJECT_NAME (self), width, height);
+  structure = gst_y10_zone_meta_open (buffer, GST_OBJECT_NAME (self), width,
+      height);
   gst_y10_zone_meta_write (structure, &self->outlines, zones, set->n);
   gst_y10_zones_foreach_stay (self->zones, add_stay, self);
   set_array (structure, "zone_violations", self->violations);
@@ -197,13 +210,14 @@ write_zones (GstYolov10Zones * self, GstBuffer * buffer, guint width, guint heig
 
 /* Watches the objects of @buffer, which is writable, and adds what is known. */
 void
-gst_y10_zones_frame (GstYolov10Zones * self, GstBuffer * buffer)
+gst_y10_zones_frame (GstYolov10Zones *self, GstBuffer *buffer)
 {
   gboolean is_timed, is_placed;
   guint width, height;
 
   find_size (self, buffer, &width, &height);
-  gst_y10_reading_collect (&self->reading, buffer, MAX (width, 1), MAX (height, 1));
+  gst_y10_reading_collect (&self->reading, buffer, MAX (width, 1),
+      MAX (height, 1));
   is_timed = check_time (self, buffer);
   is_placed = check_places (self);
   g_mutex_lock (&self->lock);

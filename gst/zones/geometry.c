@@ -20,13 +20,14 @@ gst_y10_anchor_place (GstYolov10ZoneAnchor anchor, gdouble x0, gdouble y0,
     gdouble x1, gdouble y1)
 {
   const gdouble y = anchor == GST_YOLOV10_ZONE_ANCHOR_BOTTOM_CENTER ? y1
-      : anchor == GST_YOLOV10_ZONE_ANCHOR_TOP_CENTER ? y0 : (y0 + y1) / 2;
+      : anchor == GST_YOLOV10_ZONE_ANCHOR_TOP_CENTER                ? y0
+                                                     : (y0 + y1) / 2;
 
-  return (GstY10Point) { MIN ((x0 + x1) / 2, INSIDE), MIN (y, INSIDE) };
+  return (GstY10Point){ MIN ((x0 + x1) / 2, INSIDE), MIN (y, INSIDE) };
 }
 
 gboolean
-gst_y10_polygon_has_point (const GstY10Point * corners, guint n_corners,
+gst_y10_polygon_has_point (const GstY10Point *corners, guint n_corners,
     GstY10Point point)
 {
   gboolean inside = FALSE;

@@ -20,16 +20,16 @@
 /* A place in the document. */
 typedef struct
 {
-  const gchar *what;            /* name of the document */
+  const gchar *what; /* name of the document */
   gchar path[128];
   GError **error;
 } Place;
 
-static Place at_member (const Place * place, const gchar * name)
-    G_GNUC_WARN_UNUSED_RESULT;
+static Place at_member (const Place *place,
+    const gchar *name) G_GNUC_WARN_UNUSED_RESULT;
 
 static Place
-at_member (const Place * place, const gchar * name)
+at_member (const Place *place, const gchar *name)
 {
   Place member = *place;
 
@@ -39,7 +39,7 @@ at_member (const Place * place, const gchar * name)
 }
 
 static Place
-at_element (const Place * place, guint i)
+at_element (const Place *place, guint i)
 {
   Place element = *place;
 
@@ -49,7 +49,7 @@ at_element (const Place * place, guint i)
 
 /* Always FALSE. @node: what was found; NULL: nothing. */
 static gboolean
-fail (const Place * place, JsonNode * node, const gchar * expected)
+fail (const Place *place, JsonNode *node, const gchar *expected)
 {
   gchar *found = node ? json_to_string (node, FALSE) : g_strdup ("nothing");
 
@@ -63,8 +63,8 @@ fail (const Place * place, JsonNode * node, const gchar * expected)
 }
 
 static gboolean
-read_number (const Place * place, JsonNode * node, gdouble most,
-    const gchar * expected, gdouble * value)
+read_number (const Place *place, JsonNode *node, gdouble most,
+    const gchar *expected, gdouble *value)
 {
   const GType type = node ? json_node_get_value_type (node) : G_TYPE_INVALID;
 
@@ -78,8 +78,8 @@ read_number (const Place * place, JsonNode * node, gdouble most,
 
 /* The text is not empty. */
 static gboolean
-read_string (const Place * place, JsonNode * node, const gchar * expected,
-    gchar ** text)
+read_string (const Place *place, JsonNode *node, const gchar *expected,
+    gchar **text)
 {
   if (!node || !JSON_NODE_HOLDS_VALUE (node)
       || json_node_get_value_type (node) != G_TYPE_STRING
@@ -93,8 +93,8 @@ read_string (const Place * place, JsonNode * node, const gchar * expected,
 
 /* Number of elements, or 0 after an error. */
 static guint
-read_array (const Place * place, JsonNode * node, guint least, guint most,
-    const gchar * expected, JsonArray ** array)
+read_array (const Place *place, JsonNode *node, guint least, guint most,
+    const gchar *expected, JsonArray **array)
 {
   if (node && JSON_NODE_HOLDS_ARRAY (node)) {
     *array = json_node_get_array (node);
@@ -107,7 +107,7 @@ read_array (const Place * place, JsonNode * node, guint least, guint most,
 }
 
 static gboolean
-read_seconds (const Place * place, JsonNode * node, GstClockTime * time)
+read_seconds (const Place *place, JsonNode *node, GstClockTime *time)
 {
   gdouble seconds = 0;
 
@@ -118,7 +118,7 @@ read_seconds (const Place * place, JsonNode * node, GstClockTime * time)
 }
 
 static gboolean
-read_point (const Place * place, JsonNode * node, GstY10Point * point)
+read_point (const Place *place, JsonNode *node, GstY10Point *point)
 {
   static const gchar *const expected =
       "[X, Y] with fractions of the frame from 0 to 1";
@@ -127,12 +127,13 @@ read_point (const Place * place, JsonNode * node, GstY10Point * point)
   if (!read_array (place, node, 2, 2, expected, &pair))
     return FALSE;
   return read_number (place, json_array_get_element (pair, 0), 1, expected,
-      &point->x) && read_number (place, json_array_get_element (pair, 1), 1,
-      expected, &point->y);
+             &point->x)
+      && read_number (place, json_array_get_element (pair, 1), 1, expected,
+          &point->y);
 }
 
 static gboolean
-has_area (const GstY10Point * p, guint n)
+has_area (const GstY10Point *p, guint n)
 {
   for (guint i = 2; i < n; i++)
     if ((p[1].x - p[0].x) * (p[i].y - p[0].y)
@@ -143,7 +144,7 @@ has_area (const GstY10Point * p, guint n)
 
 /* Two points of a zone are opposite corners of a rectangle. */
 static gboolean
-finish_points (const Place * place, JsonNode * node, GstY10Zone * zone)
+finish_points (const Place *place, JsonNode *node, GstY10Zone *zone)
 {
   GstY10Point *p = zone->points;
 
@@ -153,27 +154,29 @@ finish_points (const Place * place, JsonNode * node, GstY10Zone * zone)
   if (zone->n_points == 2) {
     const GstY10Point a = p[0], b = p[1];
 
-    p[1] = (GstY10Point) { b.x, a.y };
+    p[1] = (GstY10Point){ b.x, a.y };
     p[2] = b;
-    p[3] = (GstY10Point) { a.x, b.y };
+    p[3] = (GstY10Point){ a.x, b.y };
     zone->n_points = 4;
   }
   zone->n_shapes = 1;
   zone->shapes = g_new (guint, 1);
   zone->shapes[0] = zone->n_points;
-  return has_area (p, zone->n_points) || fail (place, node,
-      "corners that are not in one line");
+  return has_area (p, zone->n_points)
+      || fail (place, node, "corners that are not in one line");
 }
 
 static gboolean
-read_points (const Place * place, JsonNode * node, GstY10Zone * zone)
+read_points (const Place *place, JsonNode *node, GstY10Zone *zone)
 {
   JsonArray *array;
   const guint n = read_array (place, node, 2,
-      zone->is_line ? 2 : GST_Y10_MAX_ZONE_POINTS, zone->is_line
-      ? "the two ends of a line, such as [[0.1, 0.5], [0.9, 0.5]]"
-      : "two opposite corners of a rectangle or 3 to 250 corners of a polygon, "
-      "such as [[0, 0.5], [1, 1]]", &array);
+      zone->is_line ? 2 : GST_Y10_MAX_ZONE_POINTS,
+      zone->is_line
+          ? "the two ends of a line, such as [[0.1, 0.5], [0.9, 0.5]]"
+          : "two opposite corners of a rectangle or 3 to 250 corners of a polygon, "
+            "such as [[0, 0.5], [1, 1]]",
+      &array);
 
   if (!n)
     return FALSE;
@@ -190,7 +193,7 @@ read_points (const Place * place, JsonNode * node, GstY10Zone * zone)
 }
 
 static gboolean
-read_classes (const Place * place, JsonNode * node, GstY10Zone * zone)
+read_classes (const Place *place, JsonNode *node, GstY10Zone *zone)
 {
   JsonArray *array;
   const guint n = read_array (place, node, 1, GST_Y10_MAX_ZONE_CLASSES,
@@ -213,7 +216,7 @@ read_classes (const Place * place, JsonNode * node, GstY10Zone * zone)
 }
 
 static gboolean
-read_anchor (const Place * place, JsonNode * node, GstY10Zone * zone)
+read_anchor (const Place *place, JsonNode *node, GstY10Zone *zone)
 {
   static const gchar *const expected =
       "\"bottom-center\", \"center\" or \"top-center\"";
@@ -234,7 +237,7 @@ read_anchor (const Place * place, JsonNode * node, GstY10Zone * zone)
 
 /* One threshold, or several in ascending order. */
 static gboolean
-read_dwell (const Place * place, JsonNode * node, GstY10Zone * zone)
+read_dwell (const Place *place, JsonNode *node, GstY10Zone *zone)
 {
   static const gchar *const expected =
       "seconds above 0, or up to 8 of them, each greater than the one before";
@@ -245,7 +248,8 @@ read_dwell (const Place * place, JsonNode * node, GstY10Zone * zone)
     return read_seconds (place, node, &zone->dwells[0])
         && (zone->dwells[0] > 0 || fail (place, node, expected));
   }
-  zone->n_dwells = read_array (place, node, 1, GST_Y10_MAX_DWELLS, expected, &array);
+  zone->n_dwells = read_array (place, node, 1, GST_Y10_MAX_DWELLS, expected,
+      &array);
   for (guint i = 0; i < zone->n_dwells; i++) {
     const Place element = at_element (place, i);
     JsonNode *threshold = json_array_get_element (array, i);
@@ -259,7 +263,7 @@ read_dwell (const Place * place, JsonNode * node, GstY10Zone * zone)
 }
 
 static gboolean
-read_limit (const Place * place, JsonNode * node, GstY10Zone * zone)
+read_limit (const Place *place, JsonNode *node, GstY10Zone *zone)
 {
   static const gchar *const expected = "a whole number from 1 to 1024";
   gdouble limit = 0;
@@ -271,12 +275,14 @@ read_limit (const Place * place, JsonNode * node, GstY10Zone * zone)
 }
 
 static gboolean
-read_sides (const Place * place, JsonNode * node, GstY10Zone * zone)
+read_sides (const Place *place, JsonNode *node, GstY10Zone *zone)
 {
   JsonArray *array;
 
-  if (!read_array (place, node, 2, 2, "the names of the left and the right side, "
-          "seen from the line's first point", &array))
+  if (!read_array (place, node, 2, 2,
+          "the names of the left and the right side, "
+          "seen from the line's first point",
+          &array))
     return FALSE;
   for (guint i = 0; i < 2; i++) {
     const Place element = at_element (place, i);
@@ -289,8 +295,8 @@ read_sides (const Place * place, JsonNode * node, GstY10Zone * zone)
 }
 
 static gboolean
-read_member (const Place * place, const gchar * name, JsonNode * node,
-    GstY10Zone * zone)
+read_member (const Place *place, const gchar *name, JsonNode *node,
+    GstY10Zone *zone)
 {
   if (!strcmp (name, "name"))
     return TRUE;
@@ -310,14 +316,15 @@ read_member (const Place * place, const gchar * name, JsonNode * node,
     return read_limit (place, node, zone);
   if (zone->is_line && !strcmp (name, "sides"))
     return read_sides (place, node, zone);
-  return fail (place, node, zone->is_line
-      ? "one of name, points, sides, classes, anchor, hysteresis, grace"
-      : "one of name, points, dwell, limit, classes, anchor, hysteresis, grace");
+  return fail (place, node,
+      zone->is_line
+          ? "one of name, points, sides, classes, anchor, hysteresis, grace"
+          : "one of name, points, dwell, limit, classes, anchor, hysteresis, grace");
 }
 
 static gboolean
-read_zone (const Place * place, JsonNode * node, gboolean is_line,
-    const GstY10ZoneDefaults * defaults, GArray * zones)
+read_zone (const Place *place, JsonNode *node, gboolean is_line,
+    const GstY10ZoneDefaults *defaults, GArray *zones)
 {
   GError *reason = NULL;
   JsonObjectIter iter;
@@ -331,13 +338,13 @@ read_zone (const Place * place, JsonNode * node, gboolean is_line,
     return fail (place, node, "an object with name and points");
   object = json_node_get_object (node);
   member = at_member (place, "name");
-  if (!read_string (&member, json_object_get_member (object, "name"),
-          "a name", &own))
+  if (!read_string (&member, json_object_get_member (object, "name"), "a name",
+          &own))
     return FALSE;
   zone = gst_y10_zones_add (zones, own, defaults, &reason);
   if (!zone) {
-    g_set_error (place->error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT, "%s: %s: %s",
-        place->what, member.path, reason->message);
+    g_set_error (place->error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "%s: %s: %s", place->what, member.path, reason->message);
     g_error_free (reason);
     return FALSE;
   }
@@ -355,8 +362,8 @@ read_zone (const Place * place, JsonNode * node, gboolean is_line,
 }
 
 static gboolean
-read_zones (const Place * place, JsonNode * node, gboolean is_line,
-    const GstY10ZoneDefaults * defaults, GArray * zones)
+read_zones (const Place *place, JsonNode *node, gboolean is_line,
+    const GstY10ZoneDefaults *defaults, GArray *zones)
 {
   JsonArray *array;
 
@@ -374,8 +381,8 @@ read_zones (const Place * place, JsonNode * node, gboolean is_line,
 }
 
 static gboolean
-read_document (const Place * place, JsonNode * root,
-    const GstY10ZoneDefaults * defaults, GArray * zones)
+read_document (const Place *place, JsonNode *root,
+    const GstY10ZoneDefaults *defaults, GArray *zones)
 {
   JsonObjectIter iter;
   const gchar *name;
@@ -405,14 +412,14 @@ read_document (const Place * place, JsonNode * root,
 
 /* Only during this signal does the parser know the line. */
 static void
-keep_line (JsonParser * parser, const GError * error, guint * line)
+keep_line (JsonParser *parser, const GError *error, guint *line)
 {
   *line = json_parser_get_current_line (parser);
 }
 
 /* What is wrong, without json-glib's own name of the place. */
 static const gchar *
-find_reason (const GError * error)
+find_reason (const GError *error)
 {
   const gchar *text = strstr (error->message, "Parse error: ");
 
@@ -421,10 +428,10 @@ find_reason (const GError * error)
 
 /* Appends the zones of @text to @zones; @what names it in errors. */
 gboolean
-gst_y10_zones_parse_json (GArray * zones, const gchar * what,
-    const gchar * text, const GstY10ZoneDefaults * defaults, GError ** error)
+gst_y10_zones_parse_json (GArray *zones, const gchar *what, const gchar *text,
+    const GstY10ZoneDefaults *defaults, GError **error)
 {
-  const Place place = {.what = what,.error = error };
+  const Place place = { .what = what, .error = error };
   JsonParser *parser = json_parser_new ();
   GError *reason = NULL;
   guint line = 1;

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-gboolean gst_y10_zones_parse_json (GArray * zones, const gchar * what,
-    const gchar * text, const GstY10ZoneDefaults * defaults, GError ** error);
+gboolean gst_y10_zones_parse_json (GArray *zones, const gchar *what,
+    const gchar *text, const GstY10ZoneDefaults *defaults, GError **error);
 
 G_END_DECLS

@@ -22,7 +22,7 @@
 
 /* Takes the shapes of @region. */
 static void
-set_shapes (GstY10Zone * zone, const Y10Region * region)
+set_shapes (GstY10Zone *zone, const Y10Region *region)
 {
   zone->n_shapes = y10_region_get_n_shapes (region);
   zone->shapes = g_new (guint, zone->n_shapes);
@@ -36,7 +36,7 @@ set_shapes (GstY10Zone * zone, const Y10Region * region)
 }
 
 static gboolean
-parse_end (const gchar * text, GstY10Point * point)
+parse_end (const gchar *text, GstY10Point *point)
 {
   gdouble *const values[] = { &point->x, &point->y };
 
@@ -57,7 +57,7 @@ parse_end (const gchar * text, GstY10Point * point)
 }
 
 static gboolean
-parse_line (GstY10Zone * zone, const gchar * text, GError ** error)
+parse_line (GstY10Zone *zone, const gchar *text, GError **error)
 {
   g_auto (GStrv) ends = g_strsplit (text, "->", -1);
 
@@ -71,14 +71,15 @@ parse_line (GstY10Zone * zone, const gchar * text, GError ** error)
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
       "the line \"%s\" is \"%s\"; expected two different points as fractions of the "
-      "frame, such as \"0.1,0.5 -> 0.9,0.5\"", zone->name, text);
+      "frame, such as \"0.1,0.5 -> 0.9,0.5\"",
+      zone->name, text);
   return FALSE;
 }
 
 /* @defaults: for what only zones have. */
 static gboolean
-parse_area (GstY10Zone * zone, const gchar * text,
-    const GstY10ZoneDefaults * defaults, GError ** error)
+parse_area (GstY10Zone *zone, const gchar *text,
+    const GstY10ZoneDefaults *defaults, GError **error)
 {
   Y10Region *region = y10_region_parse (text, error);
 
@@ -94,18 +95,19 @@ parse_area (GstY10Zone * zone, const gchar * text,
 
 /* Parses one zone, of all of its shapes; @text begins with its name. */
 static gboolean
-parse_zone (GArray * zones, const gchar * text,
-    const GstY10ZoneDefaults * defaults, GError ** error)
+parse_zone (GArray *zones, const gchar *text,
+    const GstY10ZoneDefaults *defaults, GError **error)
 {
   const gchar *equals = strchr (text, '=');
   gchar *name = equals ? g_strstrip (g_strndup (text, (gsize) (equals - text)))
-      : NULL;
+                       : NULL;
   GstY10Zone *zone;
 
   if (!name || !*name) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "\"%s\" has no name; expected NAME=X,Y X,Y … for a zone or NAME=X,Y -> X,Y "
-        "for a line, such as \"yard=0,0.5 1,1\"", text);
+        "for a line, such as \"yard=0,0.5 1,1\"",
+        text);
     g_free (name);
     return FALSE;
   }
@@ -114,18 +116,18 @@ parse_zone (GArray * zones, const gchar * text,
     return FALSE;
   text = equals + 1;
   return strstr (text, "->") ? parse_line (zone, text, error)
-      : parse_area (zone, text, defaults, error);
+                             : parse_area (zone, text, defaults, error);
 }
 
 static gboolean
-parse_text (GArray * zones, const gchar * text,
-    const GstY10ZoneDefaults * defaults, GError ** error)
+parse_text (GArray *zones, const gchar *text,
+    const GstY10ZoneDefaults *defaults, GError **error)
 {
   g_auto (GStrv) parts = g_strsplit (text, ";", -1);
   GString *zone = g_string_new (NULL);
   gboolean ok = TRUE;
 
-  for (gchar ** part = parts; *part && ok; part++) {
+  for (gchar **part = parts; *part && ok; part++) {
     g_string_append (zone, *part);
     /* What follows without a name belongs to it. */
     if (part[1] && !strchr (part[1], '=')) {
@@ -141,8 +143,8 @@ parse_text (GArray * zones, const gchar * text,
 
 /* @what names the text in errors. */
 static GstY10ZoneSet *
-parse (const gchar * what, const gchar * text,
-    const GstY10ZoneDefaults * defaults, GError ** error)
+parse (const gchar *what, const gchar *text, const GstY10ZoneDefaults *defaults,
+    GError **error)
 {
   GArray *zones = g_array_new (FALSE, TRUE, sizeof (GstY10Zone));
   GstY10ZoneSet *set = NULL;
@@ -173,8 +175,8 @@ parse (const gchar * what, const gchar * text,
  * Returns: (transfer full): the zones, or %NULL with %Y10_ERROR_INVALID_ARGUMENT
  */
 GstY10ZoneSet *
-gst_y10_zones_parse (const gchar * text, const GstY10ZoneDefaults * defaults,
-    GError ** error)
+gst_y10_zones_parse (const gchar *text, const GstY10ZoneDefaults *defaults,
+    GError **error)
 {
   return parse ("zones", text, defaults, error);
 }
@@ -188,8 +190,8 @@ gst_y10_zones_parse (const gchar * text, const GstY10ZoneDefaults * defaults,
  * Returns: (transfer full): the zones, or %NULL
  */
 GstY10ZoneSet *
-gst_y10_zones_load (const gchar * path, const GstY10ZoneDefaults * defaults,
-    GError ** error)
+gst_y10_zones_load (const gchar *path, const GstY10ZoneDefaults *defaults,
+    GError **error)
 {
   gchar *text, *name = g_filename_display_name (path);
   GstY10ZoneSet *set = NULL;

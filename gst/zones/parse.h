@@ -6,9 +6,9 @@
 
 G_BEGIN_DECLS
 
-GstY10ZoneSet *gst_y10_zones_parse (const gchar * text,
-    const GstY10ZoneDefaults * defaults, GError ** error);
-GstY10ZoneSet *gst_y10_zones_load (const gchar * path,
-    const GstY10ZoneDefaults * defaults, GError ** error);
+GstY10ZoneSet *gst_y10_zones_parse (const gchar *text,
+    const GstY10ZoneDefaults *defaults, GError **error);
+GstY10ZoneSet *gst_y10_zones_load (const gchar *path,
+    const GstY10ZoneDefaults *defaults, GError **error);
 
 G_END_DECLS

@@ -24,30 +24,28 @@ enum
   PROP_LIMIT,
 };
 
-#define FIELD(ID, MEMBER) { PROP_##ID, G_STRUCT_OFFSET (GstYolov10Zones, settings.MEMBER) }
+#define FIELD(ID, MEMBER) \
+  { \
+    PROP_##ID, G_STRUCT_OFFSET (GstYolov10Zones, settings.MEMBER) \
+  }
 
-static const GstY10Field fields[] = {
-  FIELD (ZONES, zones),
-  FIELD (ZONES_FILE, zones_file),
-  FIELD (CLASSES, classes),
-  FIELD (ANCHOR, anchor),
-  FIELD (HYSTERESIS, hysteresis),
-  FIELD (GRACE, grace),
-  FIELD (DWELL, dwell),
-  FIELD (LIMIT, limit),
-  {0}
-};
+static const GstY10Field fields[] = { FIELD (ZONES, zones),
+  FIELD (ZONES_FILE, zones_file), FIELD (CLASSES, classes),
+  FIELD (ANCHOR, anchor), FIELD (HYSTERESIS, hysteresis), FIELD (GRACE, grace),
+  FIELD (DWELL, dwell), FIELD (LIMIT, limit), { 0 } };
 
 void
-gst_y10_zones_props_init (GstYolov10Zones * self)
+gst_y10_zones_props_init (GstYolov10Zones *self)
 {
-  self->settings = (GstY10ZonesSettings) {.anchor = defaults.anchor,
-    .hysteresis = defaults.hysteresis,.grace = defaults.grace
+  self->settings = (GstY10ZonesSettings){
+    .anchor = defaults.anchor,
+    .hysteresis = defaults.hysteresis,
+    .grace = defaults.grace,
   };
 }
 
 void
-gst_y10_zones_props_clear (GstYolov10Zones * self)
+gst_y10_zones_props_clear (GstYolov10Zones *self)
 {
   gst_y10_fields_set_string (&self->settings.zones, NULL);
   gst_y10_fields_set_string (&self->settings.zones_file, NULL);
@@ -55,8 +53,8 @@ gst_y10_zones_props_clear (GstYolov10Zones * self)
 }
 
 void
-gst_y10_zones_props_set (GObject * object, guint id, const GValue * value,
-    GParamSpec * pspec)
+gst_y10_zones_props_set (GObject *object, guint id, const GValue *value,
+    GParamSpec *pspec)
 {
   GstYolov10Zones *self = GST_YOLOV10_ZONES (object);
 
@@ -68,8 +66,8 @@ gst_y10_zones_props_set (GObject * object, guint id, const GValue * value,
 }
 
 void
-gst_y10_zones_props_get (GObject * object, guint id, GValue * value,
-    GParamSpec * pspec)
+gst_y10_zones_props_get (GObject *object, guint id, GValue *value,
+    GParamSpec *pspec)
 {
   GstYolov10Zones *self = GST_YOLOV10_ZONES (object);
 
@@ -80,7 +78,7 @@ gst_y10_zones_props_get (GObject * object, guint id, GValue * value,
 }
 
 void
-gst_y10_zones_props_install (GObjectClass * class)
+gst_y10_zones_props_install (GObjectClass *class)
 {
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
       | GST_PARAM_MUTABLE_PLAYING;
@@ -108,8 +106,8 @@ gst_y10_zones_props_install (GObjectClass * class)
    */
   g_object_class_install_property (class, PROP_ZONES_FILE,
       g_param_spec_string ("zones-file", "Zones file",
-          "File with the zones, if zones is empty: JSON or what zones takes", "",
-          flags));
+          "File with the zones, if zones is empty: JSON or what zones takes",
+          "", flags));
   /**
    * GstYolov10Zones:classes:
    *
@@ -118,7 +116,8 @@ gst_y10_zones_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_CLASSES,
       g_param_spec_string ("classes", "Classes",
           "Labels of the objects that count, separated by commas, such as "
-          "\"person,car\"; empty: all. A zone may have its own", "", flags));
+          "\"person,car\"; empty: all. A zone may have its own",
+          "", flags));
   /**
    * GstYolov10Zones:anchor:
    *
@@ -127,7 +126,8 @@ gst_y10_zones_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_ANCHOR,
       g_param_spec_enum ("anchor", "Anchor",
           "The point of a box that is in a zone or crosses a line. A zone may have its "
-          "own", GST_TYPE_YOLOV10_ZONE_ANCHOR, defaults.anchor, flags));
+          "own",
+          GST_TYPE_YOLOV10_ZONE_ANCHOR, defaults.anchor, flags));
   /**
    * GstYolov10Zones:hysteresis:
    *
@@ -136,8 +136,8 @@ gst_y10_zones_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_HYSTERESIS,
       g_param_spec_uint64 ("hysteresis", "Hysteresis",
           "How long an object has to be inside, outside or across a line before that "
-          "counts, in nanoseconds. A zone may have its own", 0, MAX_TIME,
-          defaults.hysteresis, flags));
+          "counts, in nanoseconds. A zone may have its own",
+          0, MAX_TIME, defaults.hysteresis, flags));
   /**
    * GstYolov10Zones:grace:
    *
@@ -146,7 +146,8 @@ gst_y10_zones_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_GRACE,
       g_param_spec_uint64 ("grace", "Grace",
           "How long an object may not be seen before it has left, in nanoseconds. A "
-          "zone may have its own", 0, MAX_TIME, defaults.grace, flags));
+          "zone may have its own",
+          0, MAX_TIME, defaults.grace, flags));
   /**
    * GstYolov10Zones:dwell:
    *
@@ -155,7 +156,8 @@ gst_y10_zones_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_DWELL,
       g_param_spec_uint64 ("dwell", "Dwell",
           "After how long in a zone an object is a dwell event, in nanoseconds; 0: "
-          "never. A zone may have its own", 0, MAX_TIME, 0, flags));
+          "never. A zone may have its own",
+          0, MAX_TIME, 0, flags));
   /**
    * GstYolov10Zones:limit:
    *
@@ -164,7 +166,7 @@ gst_y10_zones_props_install (GObjectClass * class)
   g_object_class_install_property (class, PROP_LIMIT,
       g_param_spec_uint ("limit", "Limit",
           "More objects than this in a zone are an occupancy event, and so is when there "
-          "are no longer more; 0: no limit. A zone may have its own", 0,
-          GST_Y10_ZONES_MAX_OBJECTS, 0, flags));
+          "are no longer more; 0: no limit. A zone may have its own",
+          0, GST_Y10_ZONES_MAX_OBJECTS, 0, flags));
   gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_ZONE_ANCHOR, 0);
 }

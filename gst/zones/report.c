@@ -9,23 +9,22 @@
 #include "common/text.h"
 
 static const gchar *const kinds[] = { "enter", "leave", "cross", "dwell",
-  "occupancy"
-};
+  "occupancy" };
 
 static const gchar *const reasons[] = { "left", "lost", "ended" };
 
 /* Appends @text, quoted and escaped. */
 void
-gst_y10_zone_append_string (GString * json, const gchar * text)
+gst_y10_zone_append_string (GString *json, const gchar *text)
 {
   gchar *valid = gst_y10_text_utf8 (text);
 
   g_string_append_c (json, '"');
-  for (const gchar * c = valid; *c; c++) {
+  for (const gchar *c = valid; *c; c++) {
     if (*c == '"' || *c == '\\')
       g_string_append_printf (json, "\\%c", *c);
-    else if ((guchar) * c < 0x20 || *c == 0x7f)
-      g_string_append_printf (json, "\\u%04x", (guint) * c);
+    else if ((guchar) *c < 0x20 || *c == 0x7f)
+      g_string_append_printf (json, "\\u%04x", (guint) *c);
     else
       g_string_append_c (json, *c);
   }
@@ -34,20 +33,20 @@ gst_y10_zone_append_string (GString * json, const gchar * text)
 }
 
 static void
-append_member (GString * json, const gchar * name, const gchar * text)
+append_member (GString *json, const gchar *name, const gchar *text)
 {
   g_string_append_printf (json, "%s\"%s\":", json->len > 1 ? "," : "", name);
   gst_y10_zone_append_string (json, text);
 }
 
 static void
-append_number (GString * json, const gchar * name, guint64 value)
+append_number (GString *json, const gchar *name, guint64 value)
 {
   g_string_append_printf (json, ",\"%s\":%" G_GUINT64_FORMAT, name, value);
 }
 
 static void
-append_fraction (GString * json, const gchar * name, gdouble value)
+append_fraction (GString *json, const gchar *name, gdouble value)
 {
   gchar text[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -56,20 +55,21 @@ append_fraction (GString * json, const gchar * name, gdouble value)
 }
 
 static const gchar *
-side (const GstY10ZoneEvent * event, gboolean to)
+side (const GstY10ZoneEvent *event, gboolean to)
 {
   return event->zone->sides[to == (event->direction > 0)];
 }
 
 /* @source: name of the element or the input; NULL: none. Free with g_free(). */
 gchar *
-gst_y10_zone_event_to_json (const GstY10ZoneEvent * event, const gchar * source)
+gst_y10_zone_event_to_json (const GstY10ZoneEvent *event, const gchar *source)
 {
   GString *json = g_string_new ("{");
   const gboolean is_object = event->kind != GST_Y10_ZONE_OCCUPANCY;
 
   append_member (json, "event", kinds[event->kind]);
-  append_member (json, event->zone->is_line ? "line" : "zone", event->zone->name);
+  append_member (json, event->zone->is_line ? "line" : "zone",
+      event->zone->name);
   if (source)
     append_member (json, "source", source);
   append_number (json, "timestamp", event->time);
@@ -98,14 +98,15 @@ gst_y10_zone_event_to_json (const GstY10ZoneEvent * event, const gchar * source)
   }
   if (event->kind == GST_Y10_ZONE_OCCUPANCY) {
     append_number (json, "limit", event->zone->limit);
-    g_string_append_printf (json, ",\"over\":%s", event->over ? "true" : "false");
+    g_string_append_printf (json, ",\"over\":%s",
+        event->over ? "true" : "false");
   }
   g_string_append_c (json, '}');
   return g_string_free (json, FALSE);
 }
 
 static void
-set_string (GstStructure * structure, const gchar * name, const gchar * text)
+set_string (GstStructure *structure, const gchar *name, const gchar *text)
 {
   GValue value = G_VALUE_INIT;
 
@@ -115,11 +116,11 @@ set_string (GstStructure * structure, const gchar * name, const gchar * text)
 }
 
 static void
-describe_object (const GstY10ZoneEvent * event, GstStructure * structure)
+describe_object (const GstY10ZoneEvent *event, GstStructure *structure)
 {
-  gst_structure_set (structure, "id", G_TYPE_UINT64, event->id,
-      "confidence", G_TYPE_DOUBLE, (gdouble) event->confidence,
-      "x", G_TYPE_DOUBLE, event->place.x, "y", G_TYPE_DOUBLE, event->place.y, NULL);
+  gst_structure_set (structure, "id", G_TYPE_UINT64, event->id, "confidence",
+      G_TYPE_DOUBLE, (gdouble) event->confidence, "x", G_TYPE_DOUBLE,
+      event->place.x, "y", G_TYPE_DOUBLE, event->place.y, NULL);
   set_string (structure, "label", event->label);
 }
 
@@ -133,30 +134,31 @@ describe_object (const GstY10ZoneEvent * event, GstStructure * structure)
  *   `json`
  */
 GstStructure *
-gst_y10_zone_event_describe (const GstY10ZoneEvent * event,
-    const gchar * source, const gchar * name)
+gst_y10_zone_event_describe (const GstY10ZoneEvent *event, const gchar *source,
+    const gchar *name)
 {
-  GstStructure *structure = gst_structure_new (name,
-      "event", G_TYPE_STRING, kinds[event->kind],
-      "timestamp", G_TYPE_UINT64, event->time, NULL);
+  GstStructure *structure = gst_structure_new (name, "event", G_TYPE_STRING,
+      kinds[event->kind], "timestamp", G_TYPE_UINT64, event->time, NULL);
   GValue value = G_VALUE_INIT;
 
-  set_string (structure, event->zone->is_line ? "line" : "zone", event->zone->name);
+  set_string (structure, event->zone->is_line ? "line" : "zone",
+      event->zone->name);
   set_string (structure, "source", source);
   if (event->kind != GST_Y10_ZONE_OCCUPANCY)
     describe_object (event, structure);
   if (event->kind == GST_Y10_ZONE_LEAVE)
     set_string (structure, "reason", reasons[event->reason]);
   if (event->kind == GST_Y10_ZONE_LEAVE || event->kind == GST_Y10_ZONE_DWELL)
-    gst_structure_set (structure, "duration", G_TYPE_UINT64, event->duration, NULL);
+    gst_structure_set (structure, "duration", G_TYPE_UINT64, event->duration,
+        NULL);
   if (event->kind == GST_Y10_ZONE_CROSS) {
     set_string (structure, "direction", event->direction > 0 ? "in" : "out");
     if (event->zone->sides[0]) {
       set_string (structure, "from", side (event, FALSE));
       set_string (structure, "to", side (event, TRUE));
     }
-    gst_structure_set (structure, "in", G_TYPE_UINT64, event->n_in,
-        "out", G_TYPE_UINT64, event->n_out, NULL);
+    gst_structure_set (structure, "in", G_TYPE_UINT64, event->n_in, "out",
+        G_TYPE_UINT64, event->n_out, NULL);
   } else {
     gst_structure_set (structure, "count", G_TYPE_UINT, event->count, NULL);
   }

@@ -11,7 +11,7 @@
 
 /* Frees what @zone has, not itself; a GDestroyNotify for arrays of zones. */
 void
-gst_y10_zone_clear (GstY10Zone * zone)
+gst_y10_zone_clear (GstY10Zone *zone)
 {
   g_free (zone->name);
   g_strfreev (zone->classes);
@@ -19,29 +19,31 @@ gst_y10_zone_clear (GstY10Zone * zone)
   g_free (zone->shapes);
   g_free (zone->sides[0]);
   g_free (zone->sides[1]);
-  *zone = (GstY10Zone) {.n_points = 0 };
+  *zone = (GstY10Zone){ .n_points = 0 };
 }
 
 /* Takes the #GstY10Zone that are in @zones, and leaves it empty. */
 /* Opens @zone with what @defaults say. */
 static void
-init_zone (GstY10Zone * zone, const GstY10ZoneDefaults * defaults)
+init_zone (GstY10Zone *zone, const GstY10ZoneDefaults *defaults)
 {
-  *zone = (GstY10Zone) {.anchor = defaults->anchor,
-    .hysteresis = defaults->hysteresis,.grace = defaults->grace
+  *zone = (GstY10Zone){
+    .anchor = defaults->anchor,
+    .hysteresis = defaults->hysteresis,
+    .grace = defaults->grace,
   };
   if (defaults->classes && *defaults->classes) {
     gchar **class;
 
     zone->classes = g_strsplit (defaults->classes, ",", -1);
-    for (class = zone->classes; *class; class++)
+    for (class = zone->classes; *class; class ++)
       g_strstrip (*class);
   }
 }
 
 /* Sets what only zones have. */
 void
-gst_y10_zone_init_area (GstY10Zone * zone, const GstY10ZoneDefaults * defaults)
+gst_y10_zone_init_area (GstY10Zone *zone, const GstY10ZoneDefaults *defaults)
 {
   zone->limit = defaults->limit;
   zone->n_dwells = defaults->dwell > 0;
@@ -50,8 +52,8 @@ gst_y10_zone_init_area (GstY10Zone * zone, const GstY10ZoneDefaults * defaults)
 
 /* Takes @name. Returns NULL with an error if the set cannot have that zone. */
 GstY10Zone *
-gst_y10_zones_add (GArray * zones, gchar * name,
-    const GstY10ZoneDefaults * defaults, GError ** error)
+gst_y10_zones_add (GArray *zones, gchar *name,
+    const GstY10ZoneDefaults *defaults, GError **error)
 {
   GstY10Zone zone;
 
@@ -59,13 +61,15 @@ gst_y10_zones_add (GArray * zones, gchar * name,
     if (!strcmp (g_array_index (zones, GstY10Zone, i).name, name)) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
           "there are two of the name \"%s\"; expected different names for all zones "
-          "and lines", name);
+          "and lines",
+          name);
       g_free (name);
       return NULL;
     }
   if (zones->len == GST_Y10_MAX_ZONES) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "there are too many; expected at most %u zones and lines", GST_Y10_MAX_ZONES);
+        "there are too many; expected at most %u zones and lines",
+        GST_Y10_MAX_ZONES);
     g_free (name);
     return NULL;
   }
@@ -76,7 +80,7 @@ gst_y10_zones_add (GArray * zones, gchar * name,
 }
 
 GstY10ZoneSet *
-gst_y10_zone_set_new (GArray * zones)
+gst_y10_zone_set_new (GArray *zones)
 {
   GstY10ZoneSet *self = g_new0 (GstY10ZoneSet, 1);
   gsize n;
@@ -88,7 +92,7 @@ gst_y10_zone_set_new (GArray * zones)
 }
 
 GstY10ZoneSet *
-gst_y10_zone_set_ref (GstY10ZoneSet * self)
+gst_y10_zone_set_ref (GstY10ZoneSet *self)
 {
   g_atomic_int_inc (&self->refs);
   return self;
@@ -96,7 +100,7 @@ gst_y10_zone_set_ref (GstY10ZoneSet * self)
 
 /* @self may be NULL. */
 void
-gst_y10_zone_set_unref (GstY10ZoneSet * self)
+gst_y10_zone_set_unref (GstY10ZoneSet *self)
 {
   if (!self || !g_atomic_int_dec_and_test (&self->refs))
     return;
@@ -108,7 +112,7 @@ gst_y10_zone_set_unref (GstY10ZoneSet * self)
 
 /* Index of the zone or line of that name, or -1. */
 gint
-gst_y10_zone_set_find (const GstY10ZoneSet * self, const gchar * name)
+gst_y10_zone_set_find (const GstY10ZoneSet *self, const gchar *name)
 {
   for (guint i = 0; i < self->n; i++)
     if (!strcmp (self->zones[i].name, name))
@@ -117,15 +121,16 @@ gst_y10_zone_set_find (const GstY10ZoneSet * self, const gchar * name)
 }
 
 static gboolean
-same_classes (gchar ** a, gchar ** b)
+same_classes (gchar **a, gchar **b)
 {
-  return !a || !b ? a == b : g_strv_equal ((const gchar * const *) a,
-      (const gchar * const *) b);
+  return !a || !b
+      ? a == b
+      : g_strv_equal ((const gchar *const *) a, (const gchar *const *) b);
 }
 
 /* Whether both have the same objects in them. */
 gboolean
-gst_y10_zone_is_same_place (const GstY10Zone * a, const GstY10Zone * b)
+gst_y10_zone_is_same_place (const GstY10Zone *a, const GstY10Zone *b)
 {
   if (a->is_line != b->is_line || a->anchor != b->anchor
       || a->n_points != b->n_points || a->n_shapes != b->n_shapes
@@ -140,9 +145,9 @@ gst_y10_zone_is_same_place (const GstY10Zone * a, const GstY10Zone * b)
 
 /* Whether objects of that class count. */
 gboolean
-gst_y10_zone_wants (const GstY10Zone * self, const gchar * label, gsize length)
+gst_y10_zone_wants (const GstY10Zone *self, const gchar *label, gsize length)
 {
-  for (gchar ** class = self->classes; class && *class; class++)
+  for (gchar **class = self->classes; class && *class; class ++)
     if (strlen (*class) == length && !memcmp (*class, label, length))
       return TRUE;
   return !self->classes;
@@ -150,12 +155,13 @@ gst_y10_zone_wants (const GstY10Zone * self, const gchar * label, gsize length)
 
 /* Whether one of the shapes has @point in it. */
 gboolean
-gst_y10_zone_has_point (const GstY10Zone * self, GstY10Point point)
+gst_y10_zone_has_point (const GstY10Zone *self, GstY10Point point)
 {
   guint first = 0;
 
   for (guint i = 0; i < self->n_shapes; i++) {
-    if (gst_y10_polygon_has_point (&self->points[first], self->shapes[i], point))
+    if (gst_y10_polygon_has_point (&self->points[first], self->shapes[i],
+            point))
       return TRUE;
     first += self->shapes[i];
   }

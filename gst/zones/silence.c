@@ -10,7 +10,7 @@
 #define GST_CAT_DEFAULT gst_yolov10_zones_debug
 
 static void
-find_latency (GstYolov10Zones * self)
+find_latency (GstYolov10Zones *self)
 {
   GstQuery *query = gst_query_new_latency ();
 
@@ -23,7 +23,7 @@ find_latency (GstYolov10Zones * self)
 }
 
 static gboolean
-on_time (GstClock * clock, GstClockTime time, GstClockID id, gpointer user)
+on_time (GstClock *clock, GstClockTime time, GstClockID id, gpointer user)
 {
   GstYolov10Zones *self = user;
   GstClockTime position, running;
@@ -51,7 +51,7 @@ on_time (GstClock * clock, GstClockTime time, GstClockID id, gpointer user)
 /* Call with the lock held. Takes care that what becomes due is told if no frame comes
  * until then. */
 void
-gst_y10_zones_arm (GstYolov10Zones * self)
+gst_y10_zones_arm (GstYolov10Zones *self)
 {
   const GstClockTime due = gst_y10_zones_get_deadline (self->zones);
   GstClockTime time;
@@ -83,7 +83,7 @@ gst_y10_zones_arm (GstYolov10Zones * self)
 
 /* Call with the lock held. */
 void
-gst_y10_zones_disarm (GstYolov10Zones * self)
+gst_y10_zones_disarm (GstYolov10Zones *self)
 {
   if (!self->wait)
     return;

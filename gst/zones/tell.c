@@ -19,17 +19,19 @@ static guint signals[N_SIGNALS];
 
 /* Keeps what DL Streamer would tell of the frame at hand. */
 static void
-note_crossing (GstYolov10Zones * self, const GstY10ZoneEvent * event)
+note_crossing (GstYolov10Zones *self, const GstY10ZoneEvent *event)
 {
-  g_string_append_printf (self->crossings, "%c{\"object_id\":%" G_GUINT64_FORMAT
-      ",\"tripwire_id\":", self->crossings->len ? ',' : '[', event->id);
+  g_string_append_printf (self->crossings,
+      "%c{\"object_id\":%" G_GUINT64_FORMAT ",\"tripwire_id\":",
+      self->crossings->len ? ',' : '[', event->id);
   gst_y10_zone_append_string (self->crossings, event->zone->name);
-  g_string_append_printf (self->crossings, ",\"direction\":%d}", event->direction);
+  g_string_append_printf (self->crossings, ",\"direction\":%d}",
+      event->direction);
 }
 
 /* A GstY10ZoneEventFunc; the lock is held. Keeps the event until it can be told. */
 void
-gst_y10_zones_keep_event (const GstY10ZoneEvent * event, gpointer user)
+gst_y10_zones_keep_event (const GstY10ZoneEvent *event, gpointer user)
 {
   GstYolov10Zones *self = user;
   GstStructure *structure = gst_y10_zone_event_describe (event,
@@ -42,7 +44,7 @@ gst_y10_zones_keep_event (const GstY10ZoneEvent * event, gpointer user)
 }
 
 static GstStructure *
-next_event (GstYolov10Zones * self)
+next_event (GstYolov10Zones *self)
 {
   GstStructure *structure;
 
@@ -54,7 +56,7 @@ next_event (GstYolov10Zones * self)
 
 /* Tells the events that have come up. Call without locks. */
 void
-gst_y10_zones_tell (GstYolov10Zones * self)
+gst_y10_zones_tell (GstYolov10Zones *self)
 {
   GstStructure *structure;
 
@@ -66,7 +68,7 @@ gst_y10_zones_tell (GstYolov10Zones * self)
 }
 
 void
-gst_y10_zones_install_signals (GstYolov10ZonesClass * klass)
+gst_y10_zones_install_signals (GstYolov10ZonesClass *klass)
 {
   /**
    * GstYolov10Zones::event:
@@ -79,5 +81,6 @@ gst_y10_zones_install_signals (GstYolov10ZonesClass * klass)
    * Since: 0.2
    */
   signals[SIGNAL_EVENT] = g_signal_new ("event", G_TYPE_FROM_CLASS (klass),
-      G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, GST_TYPE_STRUCTURE);
+      G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
+      GST_TYPE_STRUCTURE);
 }

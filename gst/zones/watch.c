@@ -37,7 +37,8 @@
 GST_DEBUG_CATEGORY (gst_yolov10_zones_debug);
 #define GST_CAT_DEFAULT gst_yolov10_zones_debug
 
-G_DEFINE_FINAL_TYPE (GstYolov10Zones, gst_yolov10_zones, GST_TYPE_BASE_TRANSFORM)
+G_DEFINE_FINAL_TYPE (GstYolov10Zones, gst_yolov10_zones,
+    GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (yolov10zones, "yolov10zones", GST_RANK_NONE,
     GST_TYPE_YOLOV10_ZONES)
 
@@ -47,7 +48,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
 static void
-make_outlines (GstYolov10Zones * self, const GstY10ZoneSet * set)
+make_outlines (GstYolov10Zones *self, const GstY10ZoneSet *set)
 {
   GString *names = g_string_new (NULL);
   GArray *shapes = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -64,22 +65,25 @@ make_outlines (GstYolov10Zones * self, const GstY10ZoneSet * set)
       g_array_append_val (shapes, n);
     }
     for (guint k = 0; k < zone->n_points; k++) {
-      const gfloat xy[2] = { (gfloat) zone->points[k].x, (gfloat) zone->points[k].y };
+      const gfloat xy[2] = { (gfloat) zone->points[k].x,
+        (gfloat) zone->points[k].y };
 
       g_array_append_vals (points, xy, 2);
     }
   }
   gst_y10_zone_outlines_clear (&self->outlines);
   self->outlines.names = g_string_free (names, FALSE);
-  self->outlines.shapes = g_bytes_new (shapes->data, shapes->len * sizeof (guint32));
-  self->outlines.points = g_bytes_new (points->data, points->len * sizeof (gfloat));
+  self->outlines.shapes = g_bytes_new (shapes->data,
+      shapes->len * sizeof (guint32));
+  self->outlines.points = g_bytes_new (points->data,
+      points->len * sizeof (gfloat));
   g_array_unref (shapes);
   g_array_unref (points);
 }
 
 /* Reads the zones that the properties say. */
 static GstY10ZoneSet *
-parse (GstYolov10Zones * self, GError ** error)
+parse (GstYolov10Zones *self, GError **error)
 {
   GstY10ZonesSettings now;
   GstY10ZoneSet *set;
@@ -92,9 +96,13 @@ parse (GstYolov10Zones * self, GError ** error)
   self->changed = FALSE;
   GST_OBJECT_UNLOCK (self);
   {
-    const GstY10ZoneDefaults defaults = {.classes = now.classes,
-      .anchor = now.anchor,.hysteresis = now.hysteresis,.grace = now.grace,
-      .dwell = now.dwell,.limit = now.limit
+    const GstY10ZoneDefaults defaults = {
+      .classes = now.classes,
+      .anchor = now.anchor,
+      .hysteresis = now.hysteresis,
+      .grace = now.grace,
+      .dwell = now.dwell,
+      .limit = now.limit,
     };
 
     if ((!now.zones || !*now.zones) && now.zones_file && *now.zones_file)
@@ -110,7 +118,7 @@ parse (GstYolov10Zones * self, GError ** error)
 
 /* Applies the properties. FALSE with an error keeps the zones as they are. */
 static gboolean
-apply (GstYolov10Zones * self, GError ** error)
+apply (GstYolov10Zones *self, GError **error)
 {
   GstY10ZoneSet *set = parse (self, error);
 
@@ -128,18 +136,18 @@ apply (GstYolov10Zones * self, GError ** error)
 
 /* The objects are not those that follow. */
 static void
-end (GstYolov10Zones * self)
+end (GstYolov10Zones *self)
 {
   g_mutex_lock (&self->lock);
   gst_y10_zones_end (self->zones);
   gst_y10_zones_disarm (self);
   g_mutex_unlock (&self->lock);
-  self->observed = (GstY10Observations) { 0 };
+  self->observed = (GstY10Observations){ 0 };
   gst_y10_zones_tell (self);
 }
 
 static gboolean
-gst_yolov10_zones_start (GstBaseTransform * trans)
+gst_yolov10_zones_start (GstBaseTransform *trans)
 {
   GstYolov10Zones *self = GST_YOLOV10_ZONES (trans);
   GError *error = NULL;
@@ -159,15 +167,15 @@ gst_yolov10_zones_start (GstBaseTransform * trans)
 }
 
 static gboolean
-gst_yolov10_zones_stop (GstBaseTransform * trans)
+gst_yolov10_zones_stop (GstBaseTransform *trans)
 {
   end (GST_YOLOV10_ZONES (trans));
   return TRUE;
 }
 
 static gboolean
-gst_yolov10_zones_set_caps (GstBaseTransform * trans, GstCaps * incaps,
-    GstCaps * outcaps)
+gst_yolov10_zones_set_caps (GstBaseTransform *trans, GstCaps *incaps,
+    GstCaps *outcaps)
 {
   GstYolov10Zones *self = GST_YOLOV10_ZONES (trans);
   const GstStructure *structure = gst_caps_get_structure (incaps, 0);
@@ -181,7 +189,7 @@ gst_yolov10_zones_set_caps (GstBaseTransform * trans, GstCaps * incaps,
 }
 
 static void
-pass_gap (GstYolov10Zones * self, GstEvent * event)
+pass_gap (GstYolov10Zones *self, GstEvent *event)
 {
   GstClockTime time, duration;
 
@@ -196,7 +204,7 @@ pass_gap (GstYolov10Zones * self, GstEvent * event)
 }
 
 static gboolean
-gst_yolov10_zones_sink_event (GstBaseTransform * trans, GstEvent * event)
+gst_yolov10_zones_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstYolov10Zones *self = GST_YOLOV10_ZONES (trans);
   GstSegment segment;
@@ -220,13 +228,12 @@ gst_yolov10_zones_sink_event (GstBaseTransform * trans, GstEvent * event)
     default:
       break;
   }
-  return
-      GST_BASE_TRANSFORM_CLASS (gst_yolov10_zones_parent_class)->sink_event
-      (trans, event);
+  return GST_BASE_TRANSFORM_CLASS (gst_yolov10_zones_parent_class)
+      ->sink_event (trans, event);
 }
 
 static gboolean
-gst_yolov10_zones_src_event (GstBaseTransform * trans, GstEvent * event)
+gst_yolov10_zones_src_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstYolov10Zones *self = GST_YOLOV10_ZONES (trans);
 
@@ -235,13 +242,12 @@ gst_yolov10_zones_src_event (GstBaseTransform * trans, GstEvent * event)
     self->latency_known = FALSE;
     g_mutex_unlock (&self->lock);
   }
-  return
-      GST_BASE_TRANSFORM_CLASS (gst_yolov10_zones_parent_class)->src_event
-      (trans, event);
+  return GST_BASE_TRANSFORM_CLASS (gst_yolov10_zones_parent_class)
+      ->src_event (trans, event);
 }
 
 static gboolean
-take_changed (GstYolov10Zones * self)
+take_changed (GstYolov10Zones *self)
 {
   gboolean changed;
 
@@ -252,7 +258,7 @@ take_changed (GstYolov10Zones * self)
 }
 
 static GstFlowReturn
-gst_yolov10_zones_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
+gst_yolov10_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstYolov10Zones *self = GST_YOLOV10_ZONES (trans);
   GError *error = NULL;
@@ -267,7 +273,7 @@ gst_yolov10_zones_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
 }
 
 static GstStateChangeReturn
-gst_yolov10_zones_change_state (GstElement * element, GstStateChange transition)
+gst_yolov10_zones_change_state (GstElement *element, GstStateChange transition)
 {
   GstYolov10Zones *self = GST_YOLOV10_ZONES (element);
   GstStateChangeReturn result;
@@ -278,8 +284,8 @@ gst_yolov10_zones_change_state (GstElement * element, GstStateChange transition)
     gst_y10_zones_disarm (self);
     g_mutex_unlock (&self->lock);
   }
-  result = GST_ELEMENT_CLASS (gst_yolov10_zones_parent_class)->change_state
-      (element, transition);
+  result = GST_ELEMENT_CLASS (gst_yolov10_zones_parent_class)
+               ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING) {
     g_mutex_lock (&self->lock);
     self->playing = TRUE;
@@ -291,7 +297,7 @@ gst_yolov10_zones_change_state (GstElement * element, GstStateChange transition)
 }
 
 static void
-gst_yolov10_zones_finalize (GObject * object)
+gst_yolov10_zones_finalize (GObject *object)
 {
   GstYolov10Zones *self = GST_YOLOV10_ZONES (object);
 
@@ -309,7 +315,7 @@ gst_yolov10_zones_finalize (GObject * object)
 }
 
 static void
-gst_yolov10_zones_class_init (GstYolov10ZonesClass * klass)
+gst_yolov10_zones_class_init (GstYolov10ZonesClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
@@ -332,17 +338,19 @@ gst_yolov10_zones_class_init (GstYolov10ZonesClass * klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
-  element_class->change_state = GST_DEBUG_FUNCPTR (gst_yolov10_zones_change_state);
+  element_class->change_state = GST_DEBUG_FUNCPTR (
+      gst_yolov10_zones_change_state);
   trans_class->start = GST_DEBUG_FUNCPTR (gst_yolov10_zones_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_yolov10_zones_stop);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_yolov10_zones_set_caps);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_yolov10_zones_sink_event);
   trans_class->src_event = GST_DEBUG_FUNCPTR (gst_yolov10_zones_src_event);
-  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_yolov10_zones_transform_ip);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (
+      gst_yolov10_zones_transform_ip);
 }
 
 static void
-gst_yolov10_zones_init (GstYolov10Zones * self)
+gst_yolov10_zones_init (GstYolov10Zones *self)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
 

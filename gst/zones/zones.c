@@ -29,9 +29,9 @@
 typedef struct
 {
   guint64 id;
-  gboolean used, seen;          /* in the observation at hand */
-  gboolean missed;              /* an observation since the last time lacks it */
-  GstClockTime time;            /* last seen */
+  gboolean used, seen; /* in the observation at hand */
+  gboolean missed;     /* an observation since the last time lacks it */
+  GstClockTime time;   /* last seen */
   gdouble box[4];
   gfloat confidence;
   gchar label[GST_Y10_ZONES_LABEL_SIZE];
@@ -40,13 +40,13 @@ typedef struct
 /* An object in relation to a zone. */
 typedef struct
 {
-  gboolean is_known;            /* seen, and not lost since */
-  gboolean adopt;               /* being inside is no event: the zone is new */
+  gboolean is_known; /* seen, and not lost since */
+  gboolean adopt;    /* being inside is no event: the zone is new */
   gboolean inside;
-  GstClockTime since;           /* in the zone */
-  GstClockTime turned;          /* seen on the other side since; NONE: not */
-  guint n_dwelt;                /* thresholds that have been told */
-  gint direction;               /* in which the line was crossed at @turned */
+  GstClockTime since;  /* in the zone */
+  GstClockTime turned; /* seen on the other side since; NONE: not */
+  guint n_dwelt;       /* thresholds that have been told */
+  gint direction;      /* in which the line was crossed at @turned */
 } State;
 
 struct _GstY10Zones
@@ -55,11 +55,11 @@ struct _GstY10Zones
   gpointer user;
   GstY10ZoneSet *set;
   GstY10ZoneCount counts[GST_Y10_MAX_ZONES];
-  gboolean quiet[GST_Y10_MAX_ZONES];    /* a changed limit is no event */
-  guint n_tracks;               /* used ones are below */
+  gboolean quiet[GST_Y10_MAX_ZONES]; /* a changed limit is no event */
+  guint n_tracks;                    /* used ones are below */
   Track tracks[GST_Y10_ZONES_MAX_OBJECTS];
-  State *states;                /* of each track in each zone */
-  guint16 index[INDEX_SIZE];    /* 1 + track, by a hash of its id; 0: none */
+  State *states;             /* of each track in each zone */
+  guint16 index[INDEX_SIZE]; /* 1 + track, by a hash of its id; 0: none */
 };
 
 /* @func is called with each event, by the functions that change @self. */
@@ -76,7 +76,7 @@ gst_y10_zones_new (GstY10ZoneEventFunc func, gpointer user)
 }
 
 void
-gst_y10_zones_free (GstY10Zones * self)
+gst_y10_zones_free (GstY10Zones *self)
 {
   gst_y10_zone_set_unref (self->set);
   g_free (self->states);
@@ -85,27 +85,27 @@ gst_y10_zones_free (GstY10Zones * self)
 
 /* The set at hand; at first without zones. */
 const GstY10ZoneSet *
-gst_y10_zones_get_set (const GstY10Zones * self)
+gst_y10_zones_get_set (const GstY10Zones *self)
 {
   return self->set;
 }
 
 /* @index: of a zone in the set. */
 const GstY10ZoneCount *
-gst_y10_zones_get_count (const GstY10Zones * self, guint index)
+gst_y10_zones_get_count (const GstY10Zones *self, guint index)
 {
   return &self->counts[index];
 }
 
 static State *
-states_of (const GstY10Zones * self, guint track)
+states_of (const GstY10Zones *self, guint track)
 {
   return &self->states[(gsize) track * self->set->n];
 }
 
 /* Emits an event of the kinds that have an object; @event has what differs. */
 static void
-emit (GstY10Zones * self, const Track * track, guint z, GstY10ZoneEvent event)
+emit (GstY10Zones *self, const Track *track, guint z, GstY10ZoneEvent event)
 {
   const GstY10Zone *zone = &self->set->zones[z];
 
@@ -113,8 +113,8 @@ emit (GstY10Zones * self, const Track * track, guint z, GstY10ZoneEvent event)
   event.id = track->id;
   event.label = track->label;
   event.confidence = track->confidence;
-  event.place = gst_y10_anchor_place (zone->anchor, track->box[0], track->box[1],
-      track->box[2], track->box[3]);
+  event.place = gst_y10_anchor_place (zone->anchor, track->box[0],
+      track->box[1], track->box[2], track->box[3]);
   event.count = self->counts[z].count;
   event.n_in = self->counts[z].n_in;
   event.n_out = self->counts[z].n_out;
@@ -122,44 +122,53 @@ emit (GstY10Zones * self, const Track * track, guint z, GstY10ZoneEvent event)
 }
 
 static void
-enter (GstY10Zones * self, const Track * track, guint z, State * state)
+enter (GstY10Zones *self, const Track *track, guint z, State *state)
 {
   state->inside = TRUE;
   state->since = state->turned;
   state->turned = NONE;
   state->n_dwelt = 0;
   self->counts[z].count++;
-  emit (self, track, z, (GstY10ZoneEvent) {.kind = GST_Y10_ZONE_ENTER,
-        .time = state->since});
+  emit (self, track, z,
+      (GstY10ZoneEvent){ .kind = GST_Y10_ZONE_ENTER, .time = state->since });
 }
 
 static void
-leave (GstY10Zones * self, const Track * track, guint z, State * state,
+leave (GstY10Zones *self, const Track *track, guint z, State *state,
     GstClockTime time, GstY10LeaveReason reason)
 {
   state->inside = FALSE;
   state->turned = NONE;
   self->counts[z].count--;
-  emit (self, track, z, (GstY10ZoneEvent) {.kind = GST_Y10_ZONE_LEAVE,
-        .time = time,.duration = time - state->since,.reason = reason});
+  emit (self, track, z,
+      (GstY10ZoneEvent){
+          .kind = GST_Y10_ZONE_LEAVE,
+          .time = time,
+          .duration = time - state->since,
+          .reason = reason,
+      });
 }
 
 static void
-cross (GstY10Zones * self, const Track * track, guint z, State * state)
+cross (GstY10Zones *self, const Track *track, guint z, State *state)
 {
   if (state->direction > 0)
     self->counts[z].n_in++;
   else
     self->counts[z].n_out++;
-  emit (self, track, z, (GstY10ZoneEvent) {.kind = GST_Y10_ZONE_CROSS,
-        .time = state->turned,.direction = state->direction});
+  emit (self, track, z,
+      (GstY10ZoneEvent){
+          .kind = GST_Y10_ZONE_CROSS,
+          .time = state->turned,
+          .direction = state->direction,
+      });
   state->turned = NONE;
 }
 
 /* Tells what @time has made certain of the stay of an object that was last seen
  * inside. */
 static void
-dwell (GstY10Zones * self, const Track * track, guint z, State * state,
+dwell (GstY10Zones *self, const Track *track, guint z, State *state,
     GstClockTime time)
 {
   const GstY10Zone *zone = &self->set->zones[z];
@@ -168,14 +177,18 @@ dwell (GstY10Zones * self, const Track * track, guint z, State * state,
       && time >= state->since + zone->dwells[state->n_dwelt]) {
     const GstClockTime threshold = zone->dwells[state->n_dwelt++];
 
-    emit (self, track, z, (GstY10ZoneEvent) {.kind = GST_Y10_ZONE_DWELL,
-          .time = state->since + threshold,.duration = threshold});
+    emit (self, track, z,
+        (GstY10ZoneEvent){
+            .kind = GST_Y10_ZONE_DWELL,
+            .time = state->since + threshold,
+            .duration = threshold,
+        });
   }
 }
 
 /* Ends what is between an object and a zone: nobody knows what follows. */
 static void
-forget (GstY10Zones * self, const Track * track, guint z, State * state,
+forget (GstY10Zones *self, const Track *track, guint z, State *state,
     GstY10LeaveReason reason)
 {
   const gboolean is_turned = state->turned != NONE;
@@ -185,19 +198,19 @@ forget (GstY10Zones * self, const Track * track, guint z, State * state,
   else if (state->inside)
     leave (self, track, z, state, is_turned ? state->turned : track->time,
         is_turned ? GST_Y10_LEAVE_LEFT : reason);
-  *state = (State) {.turned = NONE };
+  *state = (State){ .turned = NONE };
 }
 
 /* Whether an object that an observation lacked cannot come back to @zone at @time. */
 static gboolean
-is_lost (const Track * track, const GstY10Zone * zone, GstClockTime time)
+is_lost (const Track *track, const GstY10Zone *zone, GstClockTime time)
 {
   return track->missed && time > track->time + zone->grace;
 }
 
 /* Forgets an object in the zones where it is lost; in all, and it goes. */
 static void
-lose (GstY10Zones * self, guint t, GstClockTime time)
+lose (GstY10Zones *self, guint t, GstClockTime time)
 {
   Track *track = &self->tracks[t];
   State *states = states_of (self, t);
@@ -212,7 +225,7 @@ lose (GstY10Zones * self, guint t, GstClockTime time)
 }
 
 static void
-check_limits (GstY10Zones * self, GstClockTime time)
+check_limits (GstY10Zones *self, GstClockTime time)
 {
   for (guint z = 0; z < self->set->n; z++) {
     const GstY10Zone *zone = &self->set->zones[z];
@@ -220,8 +233,12 @@ check_limits (GstY10Zones * self, GstClockTime time)
     const gboolean over = zone->limit && count->count > zone->limit;
 
     if (over != count->over && !self->quiet[z]) {
-      const GstY10ZoneEvent event = {.kind = GST_Y10_ZONE_OCCUPANCY,.zone = zone,
-        .time = time,.count = count->count,.over = over
+      const GstY10ZoneEvent event = {
+        .kind = GST_Y10_ZONE_OCCUPANCY,
+        .zone = zone,
+        .time = time,
+        .count = count->count,
+        .over = over,
       };
 
       count->over = over;
@@ -233,13 +250,14 @@ check_limits (GstY10Zones * self, GstClockTime time)
 }
 
 static void
-watch_zone (GstY10Zones * self, const Track * track, guint z, State * state,
+watch_zone (GstY10Zones *self, const Track *track, guint z, State *state,
     gboolean is_wanted)
 {
   const GstY10Zone *zone = &self->set->zones[z];
   const gdouble *box = track->box;
-  const gboolean inside = is_wanted && gst_y10_zone_has_point (zone,
-      gst_y10_anchor_place (zone->anchor, box[0], box[1], box[2], box[3]));
+  const gboolean inside = is_wanted
+      && gst_y10_zone_has_point (zone,
+          gst_y10_anchor_place (zone->anchor, box[0], box[1], box[2], box[3]));
   const GstClockTime time = track->time;
 
   if (state->adopt && inside && !state->inside) {
@@ -265,8 +283,8 @@ watch_zone (GstY10Zones * self, const Track * track, guint z, State * state,
 
 /* @before: the box that was last observed; NULL: there is none. */
 static void
-watch_line (GstY10Zones * self, const Track * track, guint z, State * state,
-    gboolean is_wanted, const gdouble * before)
+watch_line (GstY10Zones *self, const Track *track, guint z, State *state,
+    gboolean is_wanted, const gdouble *before)
 {
   const GstY10Zone *zone = &self->set->zones[z];
   const gdouble *box = track->box;
@@ -292,7 +310,7 @@ watch_line (GstY10Zones * self, const Track * track, guint z, State * state,
 
 /* An object was seen: @before is its former box, or NULL if it is new. */
 static void
-watch (GstY10Zones * self, guint t, const gdouble * before)
+watch (GstY10Zones *self, guint t, const gdouble *before)
 {
   const Track *track = &self->tracks[t];
   State *states = states_of (self, t);
@@ -320,7 +338,7 @@ hash (guint64 id)
 }
 
 static void
-index_track (GstY10Zones * self, guint t)
+index_track (GstY10Zones *self, guint t)
 {
   guint i = hash (self->tracks[t].id);
 
@@ -330,7 +348,7 @@ index_track (GstY10Zones * self, guint t)
 }
 
 static void
-index_all (GstY10Zones * self)
+index_all (GstY10Zones *self)
 {
   memset (self->index, 0, sizeof self->index);
   for (guint t = 0; t < self->n_tracks; t++)
@@ -340,7 +358,7 @@ index_all (GstY10Zones * self)
 
 /* Returns the track with that id, or -1. */
 static gint
-find (const GstY10Zones * self, guint64 id)
+find (const GstY10Zones *self, guint64 id)
 {
   for (guint i = hash (id); self->index[i]; i = (i + 1) % INDEX_SIZE)
     if (self->tracks[self->index[i] - 1].id == id)
@@ -350,14 +368,15 @@ find (const GstY10Zones * self, guint64 id)
 
 /* Returns a free track; where there is none, the one not seen for longest goes. */
 static guint
-take_track (GstY10Zones * self)
+take_track (GstY10Zones *self)
 {
   guint oldest = 0;
 
   for (guint t = 0; t < self->n_tracks; t++) {
     if (!self->tracks[t].used)
       return t;
-    if (!self->tracks[t].seen && (self->tracks[oldest].seen
+    if (!self->tracks[t].seen
+        && (self->tracks[oldest].seen
             || self->tracks[t].time < self->tracks[oldest].time))
       oldest = t;
   }
@@ -373,8 +392,8 @@ take_track (GstY10Zones * self)
 
 /* Marks the tracks that are among @objects as seen, and tells which are lost. */
 static void
-mark_seen (GstY10Zones * self, GstClockTime time,
-    const GstY10ZoneObject * objects, guint n)
+mark_seen (GstY10Zones *self, GstClockTime time,
+    const GstY10ZoneObject *objects, guint n)
 {
   index_all (self);
   for (guint t = 0; t < self->n_tracks; t++)
@@ -399,7 +418,7 @@ mark_seen (GstY10Zones * self, GstClockTime time,
 }
 
 static void
-see (GstY10Zones * self, GstClockTime time, const GstY10ZoneObject * object)
+see (GstY10Zones *self, GstClockTime time, const GstY10ZoneObject *object)
 {
   const gint known = find (self, object->id);
   const guint t = known >= 0 ? (guint) known : take_track (self);
@@ -408,12 +427,12 @@ see (GstY10Zones * self, GstClockTime time, const GstY10ZoneObject * object)
   gdouble before[4];
 
   if (known >= 0 && track->time == time)
-    return;                     /* listed twice: the first one counts */
+    return; /* listed twice: the first one counts */
   memcpy (before, track->box, sizeof before);
   if (known < 0) {
-    *track = (Track) {.id = object->id,.used = TRUE };
+    *track = (Track){ .id = object->id, .used = TRUE };
     for (guint z = 0; z < self->set->n; z++)
-      states_of (self, t)[z] = (State) {.turned = NONE };
+      states_of (self, t)[z] = (State){ .turned = NONE };
     index_track (self, t);
   }
   track->seen = TRUE;
@@ -436,8 +455,8 @@ see (GstY10Zones * self, GstClockTime time, const GstY10ZoneObject * object)
  * @n_objects: at most %GST_Y10_ZONES_MAX_OBJECTS count
  */
 void
-gst_y10_zones_observe (GstY10Zones * self, GstClockTime time,
-    const GstY10ZoneObject * objects, guint n_objects)
+gst_y10_zones_observe (GstY10Zones *self, GstClockTime time,
+    const GstY10ZoneObject *objects, guint n_objects)
 {
   const guint n = MIN (n_objects, GST_Y10_ZONES_MAX_OBJECTS);
 
@@ -455,7 +474,7 @@ gst_y10_zones_observe (GstY10Zones * self, GstClockTime time,
  * Time passes: who was last seen inside dwells on, and who was not seen is lost.
  */
 void
-gst_y10_zones_advance (GstY10Zones * self, GstClockTime time)
+gst_y10_zones_advance (GstY10Zones *self, GstClockTime time)
 {
   for (guint t = 0; t < self->n_tracks; t++) {
     const Track *track = &self->tracks[t];
@@ -481,7 +500,7 @@ gst_y10_zones_advance (GstY10Zones * self, GstClockTime time)
  * keep their counts.
  */
 void
-gst_y10_zones_end (GstY10Zones * self)
+gst_y10_zones_end (GstY10Zones *self)
 {
   GstClockTime last = 0;
 
@@ -501,7 +520,7 @@ gst_y10_zones_end (GstY10Zones * self)
 
 /* Ends zones that @set lacks, for all objects. */
 static void
-end_removed (GstY10Zones * self, const GstY10ZoneSet * set)
+end_removed (GstY10Zones *self, const GstY10ZoneSet *set)
 {
   GstClockTime last = 0;
 
@@ -531,10 +550,10 @@ end_removed (GstY10Zones * self, const GstY10ZoneSet * set)
  * an event.
  */
 void
-gst_y10_zones_change (GstY10Zones * self, GstY10ZoneSet * set)
+gst_y10_zones_change (GstY10Zones *self, GstY10ZoneSet *set)
 {
   State *states = g_new (State, (gsize) set->n * GST_Y10_ZONES_MAX_OBJECTS);
-  GstY10ZoneCount counts[GST_Y10_MAX_ZONES] = { {0} };
+  GstY10ZoneCount counts[GST_Y10_MAX_ZONES] = { { 0 } };
 
   end_removed (self, set);
   for (guint z = 0; z < set->n; z++) {
@@ -549,7 +568,7 @@ gst_y10_zones_change (GstY10Zones * self, GstY10ZoneSet * set)
     for (guint t = 0; t < self->n_tracks; t++) {
       State *state = &states[(gsize) t * set->n + z];
 
-      *state = is_kept ? states_of (self, t)[old] : (State) {.turned = NONE };
+      *state = is_kept ? states_of (self, t)[old] : (State){ .turned = NONE };
       state->adopt |= !is_same;
       /* Else an object that no observation shows again would never go. */
       state->is_known = TRUE;
@@ -566,7 +585,7 @@ gst_y10_zones_change (GstY10Zones * self, GstY10ZoneSet * set)
 
 /* Calls @func with each object in each zone. */
 void
-gst_y10_zones_foreach_stay (const GstY10Zones * self, GstY10ZoneStayFunc func,
+gst_y10_zones_foreach_stay (const GstY10Zones *self, GstY10ZoneStayFunc func,
     gpointer user)
 {
   for (guint t = 0; t < self->n_tracks; t++)
@@ -582,7 +601,7 @@ gst_y10_zones_foreach_stay (const GstY10Zones * self, GstY10ZoneStayFunc func,
 /* Returns when gst_y10_zones_advance() will have something to tell if nothing is
  * observed until then, or %GST_CLOCK_TIME_NONE. */
 GstClockTime
-gst_y10_zones_get_deadline (const GstY10Zones * self)
+gst_y10_zones_get_deadline (const GstY10Zones *self)
 {
   GstClockTime least = NONE;
 

@@ -17,10 +17,10 @@ G_BEGIN_DECLS
 /* One tracked object as observed; edges are fractions of the frame. */
 typedef struct
 {
-  guint64 id;                   /* of its track */
+  guint64 id; /* of its track */
   gdouble x0, y0, x1, y1;
-  gfloat confidence;            /* -1: unknown */
-  const gchar *label;           /* not NUL-terminated */
+  gfloat confidence;  /* -1: unknown */
+  const gchar *label; /* not NUL-terminated */
   gsize label_length;
 } GstY10ZoneObject;
 
@@ -35,9 +35,9 @@ typedef enum
 
 typedef enum
 {
-  GST_Y10_LEAVE_LEFT,           /* seen outside */
-  GST_Y10_LEAVE_LOST,           /* not seen any more */
-  GST_Y10_LEAVE_ENDED,          /* the stream or the zone ended */
+  GST_Y10_LEAVE_LEFT,  /* seen outside */
+  GST_Y10_LEAVE_LOST,  /* not seen any more */
+  GST_Y10_LEAVE_ENDED, /* the stream or the zone ended */
 } GstY10LeaveReason;
 
 /**
@@ -74,38 +74,38 @@ typedef struct
   guint64 n_in, n_out;
 } GstY10ZoneEvent;
 
-typedef void (*GstY10ZoneEventFunc) (const GstY10ZoneEvent * event,
-    gpointer user);
+typedef void (
+    *GstY10ZoneEventFunc) (const GstY10ZoneEvent *event, gpointer user);
 
 /* How many objects are in a zone, and have crossed a line. */
 typedef struct
 {
   guint count;
-  gboolean over;                /* more than the limit */
+  gboolean over; /* more than the limit */
   guint64 n_in, n_out;
 } GstY10ZoneCount;
 
 /* Called with each object in a zone; @stay: how long it has been there. */
-typedef void (*GstY10ZoneStayFunc) (const GstY10Zone * zone, guint64 id,
+typedef void (*GstY10ZoneStayFunc) (const GstY10Zone *zone, guint64 id,
     GstClockTime stay, gpointer user);
 
 /* What is known of the objects of one stream. Not thread-safe. */
 typedef struct _GstY10Zones GstY10Zones;
 
 GstY10Zones *gst_y10_zones_new (GstY10ZoneEventFunc func, gpointer user);
-void gst_y10_zones_free (GstY10Zones * zones);
+void gst_y10_zones_free (GstY10Zones *zones);
 
-void gst_y10_zones_change (GstY10Zones * zones, GstY10ZoneSet * set);
-const GstY10ZoneSet *gst_y10_zones_get_set (const GstY10Zones * zones);
-void gst_y10_zones_observe (GstY10Zones * zones, GstClockTime time,
-    const GstY10ZoneObject * objects, guint n_objects);
-void gst_y10_zones_advance (GstY10Zones * zones, GstClockTime time);
-void gst_y10_zones_end (GstY10Zones * zones);
+void gst_y10_zones_change (GstY10Zones *zones, GstY10ZoneSet *set);
+const GstY10ZoneSet *gst_y10_zones_get_set (const GstY10Zones *zones);
+void gst_y10_zones_observe (GstY10Zones *zones, GstClockTime time,
+    const GstY10ZoneObject *objects, guint n_objects);
+void gst_y10_zones_advance (GstY10Zones *zones, GstClockTime time);
+void gst_y10_zones_end (GstY10Zones *zones);
 
-const GstY10ZoneCount *gst_y10_zones_get_count (const GstY10Zones * zones,
+const GstY10ZoneCount *gst_y10_zones_get_count (const GstY10Zones *zones,
     guint index);
-void gst_y10_zones_foreach_stay (const GstY10Zones * zones,
+void gst_y10_zones_foreach_stay (const GstY10Zones *zones,
     GstY10ZoneStayFunc func, gpointer user);
-GstClockTime gst_y10_zones_get_deadline (const GstY10Zones * zones);
+GstClockTime gst_y10_zones_get_deadline (const GstY10Zones *zones);
 
 G_END_DECLS

@@ -20,7 +20,8 @@
 /* Upper, left, lower, right edge, fractions of the frame. The second is under
  * the threshold. */
 static const gfloat boxes[N_BOXES][4] = {
-  {0.25f, 0.25f, 0.75f, 0.5f}, {0.2f, 0.7f, 0.6f, 0.9f},
+  { 0.25f, 0.25f, 0.75f, 0.5f },
+  { 0.2f, 0.7f, 0.6f, 0.9f },
 };
 static const gfloat scores[N_BOXES] = { 0.9f, 0.1f };
 static const gfloat classes[N_BOXES] = { 1, 1 };
@@ -38,7 +39,7 @@ is_new (void)
 }
 
 static GstTensor *
-tensor (const gchar * id, gconstpointer data, gsize n_bytes, gsize n_dims,
+tensor (const gchar *id, gconstpointer data, gsize n_bytes, gsize n_dims,
     gsize second, gsize third)
 {
   gsize dims[] = { 1, second, third };
@@ -50,15 +51,15 @@ tensor (const gchar * id, gconstpointer data, gsize n_bytes, gsize n_dims,
 }
 
 static void
-add_tensors (GstBuffer * buffer)
+add_tensors (GstBuffer *buffer)
 {
   static const gchar *const names[2][4] = {
-    {"Gst.Model.ObjectDetector.NumDetections",
-          "Gst.Model.ObjectDetector.Scores", "Gst.Model.ObjectDetector.Boxes",
-        "Gst.Model.ObjectDetector.Classes"},
-    {"generic-variant-1-out-count", "ssd-mobilenet-v1-variant-1-out-scores",
-          "ssd-mobilenet-v1-variant-1-out-boxes",
-        "ssd-mobilenet-v1-variant-1-out-classes"},
+    { "Gst.Model.ObjectDetector.NumDetections",
+        "Gst.Model.ObjectDetector.Scores", "Gst.Model.ObjectDetector.Boxes",
+        "Gst.Model.ObjectDetector.Classes" },
+    { "generic-variant-1-out-count", "ssd-mobilenet-v1-variant-1-out-scores",
+        "ssd-mobilenet-v1-variant-1-out-boxes",
+        "ssd-mobilenet-v1-variant-1-out-classes" },
   };
   const gchar *const *id = names[is_new ()];
   GstTensor **tensors = g_new (GstTensor *, 4);
@@ -72,7 +73,7 @@ add_tensors (GstBuffer * buffer)
 
 /* Since 1.28 the caps list the tensors. */
 static GstCaps *
-with_tensors (GstHarness * harness, GstCaps * caps)
+with_tensors (GstHarness *harness, GstCaps *caps)
 {
   GstElement *decoder = gst_harness_find_element (harness, "ssdtensordec");
   GstPad *pad = gst_element_get_static_pad (decoder, "sink");
@@ -86,7 +87,7 @@ with_tensors (GstHarness * harness, GstCaps * caps)
 }
 
 static void
-save (GstBuffer * buffer, GstCaps * caps)
+save (GstBuffer *buffer, GstCaps *caps)
 {
   GstHarness *h = gst_harness_new_parse ("videoconvert ! pngenc");
   GstBuffer *png;
@@ -96,14 +97,14 @@ save (GstBuffer * buffer, GstCaps * caps)
   png = gst_harness_push_and_pull (h, gst_buffer_ref (buffer));
   fail_unless (gst_buffer_map (png, &map, GST_MAP_READ));
   fail_unless (g_file_set_contents ("upstream.png", (gchar *) map.data,
-          (gssize) map.size, NULL));
+      (gssize) map.size, NULL));
   gst_buffer_unmap (png, &map);
   gst_buffer_unref (png);
   gst_harness_teardown (h);
 }
 
 static guint
-changed (GstBuffer * a, GstBuffer * b, GstCaps * caps, gint x, gint y, gint w,
+changed (GstBuffer *a, GstBuffer *b, GstCaps *caps, gint x, gint y, gint w,
     gint h)
 {
   return overlay_n_changed (a, b, caps, x, y, x + w, y + h);
@@ -112,7 +113,8 @@ changed (GstBuffer * a, GstBuffer * b, GstCaps * caps, gint x, gint y, gint w,
 GST_START_TEST (test_boxes_of_upstream)
 {
   const gchar *decoder = is_new () ? "ssdtensordec" : "ssdobjectdetector";
-  gchar *labels = g_build_filename (g_get_tmp_dir (), "y10-labels-XXXXXX", NULL);
+  gchar *labels = g_build_filename (g_get_tmp_dir (), "y10-labels-XXXXXX",
+      NULL);
   GstCaps *caps = overlay_caps ("RGB", W, H, NULL), *input;
   const gint x0 = W / 4, x1 = W / 2, y0 = H / 4, y1 = H * 3 / 4;
   GstBuffer *before, *after;
@@ -124,7 +126,8 @@ GST_START_TEST (test_boxes_of_upstream)
   close (fd);
   fail_unless (g_file_set_contents (labels, "person\nperson\n", -1, NULL));
   pipeline = g_strdup_printf ("%s label-file=%s score-threshold=0.3 ! "
-      "yolov10overlay", decoder, labels);
+                              "yolov10overlay",
+      decoder, labels);
   h = gst_harness_new_parse (pipeline);
   g_free (pipeline);
   input = is_new () ? with_tensors (h, caps) : gst_caps_ref (caps);
@@ -148,11 +151,14 @@ GST_START_TEST (test_boxes_of_upstream)
   }
   /* Nothing is drawn inside, nor for detections that the decoder left out. */
   fail_unless_equals_int (changed (before, after, caps, x0 + 20, y0 + 40, 30,
-          60), 0);
+                              60),
+      0);
   fail_unless_equals_int (changed (before, after, caps, W * 6 / 10, 0,
-          W - W * 6 / 10, H), 0);
+                              W - W * 6 / 10, H),
+      0);
   fail_unless_equals_int (changed (before, after, caps, 0, y1 + 8, W,
-          H - y1 - 8), 0);
+                              H - y1 - 8),
+      0);
 
   gst_buffer_unref (before);
   gst_buffer_unref (after);

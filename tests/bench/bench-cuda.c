@@ -33,14 +33,14 @@ typedef struct
 {
   Y10Engine *engine;
   guint batch, n_slots, n_frames, next_frame;
-  const guint8 *frames;         /* n_frames frames, in host or device memory */
+  const guint8 *frames; /* n_frames frames, in host or device memory */
   gboolean on_host;
   Y10HeadParams params;
   Y10Detection *rows;
-  Y10Step *steps;               /* n_slots */
+  Y10Step *steps; /* n_slots */
   guint n_rows;
-  GArray *step_us, *inference_us;       /* of double */
-  double start_ms, tune_s;      /* until the first rows; until tuning has finished */
+  GArray *step_us, *inference_us; /* of double */
+  double start_ms, tune_s; /* until the first rows; until tuning has finished */
   Y10TuningProgress progress;
   double throughput_us;
   guint n_throughput;
@@ -52,8 +52,7 @@ fill_frame (guint8 *p, guint32 frame)
 {
   for (guint y = 0; y < HEIGHT; y++)
     for (guint x = 0; x < WIDTH * 3; x++) {
-      guint32 h = (x * 0x9E3779B1u) ^ (y * 0x85EBCA77u)
-          ^ (frame * 0xC2B2AE3Du);
+      guint32 h = (x * 0x9E3779B1u) ^ (y * 0x85EBCA77u) ^ (frame * 0xC2B2AE3Du);
 
       h = (h ^ h >> 15) * 0x2C1B3C6Du;
       *p++ = (guint8) ((x + y + 40 * frame) / 8 + (h >> 26));
@@ -63,10 +62,13 @@ fill_frame (guint8 *p, guint32 frame)
 static gboolean
 begin (Bench *b, Y10Step *step, GError **error)
 {
-  Y10Image image = {.size = sizeof (Y10Image),
-    .format = Y10_PIXEL_RGB,.width = WIDTH,.height = HEIGHT,
+  Y10Image image = {
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_RGB,
+    .width = WIDTH,
+    .height = HEIGHT,
     .memory = b->on_host ? Y10_MEMORY_HOST : Y10_MEMORY_CUDA,
-    .stride = {WIDTH * 3}
+    .stride = { WIDTH * 3 },
   };
 
   if (!y10_step_begin (b->engine, -1, step, error))
@@ -106,7 +108,7 @@ measure_latency (Bench *b, double seconds, guint min, GError **error)
   g_array_set_size (b->inference_us, 0);
   while (b->step_us->len < min || g_get_monotonic_time () < end) {
     gint64 before = g_get_monotonic_time ();
-    Y10StepTimes times = {.size = sizeof times };
+    Y10StepTimes times = { .size = sizeof times };
     double us, inference;
     Y10Step step;
 
@@ -165,15 +167,14 @@ activation_bytes (Y10Engine *engine)
 
   for (guint i = 0; i < graph->n_ops; i++) {
     const Y10View views[] = { graph->ops[i].in, graph->ops[i].out,
-      graph->ops[i].add
-    };
+      graph->ops[i].add };
 
     for (guint j = 0; j < G_N_ELEMENTS (views); j++)
       if (views[j].n) {
         const Y10Tensor *t = &graph->tensors[views[j].tensor];
 
-        bytes += (double) y10_graph_view_channels (graph, views[j])
-            * t->height * t->width * plan->storage[views[j].tensor].elem_size;
+        bytes += (double) y10_graph_view_channels (graph, views[j]) * t->height
+            * t->width * plan->storage[views[j].tensor].elem_size;
       }
   }
   return bytes;
@@ -190,26 +191,29 @@ copy_rate (const Y10CudaDriver *d, double *rate, GError **error)
   gboolean ok;
 
   ok = y10_cuda_check (d, d->mem_alloc (&memory, 2 * COPY_SIZE),
+           "memory to copy", error)
+      && y10_cuda_check (d, d->memset_d8_async (memory, 7, 2 * COPY_SIZE, NULL),
           "memory to copy", error)
-      && y10_cuda_check (d, d->memset_d8_async (memory, 7, 2 * COPY_SIZE,
-          NULL), "memory to copy", error)
-      && y10_cuda_check (d, d->stream_create (&stream,
-          Y10_CU_STREAM_NON_BLOCKING, 0), "a stream", error)
+      && y10_cuda_check (d,
+          d->stream_create (&stream, Y10_CU_STREAM_NON_BLOCKING, 0), "a stream",
+          error)
       && y10_cuda_check (d, d->stream_synchronize (NULL), "waiting", error)
       && y10_cuda_check (d, d->event_create (&events[0], 0), "an event", error)
-      && y10_cuda_check (d, d->event_create (&events[1], 0), "an event",
-      error);
+      && y10_cuda_check (d, d->event_create (&events[1], 0), "an event", error);
   for (guint i = 0; ok && i < 2 + COPIES; i++)
-    ok = (i != 2 || y10_cuda_check (d, d->event_record (events[0], stream),
-            "an event", error))
-        && y10_cuda_check (d, d->memcpy_dtod_async (memory + (i % 2)
-            * COPY_SIZE, memory + (1 - i % 2) * COPY_SIZE, COPY_SIZE, stream),
-        "copying", error);
-  ok = ok && y10_cuda_check (d, d->event_record (events[1], stream),
-      "an event", error)
+    ok = (i != 2
+             || y10_cuda_check (d, d->event_record (events[0], stream),
+                 "an event", error))
+        && y10_cuda_check (d,
+            d->memcpy_dtod_async (memory + (i % 2) * COPY_SIZE,
+                memory + (1 - i % 2) * COPY_SIZE, COPY_SIZE, stream),
+            "copying", error);
+  ok = ok
+      && y10_cuda_check (d, d->event_record (events[1], stream), "an event",
+          error)
       && y10_cuda_check (d, d->event_synchronize (events[1]), "waiting", error)
       && y10_cuda_check (d, d->event_elapsed_time (&ms, events[0], events[1]),
-      "timing", error);
+          "timing", error);
   *rate = 2.0 * COPIES * COPY_SIZE / (ms / 1e3);
   for (guint i = 0; i < 2; i++)
     if (events[i])
@@ -237,10 +241,13 @@ make_frames (Bench *b, const Y10CudaDriver *d, GError **error)
     guint8 *frame = host + (b->on_host ? i * FRAME_SIZE : 0);
 
     fill_frame (frame, i);
-    ok = b->on_host || (y10_cuda_check (d, d->memcpy_htod_async (device
-                + i * FRAME_SIZE, frame, FRAME_SIZE, NULL), "copying a frame",
-            error) && y10_cuda_check (d, d->stream_synchronize (NULL),
-            "copying a frame", error));
+    ok = b->on_host
+        || (y10_cuda_check (d,
+                d->memcpy_htod_async (device + i * FRAME_SIZE, frame,
+                    FRAME_SIZE, NULL),
+                "copying a frame", error)
+            && y10_cuda_check (d, d->stream_synchronize (NULL),
+                "copying a frame", error));
   }
   b->frames = b->on_host ? host : (const guint8 *) (gsize) device;
   if (!b->on_host)
@@ -270,7 +277,7 @@ print_providers (const Bench *b)
   guint n_own = 0, n_cudnn = 0;
 
   for (guint i = 0; i < y10_engine_get_n_ops (b->engine); i++) {
-    Y10OpInfo op = {.size = sizeof op };
+    Y10OpInfo op = { .size = sizeof op };
 
     y10_engine_get_op (b->engine, i, &op);
     n_own += g_str_has_prefix (op.impl, "own:");
@@ -286,35 +293,35 @@ print_result (Bench *b, double rate)
 
   y10_engine_get_input_size (b->engine, &width, &height);
   printf ("{\"model\":\"%s\",\"width\":%u,\"height\":%u,\"batch\":%u,"
-      "\"backend\":\"%s\",\"precision\":\"%s\",\"device\":\"%s\","
-      "\"frames\":\"%s\",\"rows\":%u,\n",
+          "\"backend\":\"%s\",\"precision\":\"%s\",\"device\":\"%s\","
+          "\"frames\":\"%s\",\"rows\":%u,\n",
       y10_model_get_variant (y10_engine_get_model (b->engine)), width, height,
       b->batch, y10_backend_get_name (y10_engine_get_backend (b->engine)),
       y10_precision_get_name (y10_engine_get_precision (b->engine)),
       y10_engine_get_device (b->engine), b->on_host ? "host" : "device",
       b->n_rows);
   printf (" \"latency_ms\":{\"median\":%.4f,\"p95\":%.4f,\"min\":%.4f},"
-      "\"steps\":%u,\"inference_ms\":%.4f,\n",
+          "\"steps\":%u,\"inference_ms\":%.4f,\n",
       percentile (b->step_us, 50) / 1e3, percentile (b->step_us, 95) / 1e3,
       percentile (b->step_us, 0) / 1e3, b->step_us->len,
       percentile (b->inference_us, 50) / 1e3);
   printf (" \"first_rows_ms\":%.1f,\"tuned\":%s,\"tune_s\":%.1f,"
-      "\"looked_at\":[%u,%u],\n", b->start_ms,
-      b->progress.finished ? "true" : "false", b->tune_s, b->progress.done,
-      b->progress.total);
+          "\"looked_at\":[%u,%u],\n",
+      b->start_ms, b->progress.finished ? "true" : "false", b->tune_s,
+      b->progress.done, b->progress.total);
   printf (" \"slots\":%u,\"throughput_ms\":%.4f,\"throughput_steps\":%u,\n",
       b->n_slots, b->throughput_us / 1e3, b->n_throughput);
   print_providers (b);
   printf (" \"weight_bytes\":%.0f,\"activation_bytes\":%.0f,"
-      "\"frame_bytes\":%.0f,\"copy_bytes_per_s\":%.0f}\n",
+          "\"frame_bytes\":%.0f,\"copy_bytes_per_s\":%.0f}\n",
       (double) y10_engine_get_weights_size (b->engine),
       activation_bytes (b->engine) * b->batch, (double) FRAME_SIZE * b->batch,
       rate);
 }
 
 static Y10Engine *
-make_engine (Y10Model *model, const Bench *b, const char *precision,
-    int size, GError **error)
+make_engine (Y10Model *model, const Bench *b, const char *precision, int size,
+    GError **error)
 {
   Y10EngineConfig config;
 
@@ -331,8 +338,8 @@ make_engine (Y10Model *model, const Bench *b, const char *precision,
 
 /* Loads a weights file and tunes its engine. */
 static gboolean
-start (Bench *b, const char *path, const char *precision, int size,
-    double tune, GError **error)
+start (Bench *b, const char *path, const char *precision, int size, double tune,
+    GError **error)
 {
   gint64 before = g_get_monotonic_time ();
   Y10Model *model = y10_model_load (path, NULL, error);
@@ -349,8 +356,8 @@ start (Bench *b, const char *path, const char *precision, int size,
     return FALSE;
   b->start_ms = (double) (g_get_monotonic_time () - before) / 1e3;
   /* Unfinished tuning is no error: the output has the progress. */
-  y10_engine_wait_tuned (b->engine, before + (gint64) (tune
-          * G_USEC_PER_SEC), NULL, NULL);
+  y10_engine_wait_tuned (b->engine, before + (gint64) (tune * G_USEC_PER_SEC),
+      NULL, NULL);
   b->tune_s = (double) (g_get_monotonic_time () - before) / 1e6;
   b->progress.size = sizeof b->progress;
   y10_engine_get_tuning_progress (b->engine, &b->progress);
@@ -359,8 +366,8 @@ start (Bench *b, const char *path, const char *precision, int size,
 
 /* Uses the GPU's primary context for everything, including the engine. */
 static gboolean
-run (Bench *b, const char *path, const char *precision, int size,
-    double tune, double seconds, GError **error)
+run (Bench *b, const char *path, const char *precision, int size, double tune,
+    double seconds, GError **error)
 {
   GString *why = g_string_new (NULL);
   const Y10CudaDriver *d = b->on_host ? NULL : y10_cuda_driver_get (why);
@@ -376,7 +383,7 @@ run (Bench *b, const char *path, const char *precision, int size,
   if (ok && d)
     ok = y10_cuda_check (d, d->device_get (&device, 0), "the GPU", error)
         && y10_cuda_check (d, d->primary_ctx_retain (&context, device),
-        "a context", error)
+            "a context", error)
         && y10_cuda_check (d, d->ctx_push (context), "a context", error)
         && copy_rate (d, &rate, error);
   ok = ok && make_frames (b, d, error)
@@ -397,21 +404,20 @@ run (Bench *b, const char *path, const char *precision, int size,
 int
 main (int argc, char **argv)
 {
-  Bench b = {.batch = 1,.n_slots = 4,.params = Y10_HEAD_PARAMS_INIT };
+  Bench b = { .batch = 1, .n_slots = 4, .params = Y10_HEAD_PARAMS_INIT };
   char *path = NULL, *precision = NULL;
   double seconds = 2, tune = 150;
   int batch = 1, slots = 4, size = 640, status = 1;
-  const GOptionEntry entries[] = {
-    {"model", 'm', 0, G_OPTION_ARG_FILENAME, &path, "weights", "FILE"},
-    {"precision", 'p', 0, G_OPTION_ARG_STRING, &precision, "[fp16]", "P"},
-    {"size", 's', 0, G_OPTION_ARG_INT, &size, "of the input [640]", "N"},
-    {"batch", 'b', 0, G_OPTION_ARG_INT, &batch, "images a step [1]", "N"},
-    {"slots", 'k', 0, G_OPTION_ARG_INT, &slots, "in flight [4]", "K"},
-    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "of each part [2]", "S"},
-    {"tune", 0, 0, G_OPTION_ARG_DOUBLE, &tune, "at most [150]", "S"},
-    {"host", 0, 0, G_OPTION_ARG_NONE, &b.on_host, "frames of the host", NULL},
-    {NULL}
-  };
+  const GOptionEntry entries[] = { { "model", 'm', 0, G_OPTION_ARG_FILENAME,
+                                       &path, "weights", "FILE" },
+    { "precision", 'p', 0, G_OPTION_ARG_STRING, &precision, "[fp16]", "P" },
+    { "size", 's', 0, G_OPTION_ARG_INT, &size, "of the input [640]", "N" },
+    { "batch", 'b', 0, G_OPTION_ARG_INT, &batch, "images a step [1]", "N" },
+    { "slots", 'k', 0, G_OPTION_ARG_INT, &slots, "in flight [4]", "K" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "of each part [2]", "S" },
+    { "tune", 0, 0, G_OPTION_ARG_DOUBLE, &tune, "at most [150]", "S" },
+    { "host", 0, 0, G_OPTION_ARG_NONE, &b.on_host, "frames of the host", NULL },
+    { NULL } };
   GOptionContext *context = g_option_context_new (NULL);
   GError *error = NULL;
 
@@ -420,7 +426,8 @@ main (int argc, char **argv)
   if (!g_option_context_parse (context, &argc, &argv, &error))
     goto out;
   if (!path || batch < 1 || batch > 64 || slots < 1 || slots > 16) {
-    fprintf (stderr, "bench-cuda: --model FILE, --batch 1 to 64, --slots 1 to "
+    fprintf (stderr,
+        "bench-cuda: --model FILE, --batch 1 to 64, --slots 1 to "
         "16\n");
     goto out;
   }

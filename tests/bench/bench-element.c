@@ -22,7 +22,7 @@
 #define HEIGHT 1080
 #define N_FRAMES 4
 #define WARM_UP 10
-#define MAX_RUNS 512            /* the length of the element's statistics */
+#define MAX_RUNS 512 /* the length of the element's statistics */
 
 static gchar *model = NULL, *backend = NULL, *precision = NULL, *size = NULL;
 static gint n_threads = 0;
@@ -30,16 +30,16 @@ static gdouble seconds = 5;
 static gboolean as_json = FALSE;
 
 static const GOptionEntry entries[] = {
-  {"model", 'm', 0, G_OPTION_ARG_FILENAME, &model, "Weights", "FILE"},
-  {"backend", 'b', 0, G_OPTION_ARG_STRING, &backend, "Backend (auto)", "NAME"},
-  {"precision", 'p', 0, G_OPTION_ARG_STRING, &precision, "Precision (auto)",
-      "NAME"},
-  {"size", 0, 0, G_OPTION_ARG_STRING, &size, "Network input", "N|WxH"},
-  {"threads", 't', 0, G_OPTION_ARG_INT, &n_threads, "Threads (0: all)", "N"},
-  {"seconds", 's', 0, G_OPTION_ARG_DOUBLE, &seconds, "Time to measure (5)",
-      "S"},
-  {"json", 'j', 0, G_OPTION_ARG_NONE, &as_json, "Print JSON", NULL},
-  {NULL}
+  { "model", 'm', 0, G_OPTION_ARG_FILENAME, &model, "Weights", "FILE" },
+  { "backend", 'b', 0, G_OPTION_ARG_STRING, &backend, "Backend (auto)",
+      "NAME" },
+  { "precision", 'p', 0, G_OPTION_ARG_STRING, &precision, "Precision (auto)",
+      "NAME" },
+  { "size", 0, 0, G_OPTION_ARG_STRING, &size, "Network input", "N|WxH" },
+  { "threads", 't', 0, G_OPTION_ARG_INT, &n_threads, "Threads (0: all)", "N" },
+  { "seconds", 's', 0, G_OPTION_ARG_DOUBLE, &seconds, "Time to measure (5)",
+      "S" },
+  { "json", 'j', 0, G_OPTION_ARG_NONE, &as_json, "Print JSON", NULL }, { NULL }
 };
 
 static int
@@ -51,7 +51,7 @@ compare (gconstpointer a, gconstpointer b)
 }
 
 static gdouble
-median (gdouble * values, guint n)
+median (gdouble *values, guint n)
 {
   qsort (values, n, sizeof *values, compare);
   return values[(n - 1) / 2];
@@ -89,7 +89,7 @@ make_frame (guint seed)
 }
 
 static gdouble
-memcpy_ms (GstBuffer ** frames)
+memcpy_ms (GstBuffer **frames)
 {
   gdouble ms[MAX_RUNS];
   GstMapInfo map[N_FRAMES];
@@ -112,7 +112,7 @@ memcpy_ms (GstBuffer ** frames)
 }
 
 static gdouble
-stage_ms (const GstStructure * stats, const gchar * field)
+stage_ms (const GstStructure *stats, const gchar *field)
 {
   guint64 ns = 0;
 
@@ -122,7 +122,7 @@ stage_ms (const GstStructure * stats, const gchar * field)
 
 /* Milliseconds of one frame in the element; -1 on failure. */
 static gdouble
-push (GstHarness * harness, GstBuffer * frame)
+push (GstHarness *harness, GstBuffer *frame)
 {
   /* Shares the memory and carries no metadata of an earlier round. */
   GstBuffer *buffer = gst_buffer_copy_region (frame, GST_BUFFER_COPY_MEMORY, 0,
@@ -142,7 +142,7 @@ push (GstHarness * harness, GstBuffer * frame)
 }
 
 static GstHarness *
-make_harness (GError ** error)
+make_harness (GError **error)
 {
   GstHarness *harness;
   GstElement *element = gst_element_factory_make ("yolov10detect", NULL);
@@ -167,9 +167,8 @@ make_harness (GError ** error)
   harness = gst_harness_new_with_element (element, "sink", "src");
   gst_object_unref (element);
   caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "NV12",
-      "width", G_TYPE_INT, WIDTH, "height", G_TYPE_INT, HEIGHT,
-      "framerate", GST_TYPE_FRACTION, 30, 1,
-      "colorimetry", G_TYPE_STRING, "bt709", NULL);
+      "width", G_TYPE_INT, WIDTH, "height", G_TYPE_INT, HEIGHT, "framerate",
+      GST_TYPE_FRACTION, 30, 1, "colorimetry", G_TYPE_STRING, "bt709", NULL);
   gst_harness_set_src_caps (harness, caps);
   return harness;
 }
@@ -203,7 +202,8 @@ main (int argc, char **argv)
     frames[i] = make_frame (i);
   for (i = 0; i < WARM_UP; i++) {
     if (push (harness, frames[i % N_FRAMES]) < 0) {
-      fprintf (stderr, "bench-element: the element failed; GST_DEBUG=2 says "
+      fprintf (stderr,
+          "bench-element: the element failed; GST_DEBUG=2 says "
           "why\n");
       return 1;
     }
@@ -224,19 +224,22 @@ main (int argc, char **argv)
 
   if (as_json)
     printf ("{\"bench\": \"element\", \"format\": \"NV12\", \"width\": %d, "
-        "\"height\": %d, \"frames\": %u, \"total_ms\": %.4f, "
-        "\"preprocess_ms\": %.4f, \"inference_ms\": %.4f, "
-        "\"postprocess_ms\": %.4f, \"minus_inference_ms\": %.4f, "
-        "\"minus_engine_ms\": %.4f, \"memcpy_1080p_nv12_ms\": %.4f, "
-        "\"ratio\": %.3f}\n", WIDTH, HEIGHT, n, total_ms, pre, inference, post,
-        more, more - pre - post, copy, more / copy);
+            "\"height\": %d, \"frames\": %u, \"total_ms\": %.4f, "
+            "\"preprocess_ms\": %.4f, \"inference_ms\": %.4f, "
+            "\"postprocess_ms\": %.4f, \"minus_inference_ms\": %.4f, "
+            "\"minus_engine_ms\": %.4f, \"memcpy_1080p_nv12_ms\": %.4f, "
+            "\"ratio\": %.3f}\n",
+        WIDTH, HEIGHT, n, total_ms, pre, inference, post, more,
+        more - pre - post, copy, more / copy);
   else
-    printf ("%s, %u frames of %dx%d NV12\n"
+    printf (
+        "%s, %u frames of %dx%d NV12\n"
         "in the element   %8.3f ms\n"
         "  letterbox      %8.3f\n  network        %8.3f\n  head           %8.3f\n"
         "  the rest       %8.3f\nminus inference  %8.3f ms, %.2f times a memcpy "
-        "of the frame (%.3f ms)\n", device, n, WIDTH, HEIGHT, total_ms, pre,
-        inference, post, more - pre - post, more, more / copy, copy);
+        "of the frame (%.3f ms)\n",
+        device, n, WIDTH, HEIGHT, total_ms, pre, inference, post,
+        more - pre - post, more, more / copy, copy);
 
   gst_structure_free (stats);
   g_free (device);

@@ -29,11 +29,11 @@
 #include "kernels/preprocess.h"
 #include "kernels/upsample2x.h"
 
-#define SETS 4                  /* of buffers */
+#define SETS 4 /* of buffers */
 #define SIZE 640
 #define SOURCE_WIDTH 1920
 #define SOURCE_HEIGHT 1080
-#define MAX_PARAMS 512          /* bytes of a kernel's parameters */
+#define MAX_PARAMS 512 /* bytes of a kernel's parameters */
 
 typedef struct
 {
@@ -45,7 +45,7 @@ typedef struct
   gint batch, repeats, rounds;
   const char *only;
   guint n_printed;
-  CUdeviceptr memory, end;      /* one allocation, of which the case takes parts */
+  CUdeviceptr memory, end; /* one allocation, of which the case takes parts */
 } Bench;
 
 /* A case: a kernel and SETS parameters that differ in their buffers. */
@@ -76,8 +76,12 @@ take (Bench *b, gsize size)
 static Y10KView
 view (Bench *b, int height, int width, int channels, gsize size)
 {
-  Y10KView v = {.height = height,.width = width,.channels = channels,
-    .pixel = channels,.image = (gint64) height * width * channels
+  Y10KView v = {
+    .height = height,
+    .width = width,
+    .channels = channels,
+    .pixel = channels,
+    .image = (gint64) height * width * channels,
   };
 
   v.data = take (b, (gsize) b->batch * v.image * size);
@@ -101,7 +105,8 @@ capture (Bench *b, const Case *c, CUgraphExec *exec, GError **error)
   const Y10CudaDriver *d = b->d;
   CUgraph graph = NULL;
   gboolean ok = CHECK (d->stream_begin_capture (b->stream,
-          Y10_CU_CAPTURE_THREAD_LOCAL), "capturing");
+                           Y10_CU_CAPTURE_THREAD_LOCAL),
+      "capturing");
 
   for (gint i = 0; ok && i < b->repeats; i++)
     ok = y10_cuda_launch (&b->kernels, c->function, c->launch, b->stream,
@@ -131,7 +136,7 @@ measure (Bench *b, const Case *c, GError **error)
         && CHECK (d->event_record (b->events[1], b->stream), "an event")
         && CHECK (d->event_synchronize (b->events[1]), c->name)
         && CHECK (d->event_elapsed_time (&ms, b->events[0], b->events[1]),
-        "timing");
+            "timing");
     us[i] = ms * 1e3f / b->repeats;
   }
   if (exec)
@@ -140,7 +145,8 @@ measure (Bench *b, const Case *c, GError **error)
     return FALSE;
   qsort (us, b->rounds, sizeof *us, compare);
   printf ("%s\n  {\"kernel\":\"%s\",\"blocks\":%u,\"threads\":%u,"
-      "\"us\":%.3f,\"median_us\":%.3f}", b->n_printed++ ? "," : "", c->name,
+          "\"us\":%.3f,\"median_us\":%.3f}",
+      b->n_printed++ ? "," : "", c->name,
       c->launch.grid[0] * c->launch.grid[1] * c->launch.grid[2],
       c->launch.block[0] * c->launch.block[1] * c->launch.block[2], us[0],
       us[b->rounds / 2]);
@@ -164,10 +170,12 @@ begin (Bench *b, Case *c, CUfunction function, const char *format, ...)
 }
 
 #define SET(c, i, p) \
-  G_STMT_START { \
+  G_STMT_START \
+  { \
     G_STATIC_ASSERT (sizeof (p) <= MAX_PARAMS); \
     memcpy ((c)->params[i], &(p), sizeof (p)); \
-  } G_STMT_END
+  } \
+  G_STMT_END
 
 static gboolean
 depthwise (Bench *b, GError **error)
@@ -177,11 +185,18 @@ depthwise (Bench *b, GError **error)
     gint size, channels, kernel, stride;
     gboolean add, linear;
   } cases[] = {
-    {80, 64, 3, 1, 0, 0}, {80, 80, 3, 1, 0, 0},
-    {40, 128, 3, 1, 0, 0}, {40, 80, 3, 1, 0, 0},
-    {20, 256, 3, 1, 0, 0}, {20, 80, 3, 1, 0, 0},
-    {80, 128, 3, 2, 0, 1}, {40, 256, 3, 2, 0, 1}, {40, 128, 3, 2, 0, 1},
-    {20, 128, 3, 1, 0, 0}, {20, 256, 7, 1, 0, 0}, {20, 128, 3, 1, 1, 0},
+    { 80, 64, 3, 1, 0, 0 },
+    { 80, 80, 3, 1, 0, 0 },
+    { 40, 128, 3, 1, 0, 0 },
+    { 40, 80, 3, 1, 0, 0 },
+    { 20, 256, 3, 1, 0, 0 },
+    { 20, 80, 3, 1, 0, 0 },
+    { 80, 128, 3, 2, 0, 1 },
+    { 40, 256, 3, 2, 0, 1 },
+    { 40, 128, 3, 2, 0, 1 },
+    { 20, 128, 3, 1, 0, 0 },
+    { 20, 256, 7, 1, 0, 0 },
+    { 20, 128, 3, 1, 1, 0 },
   };
   const gsize size = element_size (b);
   Case c;
@@ -194,12 +209,17 @@ depthwise (Bench *b, GError **error)
             cases[k].stride, ch, cases[k].size, cases[k].add ? " add" : ""))
       continue;
     for (guint i = 0; i < SETS; i++) {
-      Y10KDepthwise p = {.in = view (b, cases[k].size, cases[k].size, ch, size),
-        .out = view (b, out, out, ch, size),.images = b->batch,
-        .weight = take (b, (gsize) cases[k].kernel * cases[k].kernel * ch * size),
-        .bias = take (b, (gsize) ch * 4),.kernel = cases[k].kernel,
-        .stride = cases[k].stride,.pad = cases[k].kernel / 2,
-        .silu = !cases[k].linear
+      Y10KDepthwise p = {
+        .in = view (b, cases[k].size, cases[k].size, ch, size),
+        .out = view (b, out, out, ch, size),
+        .images = b->batch,
+        .weight = take (b,
+            (gsize) cases[k].kernel * cases[k].kernel * ch * size),
+        .bias = take (b, (gsize) ch * 4),
+        .kernel = cases[k].kernel,
+        .stride = cases[k].stride,
+        .pad = cases[k].kernel / 2,
+        .silu = !cases[k].linear,
       };
 
       if (cases[k].add)
@@ -216,7 +236,8 @@ depthwise (Bench *b, GError **error)
 /* Each tile at one shape: "conv 3x3/1 64 to 64 at 80, 64x32". Where the module has no
  * tensor cores, as in the simulator, there is none. */
 static gboolean
-tiles (Bench *b, gint side, gint in, gint out, gint kernel, gint stride, GError **error)
+tiles (Bench *b, gint side, gint in, gint out, gint kernel, gint stride,
+    GError **error)
 {
   const Y10CudaDriver *d = b->d;
   const gint out_side = side / stride;
@@ -228,8 +249,10 @@ tiles (Bench *b, gint side, gint in, gint out, gint kernel, gint stride, GError 
   for (gint tile = 0; tile < Y10_N_IGEMM_TILES; tile++) {
     const Y10KIgemmTile t = y10_igemm_tile (tile);
     g_autofree char *name = g_strdup_printf ("y10_igemm_%s_%dx%d_k%d",
-        b->type == Y10_K_F16 ? "f16" : b->type == Y10_K_BF16 ? "bf16" : "f32", t.rows,
-        t.columns, kernel);
+        b->type == Y10_K_F16        ? "f16"
+            : b->type == Y10_K_BF16 ? "bf16"
+                                    : "f32",
+        t.rows, t.columns, kernel);
     const gsize size = element_size (b);
     CUfunction function;
     Case c;
@@ -239,22 +262,29 @@ tiles (Bench *b, gint side, gint in, gint out, gint kernel, gint stride, GError 
     if ((b->type != Y10_K_F16 && major < 8)
         || d->module_get_function (&function, b->kernels.module, name))
       return TRUE;
-    if (!begin (b, &c, function, "conv %dx%d/%d %d to %d at %d, %dx%d", kernel, kernel,
-            stride, in, out, side, t.rows, t.columns))
+    if (!begin (b, &c, function, "conv %dx%d/%d %d to %d at %d, %dx%d", kernel,
+            kernel, stride, in, out, side, t.rows, t.columns))
       continue;
     for (guint i = 0; i < SETS; i++) {
-      Y10KIgemm p = {.in = view (b, side, side, in, size),
+      Y10KIgemm p = {
+        .in = view (b, side, side, in, size),
         .out = view (b, out_side, out_side, out, size),
         .weight = take (b, (gsize) kernel * kernel * in * out * size),
-        .bias = take (b, (gsize) out * 4),.stride = stride,.pad = kernel / 2,.silu = TRUE
+        .bias = take (b, (gsize) out * 4),
+        .stride = stride,
+        .pad = kernel / 2,
+        .silu = TRUE,
       };
 
       y10_igemm_prepare (&p, b->batch, kernel, (int) size);
       c.launch = y10_igemm_launch (&p, tile, major < 8 ? 2 : G_MAXINT);
       SET (&c, i, p);
     }
-    if ((c.launch.shared_bytes > 49152 && !CHECK (d->func_set_attribute (function,
-                    Y10_CU_FUNC_MAX_DYNAMIC_SHARED, (int) c.launch.shared_bytes), c.name))
+    if ((c.launch.shared_bytes > 49152
+            && !CHECK (d->func_set_attribute (function,
+                           Y10_CU_FUNC_MAX_DYNAMIC_SHARED,
+                           (int) c.launch.shared_bytes),
+                c.name))
         || !measure (b, &c, error))
       return FALSE;
   }
@@ -265,15 +295,28 @@ static gboolean
 convolutions (Bench *b, GError **error)
 {
   static const gint cases[][5] = {
-    {640, 8, 16, 3, 2}, {320, 16, 32, 3, 2}, {160, 16, 16, 3, 1}, {160, 48, 32, 1, 1},
-    {160, 32, 64, 3, 2}, {80, 32, 32, 3, 1}, {80, 128, 64, 1, 1}, {80, 64, 64, 3, 1},
-    {40, 64, 64, 3, 1}, {40, 256, 128, 1, 1}, {40, 128, 64, 3, 1}, {20, 256, 256, 1, 1},
-    {20, 384, 256, 1, 1}, {20, 128, 128, 3, 1}, {20, 256, 64, 3, 1}, {80, 80, 80, 1, 1},
+    { 640, 8, 16, 3, 2 },
+    { 320, 16, 32, 3, 2 },
+    { 160, 16, 16, 3, 1 },
+    { 160, 48, 32, 1, 1 },
+    { 160, 32, 64, 3, 2 },
+    { 80, 32, 32, 3, 1 },
+    { 80, 128, 64, 1, 1 },
+    { 80, 64, 64, 3, 1 },
+    { 40, 64, 64, 3, 1 },
+    { 40, 256, 128, 1, 1 },
+    { 40, 128, 64, 3, 1 },
+    { 20, 256, 256, 1, 1 },
+    { 20, 384, 256, 1, 1 },
+    { 20, 128, 128, 3, 1 },
+    { 20, 256, 64, 3, 1 },
+    { 80, 80, 80, 1, 1 },
   };
   gboolean ok = TRUE;
 
   for (guint i = 0; ok && i < G_N_ELEMENTS (cases); i++)
-    ok = tiles (b, cases[i][0], cases[i][1], cases[i][2], cases[i][3], cases[i][4], error);
+    ok = tiles (b, cases[i][0], cases[i][1], cases[i][2], cases[i][3],
+        cases[i][4], error);
   return ok;
 }
 
@@ -285,10 +328,15 @@ other_ops (Bench *b, GError **error)
 
   if (begin (b, &c, b->kernels.attention[b->type], "attention 400, 2 heads")) {
     for (guint i = 0; i < SETS; i++) {
-      Y10KAttention p = {.in = view (b, 20, 20, 256, size),
-        .out = view (b, 20, 20, 128, size),.weight = take (b, 9 * 128 * size),
-        .bias = take (b, 128 * 4),.heads = 2,.key_dim = 32,.head_dim = 64,
-        .images = b->batch
+      Y10KAttention p = {
+        .in = view (b, 20, 20, 256, size),
+        .out = view (b, 20, 20, 128, size),
+        .weight = take (b, 9 * 128 * size),
+        .bias = take (b, 128 * 4),
+        .heads = 2,
+        .key_dim = 32,
+        .head_dim = 64,
+        .images = b->batch,
       };
 
       c.launch = y10_attention_launch (&p);
@@ -299,8 +347,10 @@ other_ops (Bench *b, GError **error)
   }
   if (begin (b, &c, b->kernels.maxpool5[b->type], "maxpool5 128 at 20")) {
     for (guint i = 0; i < SETS; i++) {
-      Y10KMaxPool5 p = {.in = view (b, 20, 20, 128, size),.n = 3,
-        .images = b->batch
+      Y10KMaxPool5 p = {
+        .in = view (b, 20, 20, 128, size),
+        .n = 3,
+        .images = b->batch,
       };
 
       for (gint k = 0; k < p.n; k++)
@@ -319,8 +369,7 @@ other_ops (Bench *b, GError **error)
       continue;
     for (guint i = 0; i < SETS; i++) {
       Y10KUpsample2x p = { view (b, side, side, channels, size),
-        view (b, 2 * side, 2 * side, channels, size), b->batch
-      };
+        view (b, 2 * side, 2 * side, channels, size), b->batch };
 
       c.launch = y10_upsample2x_launch (&p);
       SET (&c, i, p);
@@ -334,8 +383,11 @@ other_ops (Bench *b, GError **error)
     if (!begin (b, &c, b->kernels.epilogue[b->type], "epilogue 64 at %d", side))
       continue;
     for (guint i = 0; i < SETS; i++) {
-      Y10KEpilogue p = {.in = view (b, side, side, 64, size),
-        .out = view (b, side, side, 64, size),.silu = TRUE,.images = b->batch
+      Y10KEpilogue p = {
+        .in = view (b, side, side, 64, size),
+        .out = view (b, side, side, 64, size),
+        .silu = TRUE,
+        .images = b->batch,
       };
 
       c.launch = y10_epilogue_launch (&p);
@@ -348,12 +400,14 @@ other_ops (Bench *b, GError **error)
 }
 
 static gboolean
-upload (Bench *b, const void *to, gconstpointer from, gsize size, GError **error)
+upload (Bench *b, const void *to, gconstpointer from, gsize size,
+    GError **error)
 {
   const Y10CudaDriver *d = b->d;
 
   return CHECK (d->memcpy_htod_async (GPOINTER_TO_SIZE (to), from, size,
-          b->stream), "copying")
+                    b->stream),
+             "copying")
       && CHECK (d->stream_synchronize (b->stream), "copying");
 }
 
@@ -370,22 +424,29 @@ preprocess (Bench *b, GError **error)
   if (!begin (b, &c, b->kernels.preprocess[b->type], "preprocess RGB"))
     return TRUE;
   for (gint i = 0; i < SIZE; i++)
-    taps[i] = (Y10KTap) { {3 * i, 3 * i + 1}, {1024, 1024} };
+    taps[i] = (Y10KTap){ { 3 * i, 3 * i + 1 }, { 1024, 1024 } };
   taps_at = take (b, SIZE * sizeof *taps);
   if (!upload (b, taps_at, taps, SIZE * sizeof *taps, error))
     return FALSE;
   for (guint i = 0; i < SETS; i++) {
-    Y10KPreprocess p = {.out = view (b, SIZE, SIZE, 8, element_size (b)),
-      .pictures = take (b, b->batch * sizeof *pictures),.images = b->batch
+    Y10KPreprocess p = {
+      .out = view (b, SIZE, SIZE, 8, element_size (b)),
+      .pictures = take (b, b->batch * sizeof *pictures),
+      .images = b->batch,
     };
 
     for (gint n = 0; n < b->batch; n++)
-      pictures[n] = (Y10KPicture) {
-        .plane = {take (b, (gsize) SOURCE_WIDTH * SOURCE_HEIGHT * 3)},
-        .stride = {SOURCE_WIDTH * 3},.sample_size = 1,
-        .component = {{0, 3, 0, 0, 0}, {0, 3, 1, 0, 0}, {0, 3, 2, 0, 0}},
-        .column = taps_at,.row = taps_at,.top = (SIZE - height) / 2,
-        .width = SIZE,.height = height,
+      pictures[n] = (Y10KPicture){
+        .plane = { take (b, (gsize) SOURCE_WIDTH * SOURCE_HEIGHT * 3) },
+        .stride = { SOURCE_WIDTH * 3 },
+        .sample_size = 1,
+        .component = { { 0, 3, 0, 0, 0 }, { 0, 3, 1, 0, 0 },
+            { 0, 3, 2, 0, 0 } },
+        .column = taps_at,
+        .row = taps_at,
+        .top = (SIZE - height) / 2,
+        .width = SIZE,
+        .height = height,
       };
     if (!upload (b, p.pictures, pictures, b->batch * sizeof *pictures, error))
       return FALSE;
@@ -437,11 +498,16 @@ fill_levels (Bench *b, Y10KHead *p, const float *pool, GError **error)
     const gint side = 80 >> l;
     const gsize pixels = (gsize) side * side * b->batch;
 
-    p->level[l] = (Y10KLevel) {
+    p->level[l] = (Y10KLevel){
       .cls = fill_logits (b, pool, pixels * 80, 1.5f, -9, error),
-      .cls_pixel = 80,.box_pixel = 64,.cls_image = (gint64) side * side * 80,
-      .box_image = (gint64) side * side * 64,.height = side,.width = side,
-      .stride = 8 << l,.first_anchor = anchors
+      .cls_pixel = 80,
+      .box_pixel = 64,
+      .cls_image = (gint64) side * side * 80,
+      .box_image = (gint64) side * side * 64,
+      .height = side,
+      .width = side,
+      .stride = 8 << l,
+      .first_anchor = anchors,
     };
     anchors += (guint) (side * side);
     if (p->level[l].cls)
@@ -463,21 +529,32 @@ head (Bench *b, float confidence, GError **error)
   gboolean wanted, ok = TRUE;
 
   for (gint n = 0; n < b->batch; n++)
-    params[n] = (Y10KHeadParams) {.floor = confidence > 0 ? logf (confidence
-            / (1 - confidence)) - 1e-3f : -INFINITY,.confidence = confidence,
-      .iou = 0.7f,.max_rows = 300,.all_classes = TRUE,.scale = 1.0 / 3,
-      .top = 140,.src_width = SOURCE_WIDTH,.src_height = SOURCE_HEIGHT
+    params[n] = (Y10KHeadParams){
+      .floor = confidence > 0 ? logf (confidence / (1 - confidence)) - 1e-3f
+                              : -INFINITY,
+      .confidence = confidence,
+      .iou = 0.7f,
+      .max_rows = 300,
+      .all_classes = TRUE,
+      .scale = 1.0 / 3,
+      .top = 140,
+      .src_width = SOURCE_WIDTH,
+      .src_height = SOURCE_HEIGHT,
     };
   wanted = begin (b, &scan, b->kernels.head_scan, "head_scan");
   wanted |= begin (b, &select, b->kernels.head_select,
       "head_select confidence %g", confidence);
   for (guint i = 0; wanted && ok && i < SETS; i++) {
-    Y10KHead p = {.n_levels = 3,.n_classes = 80,.n_bins = 16,
-      .images = b->batch,.capacity = 300,
+    Y10KHead p = {
+      .n_levels = 3,
+      .n_classes = 80,
+      .n_bins = 16,
+      .images = b->batch,
+      .capacity = 300,
       .params = take (b, b->batch * sizeof *params),
       .classes = take (b, (gsize) b->batch * 80),
       .rows = take (b, (gsize) b->batch * 300 * sizeof (Y10KRow)),
-      .counts = take (b, (gsize) b->batch * 4)
+      .counts = take (b, (gsize) b->batch * 4),
     };
 
     ok = fill_levels (b, &p, pool, error)
@@ -488,8 +565,9 @@ head (Bench *b, float confidence, GError **error)
     SET (&scan, i, p);
     SET (&select, i, p);
     /* What head_select reads, even if only that is measured. */
-    ok = ok && y10_cuda_launch (&b->kernels, scan.function, scan.launch,
-        b->stream, scan.params[i], error)
+    ok = ok
+        && y10_cuda_launch (&b->kernels, scan.function, scan.launch, b->stream,
+            scan.params[i], error)
         && CHECK (d->stream_synchronize (b->stream), "head_scan");
   }
   if (ok && wanted && confidence == 0)
@@ -519,17 +597,22 @@ run (Bench *b, GError **error)
       && CHECK (d->ctx_push (context), "a context")
       && y10_cuda_kernels_load (&b->kernels, d, error)
       && CHECK (d->stream_create (&b->stream, Y10_CU_STREAM_NON_BLOCKING, 0),
-      "a stream")
+          "a stream")
       && CHECK (d->event_create (&b->events[0], 0), "an event")
       && CHECK (d->event_create (&b->events[1], 0), "an event")
       && CHECK (d->mem_alloc (&b->memory, bytes), "memory")
-      && CHECK (d->memset_d8_async (b->memory, 0x2c, bytes, b->stream), "memory")
+      && CHECK (d->memset_d8_async (b->memory, 0x2c, bytes, b->stream),
+          "memory")
       && CHECK (d->stream_synchronize (b->stream), "memory");
   if (!ok)
     return FALSE;
   printf ("{\"device\":\"%s\",\"batch\":%d,\"precision\":\"%s\",\"repeats\":%d,"
-      "\"kernels\":[", name, b->batch, b->type == Y10_K_F32 ? "fp32"
-      : b->type == Y10_K_F16 ? "fp16" : "bf16", b->repeats);
+          "\"kernels\":[",
+      name, b->batch,
+      b->type == Y10_K_F32       ? "fp32"
+          : b->type == Y10_K_F16 ? "fp16"
+                                 : "bf16",
+      b->repeats);
   ok = preprocess (b, error) && depthwise (b, error) && convolutions (b, error)
       && other_ops (b, error) && head (b, 0, error) && head (b, 0.25f, error);
   printf ("\n]}\n");
@@ -546,17 +629,19 @@ run (Bench *b, GError **error)
 int
 main (int argc, char **argv)
 {
-  Bench b = {.batch = 1,.repeats = 20,.rounds = 30,.type = Y10_K_F16 };
+  Bench b = { .batch = 1, .repeats = 20, .rounds = 30, .type = Y10_K_F16 };
   g_autofree char *precision = NULL, *only = NULL;
   int status = 1;
-  const GOptionEntry entries[] = {
-    {"batch", 'b', 0, G_OPTION_ARG_INT, &b.batch, "images a launch [1]", "N"},
-    {"precision", 'p', 0, G_OPTION_ARG_STRING, &precision, "[fp16]", "P"},
-    {"only", 0, 0, G_OPTION_ARG_STRING, &only, "kernels whose line begins so", "NAME"},
-    {"repeats", 0, 0, G_OPTION_ARG_INT, &b.repeats, "launches in a graph [20]", "N"},
-    {"rounds", 0, 0, G_OPTION_ARG_INT, &b.rounds, "runs of the graph [30]", "N"},
-    {NULL}
-  };
+  const GOptionEntry entries[] = { { "batch", 'b', 0, G_OPTION_ARG_INT,
+                                       &b.batch, "images a launch [1]", "N" },
+    { "precision", 'p', 0, G_OPTION_ARG_STRING, &precision, "[fp16]", "P" },
+    { "only", 0, 0, G_OPTION_ARG_STRING, &only, "kernels whose line begins so",
+        "NAME" },
+    { "repeats", 0, 0, G_OPTION_ARG_INT, &b.repeats, "launches in a graph [20]",
+        "N" },
+    { "rounds", 0, 0, G_OPTION_ARG_INT, &b.rounds, "runs of the graph [30]",
+        "N" },
+    { NULL } };
   GOptionContext *context = g_option_context_new (NULL);
   GError *error = NULL;
 
@@ -566,9 +651,11 @@ main (int argc, char **argv)
     b.only = only;
     if (precision)
       b.type = strcmp (precision, "fp32") == 0 ? Y10_K_F32
-          : strcmp (precision, "bf16") == 0 ? Y10_K_BF16 : Y10_K_F16;
+          : strcmp (precision, "bf16") == 0    ? Y10_K_BF16
+                                               : Y10_K_F16;
     if (b.batch < 1 || b.batch > 64 || b.repeats < 1 || b.rounds < 1)
-      fprintf (stderr, "bench-kernels: --batch 1 to 64, --repeats and --rounds "
+      fprintf (stderr,
+          "bench-kernels: --batch 1 to 64, --repeats and --rounds "
           "from 1 on\n");
     else if (run (&b, &error))
       status = 0;

@@ -31,15 +31,14 @@ static gboolean as_json = FALSE;
 static char *frame_size = NULL;
 
 static const GOptionEntry entries[] = {
-  {"threads", 't', 0, G_OPTION_ARG_INT, &n_threads, "Threads (1)", "N"},
-  {"input", 'i', 0, G_OPTION_ARG_INT, &input_size,
-      "Size of the network's input (640)", "N"},
-  {"frame", 'f', 0, G_OPTION_ARG_STRING, &frame_size,
-      "Size of the frames (1920x1080)", "WxH"},
-  {"seconds", 's', 0, G_OPTION_ARG_DOUBLE, &seconds,
-      "Time for each format (0.2)", "S"},
-  {"json", 'j', 0, G_OPTION_ARG_NONE, &as_json, "Print JSON", NULL},
-  {NULL}
+  { "threads", 't', 0, G_OPTION_ARG_INT, &n_threads, "Threads (1)", "N" },
+  { "input", 'i', 0, G_OPTION_ARG_INT, &input_size,
+      "Size of the network's input (640)", "N" },
+  { "frame", 'f', 0, G_OPTION_ARG_STRING, &frame_size,
+      "Size of the frames (1920x1080)", "WxH" },
+  { "seconds", 's', 0, G_OPTION_ARG_DOUBLE, &seconds,
+      "Time for each format (0.2)", "S" },
+  { "json", 'j', 0, G_OPTION_ARG_NONE, &as_json, "Print JSON", NULL }, { NULL }
 };
 
 static gpointer
@@ -82,9 +81,12 @@ frames_init (Frames *f, Y10PixelFormat format, guint width, guint height)
     f->memory[i] = alloc_aligned (f->size);
     for (gsize j = 0; j < f->size; j++)
       f->memory[i][j] = (seed = seed * 1664525 + 1013904223) >> 24;
-    f->image[i] = (Y10Image) {.size = sizeof (Y10Image),
-      .format = format, .matrix = Y10_MATRIX_BT709,
-      .width = width, .height = height,
+    f->image[i] = (Y10Image){
+      .size = sizeof (Y10Image),
+      .format = format,
+      .matrix = Y10_MATRIX_BT709,
+      .width = width,
+      .height = height,
     };
     for (guint p = 0; p < info->n_planes; p++) {
       f->image[i].plane[p] = f->memory[i] + offset[p];
@@ -120,7 +122,7 @@ now_ns (void)
 typedef struct
 {
   const Frames *frames;
-  const Y10Letterbox *letterbox;        /* NULL: memcpy */
+  const Y10Letterbox *letterbox; /* NULL: memcpy */
   Y10ThreadPool *team;
   gpointer scratch, out;
 } Run;
@@ -173,13 +175,14 @@ main (int argc, char **argv)
     g_printerr ("%s\n", error->message);
     return 1;
   }
-  if (frame_size != NULL && sscanf (frame_size, "%ux%u", &width, &height) != 2) {
+  if (frame_size != NULL
+      && sscanf (frame_size, "%ux%u", &width, &height) != 2) {
     g_printerr ("--frame is \"%s\", expected WxH\n", frame_size);
     return 1;
   }
-  if (width < 1 || width > Y10_MAX_IMAGE_SIZE || height < 1 ||
-      height > Y10_MAX_IMAGE_SIZE || n_threads < 1 || n_threads > 256 ||
-      input_size < 1 || input_size > 8192) {
+  if (width < 1 || width > Y10_MAX_IMAGE_SIZE || height < 1
+      || height > Y10_MAX_IMAGE_SIZE || n_threads < 1 || n_threads > 256
+      || input_size < 1 || input_size > 8192) {
     g_printerr ("--frame, --input or --threads out of range\n");
     return 1;
   }
@@ -191,32 +194,32 @@ main (int argc, char **argv)
   }
   y10_letterbox_init (&letterbox, width, height, input_size, input_size);
   frames_init (&nv12, Y10_PIXEL_NV12, 1920, 1080);
-  copy = (Run) {.frames = &nv12,.out = alloc_aligned (nv12.size) };
+  copy = (Run){ .frames = &nv12, .out = alloc_aligned (nv12.size) };
 
   if (!as_json)
     g_print ("%ux%u to %dx%d, %d thread%s, %s\n%-10s %8s %8s %8s %8s\n", width,
         height, input_size, input_size, n_threads, n_threads == 1 ? "" : "s",
-        y10_cpu_preprocess_impl (), "format", "ms", "least",
-        "memcpy", "ratio");
+        y10_cpu_preprocess_impl (), "format", "ms", "least", "memcpy", "ratio");
   for (guint i = 0; i < Y10_PIXEL_TENSOR; i++) {
     Frames frames;
-    Run run = {.frames = &frames,.letterbox = &letterbox,.team = team };
+    Run run = { .frames = &frames, .letterbox = &letterbox, .team = team };
     gdouble ms, least, copy_ms, copy_least;
 
     frames_init (&frames, i, width, height);
-    run.scratch = alloc_aligned (y10_cpu_preprocess_scratch (input_size,
-            n_threads));
-    run.out = alloc_aligned ((gsize) 3 * input_size * input_size *
-        sizeof (gfloat));
+    run.scratch = alloc_aligned (
+        y10_cpu_preprocess_scratch (input_size, n_threads));
+    run.out = alloc_aligned (
+        (gsize) 3 * input_size * input_size * sizeof (gfloat));
     copy_ms = median_ms (&copy, &copy_least);
     ms = median_ms (&run, &least);
     if (as_json)
-      g_print ("{\"bench\": \"letterbox\", \"format\": \"%s\", \"width\": %u, "
+      g_print (
+          "{\"bench\": \"letterbox\", \"format\": \"%s\", \"width\": %u, "
           "\"height\": %u, \"input\": %d, \"threads\": %d, \"impl\": \"%s\", "
           "\"median_ms\": %.4f, \"min_ms\": %.4f, \"memcpy_1080p_nv12_ms\": %.4f, "
-          "\"ratio\": %.3f}\n", y10_pixel_format_get_name (i), width, height,
-          input_size, n_threads, y10_cpu_preprocess_impl (), ms, least,
-          copy_ms, ms / copy_ms);
+          "\"ratio\": %.3f}\n",
+          y10_pixel_format_get_name (i), width, height, input_size, n_threads,
+          y10_cpu_preprocess_impl (), ms, least, copy_ms, ms / copy_ms);
     else
       g_print ("%-10s %8.3f %8.3f %8.3f %8.2f\n", y10_pixel_format_get_name (i),
           ms, least, copy_ms, ms / copy_ms);

@@ -22,16 +22,15 @@ static gdouble seconds = 0.5;
 static gboolean as_json = FALSE;
 static gchar *frame_size = NULL;
 
-static const GOptionEntry entries[] = {
-  {"boxes", 'b', 0, G_OPTION_ARG_INT, &n_boxes, "Boxes on each frame (20)",
-      "N"},
-  {"frame", 'f', 0, G_OPTION_ARG_STRING, &frame_size,
-      "Size of the frames (1920x1080)", "WxH"},
-  {"seconds", 's', 0, G_OPTION_ARG_DOUBLE, &seconds,
-      "Time for each figure (0.5)", "S"},
-  {"json", 'j', 0, G_OPTION_ARG_NONE, &as_json, "Print JSON", NULL},
-  {NULL}
-};
+static const GOptionEntry entries[] = { { "boxes", 'b', 0, G_OPTION_ARG_INT,
+                                            &n_boxes,
+                                            "Boxes on each frame (20)", "N" },
+  { "frame", 'f', 0, G_OPTION_ARG_STRING, &frame_size,
+      "Size of the frames (1920x1080)", "WxH" },
+  { "seconds", 's', 0, G_OPTION_ARG_DOUBLE, &seconds,
+      "Time for each figure (0.5)", "S" },
+  { "json", 'j', 0, G_OPTION_ARG_NONE, &as_json, "Print JSON", NULL },
+  { NULL } };
 
 typedef struct
 {
@@ -40,16 +39,16 @@ typedef struct
 } Case;
 
 static const Case cases[] = {
-  {"draw", "NV12", "", TRUE, FALSE},
-  {"draw", "I420", "", TRUE, FALSE},
-  {"draw", "RGB", "", TRUE, FALSE},
-  {"draw", "BGRx", "", TRUE, FALSE},
-  {"draw", "YUY2", "", TRUE, FALSE},
-  {"draw", "P010_10LE", "", TRUE, FALSE},
-  {"draw", "v210", "", TRUE, FALSE},
-  {"compose", "NV12", "", TRUE, TRUE},
-  {"blur", "NV12", "privacy-trust=roi privacy=blur", TRUE, FALSE},
-  {"no-boxes", "NV12", "", FALSE, FALSE},
+  { "draw", "NV12", "", TRUE, FALSE },
+  { "draw", "I420", "", TRUE, FALSE },
+  { "draw", "RGB", "", TRUE, FALSE },
+  { "draw", "BGRx", "", TRUE, FALSE },
+  { "draw", "YUY2", "", TRUE, FALSE },
+  { "draw", "P010_10LE", "", TRUE, FALSE },
+  { "draw", "v210", "", TRUE, FALSE },
+  { "compose", "NV12", "", TRUE, TRUE },
+  { "blur", "NV12", "privacy-trust=roi privacy=blur", TRUE, FALSE },
+  { "no-boxes", "NV12", "", FALSE, FALSE },
 };
 
 static int
@@ -94,11 +93,10 @@ memcpy_ms (void)
 }
 
 static GstBuffer *
-make_frame (const GstVideoInfo * info, gboolean boxes)
+make_frame (const GstVideoInfo *info, gboolean boxes)
 {
   static const gchar *const labels[] = { "person", "car", "bicycle", "dog",
-    "traffic light"
-  };
+    "traffic light" };
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, info->size, NULL);
   gint i;
 
@@ -107,7 +105,7 @@ make_frame (const GstVideoInfo * info, gboolean boxes)
     const gchar *label = labels[i % G_N_ELEMENTS (labels)];
     GstVideoRegionOfInterestMeta *roi =
         gst_buffer_add_video_region_of_interest_meta (buffer, label,
-        (i % 5) * 370 + 11, (i / 5) * 260 + 37, 300, 220);
+            (i % 5) * 370 + 11, (i / 5) * 260 + 37, 300, 220);
 
     roi->id = i;
     gst_video_region_of_interest_meta_add_param (roi,
@@ -118,7 +116,7 @@ make_frame (const GstVideoInfo * info, gboolean boxes)
 }
 
 static gdouble
-overlay_ms (const Case * c, gint width, gint height)
+overlay_ms (const Case *c, gint width, gint height)
 {
   gchar *line = g_strdup_printf ("yolov10overlay line-width=3 %s",
       c->properties);
@@ -143,8 +141,8 @@ overlay_ms (const Case * c, gint width, gint height)
   start = now_ms ();
   do {
     /* Otherwise every round would add to the composition. */
-    GstBuffer *out, *in = c->compose ? make_frame (&info, c->boxes)
-        : frames[n % N_FRAMES];
+    GstBuffer *out,
+        *in = c->compose ? make_frame (&info, c->boxes) : frames[n % N_FRAMES];
 
     t = now_ms ();
     gst_harness_push (h, in);
@@ -193,10 +191,12 @@ main (int argc, char **argv)
     gdouble copy_ms = memcpy_ms (), ms = overlay_ms (c, width, height);
 
     if (as_json)
-      g_print ("{\"bench\": \"overlay\", \"case\": \"%s\", \"format\": \"%s\", "
+      g_print (
+          "{\"bench\": \"overlay\", \"case\": \"%s\", \"format\": \"%s\", "
           "\"width\": %d, \"height\": %d, \"boxes\": %d, \"median_ms\": %.4f, "
-          "\"memcpy_1080p_nv12_ms\": %.4f, \"ratio\": %.3f}\n", c->name,
-          c->format, width, height, n_boxes, ms, copy_ms, ms / copy_ms);
+          "\"memcpy_1080p_nv12_ms\": %.4f, \"ratio\": %.3f}\n",
+          c->name, c->format, width, height, n_boxes, ms, copy_ms,
+          ms / copy_ms);
     else
       g_print ("%-10s %-10s %8.3f %8.3f %8.2f\n", c->name, c->format, ms,
           copy_ms, ms / copy_ms);

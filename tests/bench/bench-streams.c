@@ -39,8 +39,8 @@ typedef struct
 {
   const Bench *bench;
   guint number;
-  gint64 until;                 /* microseconds */
-  GArray *delays;               /* of double, milliseconds */
+  gint64 until;   /* microseconds */
+  GArray *delays; /* of double, milliseconds */
   guint n_failed;
   Y10EngineStream *stream;
 } Client;
@@ -50,10 +50,14 @@ frame_image (const Bench *b, guint i)
 {
   const guint8 *p = b->frames + (i % N_FRAMES) * FRAME_SIZE;
 
-  return (Y10Image) {.size = sizeof (Y10Image),
-    .format = Y10_PIXEL_NV12,.width = WIDTH,.height = HEIGHT,
+  return (Y10Image){
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_NV12,
+    .width = WIDTH,
+    .height = HEIGHT,
     .memory = b->on_host ? Y10_MEMORY_HOST : Y10_MEMORY_CUDA,
-    .plane = {p, p + WIDTH * HEIGHT},.stride = {WIDTH, WIDTH}
+    .plane = { p, p + WIDTH * HEIGHT },
+    .stride = { WIDTH, WIDTH },
   };
 }
 
@@ -88,14 +92,15 @@ make_frames (Bench *b, GError **error)
   if (ok && d)
     ok = y10_cuda_check (d, d->device_get (&gpu, 0), "the GPU", error)
         && y10_cuda_check (d, d->primary_ctx_retain (&context, gpu),
-        "a context", error)
+            "a context", error)
         && y10_cuda_check (d, d->ctx_push (context), "a context", error)
         && y10_cuda_check (d, d->mem_alloc (&device, N_FRAMES * FRAME_SIZE),
-        "memory for frames", error)
-        && y10_cuda_check (d, d->memcpy_htod_async (device, host,
-            N_FRAMES * FRAME_SIZE, NULL), "copying frames", error)
+            "memory for frames", error)
+        && y10_cuda_check (d,
+            d->memcpy_htod_async (device, host, N_FRAMES * FRAME_SIZE, NULL),
+            "copying frames", error)
         && y10_cuda_check (d, d->stream_synchronize (NULL), "copying frames",
-        error);
+            error);
   b->frames = b->on_host ? host : (const guint8 *) (gsize) device;
   if (!b->on_host)
     g_free (host);
@@ -131,8 +136,9 @@ measure_engine (const Bench *b, double *per_second, GError **error)
 
   if (!ok)
     return FALSE;
-  y10_engine_wait_tuned (engine, g_get_monotonic_time ()
-      + (gint64) (b->tune * G_USEC_PER_SEC), NULL, NULL);
+  y10_engine_wait_tuned (engine,
+      g_get_monotonic_time () + (gint64) (b->tune * G_USEC_PER_SEC), NULL,
+      NULL);
   n_slots = engine->config.n_slots;
   for (guint i = 0; ok && i < n_slots; i++)
     ok = begin_full (b, engine, &steps[i], error);
@@ -142,14 +148,15 @@ measure_engine (const Bench *b, double *per_second, GError **error)
     ok = y10_step_wait (step, -1, error);
     y10_step_end (step);
     counted++;
-    if (n == 4 * n_slots) {     /* all graphs have been captured */
+    if (n == 4 * n_slots) { /* all graphs have been captured */
       from = g_get_monotonic_time ();
       until = from + (gint64) (b->seconds * G_USEC_PER_SEC);
       counted = 0;
     }
     ok = ok && begin_full (b, engine, step, error);
   }
-  *per_second = counted * engine->config.max_batch * 1e6 / (double) (now - from);
+  *per_second = counted * engine->config.max_batch * 1e6
+      / (double) (now - from);
   for (guint i = 0; i < n_slots; i++)
     y10_step_end (&steps[i]);
   y10_engine_unref (engine);
@@ -162,8 +169,8 @@ run_client (void *data)
 {
   Client *client = data;
   const Bench *b = client->bench;
-  guint max_rows = y10_engine_get_max_detections (y10_engine_stream_get_engine
-      (client->stream));
+  guint max_rows = y10_engine_get_max_detections (
+      y10_engine_stream_get_engine (client->stream));
   Y10EngineRequest requests[MAX_IN_FLIGHT] = { 0 };
   Y10Image images[MAX_IN_FLIGHT];
   gint64 sent[MAX_IN_FLIGHT];
@@ -214,7 +221,8 @@ compare (const void *a, const void *b)
 
 /* Average number of images in a step; -1: there were no steps. */
 static double
-mean_fill (const Y10EngineStreamStats *before, const Y10EngineStreamStats *after)
+mean_fill (const Y10EngineStreamStats *before,
+    const Y10EngineStreamStats *after)
 {
   guint64 images = 0, steps = 0;
 
@@ -250,7 +258,8 @@ measure_streams (const Bench *b, guint n, gboolean last, GError **error)
 {
   Client *clients = g_new0 (Client, n);
   GArray *delays = g_array_new (FALSE, FALSE, sizeof (double));
-  Y10EngineStreamStats before = { .size = sizeof before }, after = { .size = sizeof after };
+  Y10EngineStreamStats before = { .size = sizeof before },
+                       after = { .size = sizeof after };
   gint64 start;
   guint n_failed = 0, n_open = 0;
   double took;
@@ -258,7 +267,7 @@ measure_streams (const Bench *b, guint n, gboolean last, GError **error)
   for (; n_open < n; n_open++) {
     Client *client = &clients[n_open];
 
-    *client = (Client) {.bench = b,.number = n_open };
+    *client = (Client){ .bench = b, .number = n_open };
     client->delays = g_array_new (FALSE, FALSE, sizeof (double));
     client->stream = y10_engine_stream_new (b->model, &b->config, NULL, 0, NULL,
         error);
@@ -271,7 +280,8 @@ measure_streams (const Bench *b, guint n, gboolean last, GError **error)
     /* New batch sizes are planned and captured first. */
     run_clients (clients, n, b->seconds / 2);
     y10_engine_wait_tuned (y10_engine_stream_get_engine (clients[0].stream),
-        g_get_monotonic_time () + (gint64) (b->tune * G_USEC_PER_SEC), NULL, NULL);
+        g_get_monotonic_time () + (gint64) (b->tune * G_USEC_PER_SEC), NULL,
+        NULL);
     run_clients (clients, n, b->seconds / 2);
     y10_engine_stream_get_stats (clients[0].stream, &before);
     start = g_get_monotonic_time ();
@@ -285,8 +295,8 @@ measure_streams (const Bench *b, guint n, gboolean last, GError **error)
     }
     qsort (delays->data, delays->len, sizeof (double), compare);
     printf ("  {\"streams\":%u,\"sharing\":%u,\"per_s\":%.1f,\"fill\":%.2f,"
-        "\"delay_ms\":{\"median\":%.3f,\"p95\":%.3f},\"failed\":%u}%s\n", n,
-        after.n_streams, delays->len / took, mean_fill (&before, &after),
+            "\"delay_ms\":{\"median\":%.3f,\"p95\":%.3f},\"failed\":%u}%s\n",
+        n, after.n_streams, delays->len / took, mean_fill (&before, &after),
         g_array_index (delays, double, delays->len / 2),
         g_array_index (delays, double, delays->len * 95 / 100), n_failed,
         last ? "" : ",");
@@ -313,8 +323,9 @@ run (Bench *b, const char *path, const char *streams, GError **error)
       && measure_engine (b, &per_second, error);
   if (ok)
     printf ("{\"model\":\"%s\",\"backend\":\"%s\",\"max_batch\":%u,"
-        "\"in_flight\":%u,\"frames\":\"%s\",\n \"full_steps_per_s\":%.1f,"
-        "\"runs\":[\n", y10_model_get_variant (b->model),
+            "\"in_flight\":%u,\"frames\":\"%s\",\n \"full_steps_per_s\":%.1f,"
+            "\"runs\":[\n",
+        y10_model_get_variant (b->model),
         y10_backend_get_name (b->config.backend), b->config.max_batch,
         b->in_flight, b->on_host ? "host" : "device", per_second);
   for (guint i = 0; ok && counts[i]; i++)
@@ -332,21 +343,23 @@ run (Bench *b, const char *path, const char *streams, GError **error)
 int
 main (int argc, char **argv)
 {
-  Bench b = {.seconds = 3,.tune = 120 };
+  Bench b = { .seconds = 3, .tune = 120 };
   char *path = NULL, *streams = NULL, *backend = NULL;
   int max_batch = 32, in_flight = 2, size = 640, status = 1;
-  const GOptionEntry entries[] = {
-    {"model", 'm', 0, G_OPTION_ARG_FILENAME, &path, "weights", "FILE"},
-    {"backend", 0, 0, G_OPTION_ARG_STRING, &backend, "[cuda]", "B"},
-    {"streams", 'n', 0, G_OPTION_ARG_STRING, &streams, "[1,4,16,64]", "N,…"},
-    {"max-batch", 'b', 0, G_OPTION_ARG_INT, &max_batch, "[32]", "N"},
-    {"in-flight", 'k', 0, G_OPTION_ARG_INT, &in_flight, "of a stream [2]", "K"},
-    {"size", 's', 0, G_OPTION_ARG_INT, &size, "of the input [640]", "N"},
-    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &b.seconds, "of each part [3]", "S"},
-    {"tune", 0, 0, G_OPTION_ARG_DOUBLE, &b.tune, "at most, before each part [120]", "S"},
-    {"host", 0, 0, G_OPTION_ARG_NONE, &b.on_host, "frames of the host", NULL},
-    {NULL}
-  };
+  const GOptionEntry entries[] = { { "model", 'm', 0, G_OPTION_ARG_FILENAME,
+                                       &path, "weights", "FILE" },
+    { "backend", 0, 0, G_OPTION_ARG_STRING, &backend, "[cuda]", "B" },
+    { "streams", 'n', 0, G_OPTION_ARG_STRING, &streams, "[1,4,16,64]", "N,…" },
+    { "max-batch", 'b', 0, G_OPTION_ARG_INT, &max_batch, "[32]", "N" },
+    { "in-flight", 'k', 0, G_OPTION_ARG_INT, &in_flight, "of a stream [2]",
+        "K" },
+    { "size", 's', 0, G_OPTION_ARG_INT, &size, "of the input [640]", "N" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &b.seconds, "of each part [3]",
+        "S" },
+    { "tune", 0, 0, G_OPTION_ARG_DOUBLE, &b.tune,
+        "at most, before each part [120]", "S" },
+    { "host", 0, 0, G_OPTION_ARG_NONE, &b.on_host, "frames of the host", NULL },
+    { NULL } };
   GOptionContext *context = g_option_context_new (NULL);
   GError *error = NULL;
 
@@ -355,8 +368,10 @@ main (int argc, char **argv)
   if (!g_option_context_parse (context, &argc, &argv, &error))
     goto out;
   if (!path || max_batch < 1 || in_flight < 1 || in_flight > MAX_IN_FLIGHT) {
-    fprintf (stderr, "bench-streams: --model FILE, --max-batch from 1, "
-        "--in-flight 1 to %d\n", MAX_IN_FLIGHT);
+    fprintf (stderr,
+        "bench-streams: --model FILE, --max-batch from 1, "
+        "--in-flight 1 to %d\n",
+        MAX_IN_FLIGHT);
     goto out;
   }
   y10_engine_config_init (&b.config, sizeof b.config);

@@ -18,9 +18,9 @@
 #include <time.h>
 
 #define ROUND_TRIPS 50000
-#define REPEATS 7               /* the minimum counts: disturbances only add */
+#define REPEATS 7 /* the minimum counts: disturbances only add */
 
-static _Alignas (128) atomic_int turn;
+static _Alignas(128) atomic_int turn;
 static int cpus[2];
 
 static double
@@ -47,7 +47,8 @@ answer (void *unused)
 {
   pin (cpus[1]);
   for (int i = 0; i < ROUND_TRIPS; i++) {
-    while (atomic_load_explicit (&turn, memory_order_acquire) != 2 * i + 1);
+    while (atomic_load_explicit (&turn, memory_order_acquire) != 2 * i + 1)
+      ;
     atomic_store_explicit (&turn, 2 * i + 2, memory_order_release);
   }
   return NULL;
@@ -67,7 +68,8 @@ measure (void)
   start = now_ns ();
   for (int i = 0; i < ROUND_TRIPS; i++) {
     atomic_store_explicit (&turn, 2 * i + 1, memory_order_release);
-    while (atomic_load_explicit (&turn, memory_order_acquire) != 2 * i + 2);
+    while (atomic_load_explicit (&turn, memory_order_acquire) != 2 * i + 2)
+      ;
   }
   start = now_ns () - start;
   pthread_join (thread, NULL);

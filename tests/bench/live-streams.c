@@ -19,7 +19,7 @@
 typedef struct
 {
   guint fps, n_frames;
-  gint64 *came, *left;          /* microseconds, by the frame's number */
+  gint64 *came, *left; /* microseconds, by the frame's number */
   gint n_in, n_out, n_wrong;
   GstElement *element;
 } Camera;
@@ -29,17 +29,21 @@ static gchar *size = "640x360";
 static gint n_streams = 1, seconds = 60;
 static gboolean header, csv;
 
-static const GOptionEntry options[] = {
-  {"streams", 'n', 0, G_OPTION_ARG_INT, &n_streams, "cameras", "N"},
-  {"fps", 'f', 0, G_OPTION_ARG_STRING, &rates, "frame rates, used in turn", "LIST"},
-  {"seconds", 's', 0, G_OPTION_ARG_INT, &seconds, "length of the video", "S"},
-  {"size", 0, 0, G_OPTION_ARG_STRING, &size, "size of the frames", "WxH"},
-  {"element", 'e', 0, G_OPTION_ARG_STRING, &element, "another element than the detector", "NAME"},
-  {"properties", 'p', 0, G_OPTION_ARG_STRING, &properties, "the element's properties", "TEXT"},
-  {"header", 0, 0, G_OPTION_ARG_NONE, &header, "print the table's header", NULL},
-  {"csv", 0, 0, G_OPTION_ARG_NONE, &csv, "also print one line per camera", NULL},
-  {NULL}
-};
+static const GOptionEntry options[] = { { "streams", 'n', 0, G_OPTION_ARG_INT,
+                                            &n_streams, "cameras", "N" },
+  { "fps", 'f', 0, G_OPTION_ARG_STRING, &rates, "frame rates, used in turn",
+      "LIST" },
+  { "seconds", 's', 0, G_OPTION_ARG_INT, &seconds, "length of the video", "S" },
+  { "size", 0, 0, G_OPTION_ARG_STRING, &size, "size of the frames", "WxH" },
+  { "element", 'e', 0, G_OPTION_ARG_STRING, &element,
+      "another element than the detector", "NAME" },
+  { "properties", 'p', 0, G_OPTION_ARG_STRING, &properties,
+      "the element's properties", "TEXT" },
+  { "header", 0, 0, G_OPTION_ARG_NONE, &header, "print the table's header",
+      NULL },
+  { "csv", 0, 0, G_OPTION_ARG_NONE, &csv, "also print one line per camera",
+      NULL },
+  { NULL } };
 
 /* Returns the number of a frame, or -1. */
 static gint
@@ -94,7 +98,8 @@ make_pipeline (Camera *cameras)
     camera->n_frames = camera->fps * (guint) seconds;
     camera->came = g_new0 (gint64, camera->n_frames);
     camera->left = g_new0 (gint64, camera->n_frames);
-    g_string_append_printf (text, "videotestsrc is-live=true pattern=black "
+    g_string_append_printf (text,
+        "videotestsrc is-live=true pattern=black "
         "num-buffers=%u ! video/x-raw,format=NV12,width=%u,height=%u,"
         "framerate=%u/1 ! %s name=e%d %s ! queue max-size-buffers=0 "
         "max-size-bytes=0 max-size-time=0 ! fakesink sync=true qos=true ",
@@ -173,7 +178,7 @@ wait_for_eos (GstElement *pipeline)
         gst_message_parse_qos_stats (message, NULL, NULL, &n);
         dropped += n;
         break;
-      case GST_MESSAGE_ERROR:{
+      case GST_MESSAGE_ERROR: {
         GError *error;
 
         gst_message_parse_error (message, &error, NULL);
@@ -214,8 +219,9 @@ median (const Camera *cameras, gdouble from, gdouble to)
     }
   }
   qsort (delays->data, delays->len, sizeof (gint64), compare);
-  result = delays->len ? (gdouble) g_array_index (delays, gint64,
-      delays->len / 2) / 1000 : 0;
+  result = delays->len
+      ? (gdouble) g_array_index (delays, gint64, delays->len / 2) / 1000
+      : 0;
   g_array_unref (delays);
   return result;
 }
@@ -241,8 +247,9 @@ unfairness (const Camera *cameras, const guint64 *inferences)
   for (gint i = 0; i < n_streams; i++)
     for (gint k = 0; k < i; k++)
       if (cameras[i].fps == cameras[k].fps)
-        most = MAX (most, MAX (inferences[i], inferences[k])
-            - MIN (inferences[i], inferences[k]));
+        most = MAX (most,
+            MAX (inferences[i], inferences[k])
+                - MIN (inferences[i], inferences[k]));
   return most;
 }
 
@@ -267,22 +274,25 @@ print_row (Camera *cameras, gdouble wall, guint64 dropped, gdouble busy)
     if (is_detector) {
       inferences[i] = stat_of (c->element, "inferences");
       inference = (gdouble) (stat_of (c->element, "inference-max")
-          + stat_of (c->element, "preprocess-max")) / 1e6;
+                      + stat_of (c->element, "preprocess-max"))
+          / 1e6;
       beyond = MAX (beyond, longest - inference - 1000.0 / c->fps);
       all += inferences[i];
       if (csv)
-        printf ("  camera %d: %u/s, %" G_GUINT64_FORMAT " inferences, %"
-            G_GUINT64_FORMAT " held, worst delay %.1f ms\n", i, c->fps,
-            inferences[i], stat_of (c->element, "held"), longest);
+        printf ("  camera %d: %u/s, %" G_GUINT64_FORMAT
+                " inferences, %" G_GUINT64_FORMAT
+                " held, worst delay %.1f ms\n",
+            i, c->fps, inferences[i], stat_of (c->element, "held"), longest);
     }
   }
   printf ("%-13s %3d  %6.2f  %6d %6d %3d %4" G_GUINT64_FORMAT "  %7.1f %7.1f  "
-      "%7.1f", element, n_streams, wall, n_in, n_out, n_wrong, dropped,
+          "%7.1f",
+      element, n_streams, wall, n_in, n_out, n_wrong, dropped,
       median (cameras, 0, 0.25), median (cameras, 0.75, 1), worst);
   if (is_detector)
     printf ("  %7.1f %7.1f  %6" G_GUINT64_FORMAT " %4" G_GUINT64_FORMAT
-        "  %5.1f", inference, beyond, all, unfairness (cameras, inferences),
-        100 * busy);
+            "  %5.1f",
+        inference, beyond, all, unfairness (cameras, inferences), 100 * busy);
   printf ("\n");
   g_free (inferences);
 }
@@ -308,9 +318,9 @@ main (int argc, char **argv)
   g_option_context_free (context);
   if (header)
     printf ("element       cameras wall s   in     out wrong qos  "
-        "median delay ms   worst  inference beyond  inferences     busy\n"
-        "                                                        "
-        "first    last      ms    max ms     ms    all  diff     %%\n");
+            "median delay ms   worst  inference beyond  inferences     busy\n"
+            "                                                        "
+            "first    last      ms    max ms     ms    all  diff     %%\n");
   cameras = g_new0 (Camera, (gsize) n_streams);
   pipeline = make_pipeline (cameras);
   gst_element_set_state (pipeline, GST_STATE_PAUSED);

@@ -37,8 +37,8 @@ name_op (const OpCase *c)
   if (c->silu)
     g_string_append (s, " silu");
   if (c->residual)
-    g_string_append (s, c->residual == RESIDUAL_IN_PLACE ? " add-in-place"
-        : " add");
+    g_string_append (s,
+        c->residual == RESIDUAL_IN_PLACE ? " add-in-place" : " add");
   if (c->guards)
     g_string_append (s, " view");
   if (c->same_tensor)
@@ -69,7 +69,7 @@ add_case (GPtrArray *cases, Case *c)
 static void
 add_op (GPtrArray *cases, const OpCase *op, gboolean odd)
 {
-  Case c = {.type = CASE_OP,.odd = odd,.op = *op };
+  Case c = { .type = CASE_OP, .odd = odd, .op = *op };
 
   c.op.batch = MAX (c.op.batch, 1);
   if (op->kind == Y10_OP_CONV && !op->stride)
@@ -81,11 +81,10 @@ add_op (GPtrArray *cases, const OpCase *op, gboolean odd)
 static Segs
 segs_of (const Y10Graph *graph, Y10View view)
 {
-  Segs segs = {.n = view.n };
+  Segs segs = { .n = view.n };
 
   g_assert_cmpuint (view.n, <=, MAX_SEGS);
-  memcpy (segs.channels,
-      graph->tensors[view.tensor].seg_channels + view.first,
+  memcpy (segs.channels, graph->tensors[view.tensor].seg_channels + view.first,
       view.n * sizeof *segs.channels);
   return segs;
 }
@@ -103,12 +102,19 @@ add_graph (GPtrArray *cases, const Y10Graph *graph, gboolean odd)
   for (guint i = 0; i < graph->n_ops; i++) {
     const Y10Op *op = &graph->ops[i];
     const Y10Tensor *in = &graph->tensors[op->in.tensor];
-    OpCase c = {.kind = op->kind,.in = segs_of (graph, op->in),
-      .out = segs_of (graph, op->out),.height = in->height,
-      .width = in->width,.kernel = op->kernel,.stride = op->stride,
+    OpCase c = {
+      .kind = op->kind,
+      .in = segs_of (graph, op->in),
+      .out = segs_of (graph, op->out),
+      .height = in->height,
+      .width = in->width,
+      .kernel = op->kernel,
+      .stride = op->stride,
       .depthwise = op->kind == Y10_OP_CONV && op->groups > 1,
-      .silu = op->act == Y10_ACT_SILU,.heads = op->heads,
-      .key_dim = op->key_dim,.head_dim = op->head_dim
+      .silu = op->act == Y10_ACT_SILU,
+      .heads = op->heads,
+      .key_dim = op->key_dim,
+      .head_dim = op->head_dim,
     };
 
     c.from_input = in->role == Y10_ROLE_INPUT;
@@ -118,9 +124,10 @@ add_graph (GPtrArray *cases, const Y10Graph *graph, gboolean odd)
         && (is_part (graph, op->in) || is_part (graph, op->out));
     if (op->add.n)
       c.residual = memcmp (&op->add, &op->out, sizeof op->add) == 0
-          ? RESIDUAL_IN_PLACE : RESIDUAL_SEPARATE;
+          ? RESIDUAL_IN_PLACE
+          : RESIDUAL_SEPARATE;
     if (c.residual == RESIDUAL_IN_PLACE)
-      c.same_tensor = FALSE;    /* x += f(h): h is elsewhere */
+      c.same_tensor = FALSE; /* x += f(h): h is elsewhere */
     add_op (cases, &c, odd);
   }
 }
@@ -132,9 +139,14 @@ add_odd_convs (GPtrArray *cases)
   static const guint classes[] = { 1, 3, 7, 90, 1000 };
 
 #define CONV(in_channels, out_channels, ...) \
-  add_op (cases, &(OpCase) { .kind = Y10_OP_CONV, .in = { 1, { in_channels } }, \
-      .out = { 1, { out_channels } }, .height = 7, .width = 13, \
-      __VA_ARGS__ }, TRUE)
+  add_op (cases, \
+      &(OpCase){ .kind = Y10_OP_CONV, \
+          .in = { 1, { in_channels } }, \
+          .out = { 1, { out_channels } }, \
+          .height = 7, \
+          .width = 13, \
+          __VA_ARGS__ }, \
+      TRUE)
   for (guint i = 0; i < G_N_ELEMENTS (odd); i++) {
     guint c = odd[i], next = odd[(i + 1) % G_N_ELEMENTS (odd)];
 
@@ -144,8 +156,7 @@ add_odd_convs (GPtrArray *cases)
     CONV (c, c, .kernel = 3, .silu = TRUE, .residual = RESIDUAL_SEPARATE,
         .guards = TRUE);
     CONV (c, c, .kernel = 1, .residual = RESIDUAL_IN_PLACE, .guards = TRUE);
-    CONV (c, c, .kernel = 3, .silu = TRUE, .same_tensor = TRUE,
-        .guards = TRUE);
+    CONV (c, c, .kernel = 3, .silu = TRUE, .same_tensor = TRUE, .guards = TRUE);
     CONV (c, c, .kernel = 3, .depthwise = TRUE, .silu = TRUE, .guards = TRUE);
     CONV (c, c, .kernel = 3, .stride = 2, .depthwise = TRUE);
     CONV (c, c, .kernel = 7, .depthwise = TRUE, .silu = TRUE);
@@ -157,7 +168,7 @@ add_odd_convs (GPtrArray *cases)
   }
   for (guint i = 0; i < G_N_ELEMENTS (classes); i++)
     CONV (24, classes[i], .kernel = 1, .to_logits = TRUE);
-  CONV (64, 32, .kernel = 1, .to_logits = TRUE);        /* 8 box bins */
+  CONV (64, 32, .kernel = 1, .to_logits = TRUE); /* 8 box bins */
   CONV (16, 16, .kernel = 5, .silu = TRUE);
   CONV (16, 16, .kernel = 5, .depthwise = TRUE);
   CONV (16, 12, .kernel = 7, .stride = 2, .silu = TRUE);
@@ -165,10 +176,16 @@ add_odd_convs (GPtrArray *cases)
   /* Pictures of one row, one column, one pixel; row lengths that are no
    * multiple of the vector width. */
   for (guint i = 0; i < 6; i++) {
-    static const guint size[6][2] =
-        { {1, 1}, {1, 9}, {9, 1}, {2, 2}, {5, 33}, {3, 31} };
-    OpCase c = {.kind = Y10_OP_CONV,.in = {1, {12}},.out = {1, {20}},
-      .height = size[i][0],.width = size[i][1],.kernel = 3,.silu = TRUE
+    static const guint size[6][2] = { { 1, 1 }, { 1, 9 }, { 9, 1 }, { 2, 2 },
+      { 5, 33 }, { 3, 31 } };
+    OpCase c = {
+      .kind = Y10_OP_CONV,
+      .in = { 1, { 12 } },
+      .out = { 1, { 20 } },
+      .height = size[i][0],
+      .width = size[i][1],
+      .kernel = 3,
+      .silu = TRUE,
     };
 
     add_op (cases, &c, TRUE);
@@ -185,32 +202,64 @@ add_odd_convs (GPtrArray *cases)
     add_op (cases, &c, TRUE);
   }
   /* A concat whose operands all have padding, read and written. */
-  add_op (cases, &(OpCase) {.kind = Y10_OP_CONV,.in = {4, {12, 12, 12, 7}},
-      .out = {2, {9, 9}},.height = 6,.width = 10,.kernel = 1,.silu = TRUE,
-      .guards = TRUE}, TRUE);
-  add_op (cases, &(OpCase) {.kind = Y10_OP_CONV,.in = {3, {8, 24, 5}},
-      .out = {3, {3, 1, 30}},.height = 6,.width = 10,.kernel = 3,
-      .silu = TRUE}, TRUE);
-  add_op (cases, &(OpCase) {.kind = Y10_OP_CONV,.in = {2, {12, 20}},
-      .out = {2, {12, 20}},.height = 6,.width = 10,.kernel = 3,
-      .depthwise = TRUE}, TRUE);
+  add_op (cases,
+      &(OpCase){ .kind = Y10_OP_CONV,
+          .in = { 4, { 12, 12, 12, 7 } },
+          .out = { 2, { 9, 9 } },
+          .height = 6,
+          .width = 10,
+          .kernel = 1,
+          .silu = TRUE,
+          .guards = TRUE },
+      TRUE);
+  add_op (cases,
+      &(OpCase){ .kind = Y10_OP_CONV,
+          .in = { 3, { 8, 24, 5 } },
+          .out = { 3, { 3, 1, 30 } },
+          .height = 6,
+          .width = 10,
+          .kernel = 3,
+          .silu = TRUE },
+      TRUE);
+  add_op (cases,
+      &(OpCase){ .kind = Y10_OP_CONV,
+          .in = { 2, { 12, 20 } },
+          .out = { 2, { 12, 20 } },
+          .height = 6,
+          .width = 10,
+          .kernel = 3,
+          .depthwise = TRUE },
+      TRUE);
 }
 
 static void
 add_odd_others (GPtrArray *cases)
 {
   static const guint odd[] = { 1, 3, 7, 12, 16, 257 };
-  static const guint attention[][4] = {       /* heads, head_dim, h, w */
-    {1, 8, 3, 5}, {1, 12, 2, 2}, {1, 32, 1, 1}, {1, 48, 5, 7}, {2, 33, 4, 9},
-    {3, 70, 3, 3}, {4, 72, 10, 10}, {2, 64, 12, 13}, {2, 64, 20, 20},
-    {5, 64, 3, 17},
+  static const guint attention[][4] = {
+    /* heads, head_dim, h, w */
+    { 1, 8, 3, 5 },
+    { 1, 12, 2, 2 },
+    { 1, 32, 1, 1 },
+    { 1, 48, 5, 7 },
+    { 2, 33, 4, 9 },
+    { 3, 70, 3, 3 },
+    { 4, 72, 10, 10 },
+    { 2, 64, 12, 13 },
+    { 2, 64, 20, 20 },
+    { 5, 64, 3, 17 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (odd); i++)
     for (guint guards = 0; guards < 2; guards++) {
-      OpCase c = {.kind = Y10_OP_MAXPOOL5,.in = {1, {odd[i]}},
-        .out = {1, {odd[i]}},.height = 7,.width = 13,.guards = guards,
-        .batch = 1 + 2 * guards
+      OpCase c = {
+        .kind = Y10_OP_MAXPOOL5,
+        .in = { 1, { odd[i] } },
+        .out = { 1, { odd[i] } },
+        .height = 7,
+        .width = 13,
+        .guards = guards,
+        .batch = 1 + 2 * guards,
       };
 
       add_op (cases, &c, TRUE);
@@ -218,14 +267,19 @@ add_odd_others (GPtrArray *cases)
       add_op (cases, &c, TRUE);
     }
   for (guint i = 0; i < 4; i++) {
-    static const guint size[4][2] = { {1, 1}, {2, 3}, {1, 20}, {20, 20} };
-    OpCase c = {.kind = Y10_OP_MAXPOOL5,.in = {1, {24}},.out = {1, {24}},
-      .height = size[i][0],.width = size[i][1]
+    static const guint size[4][2] = { { 1, 1 }, { 2, 3 }, { 1, 20 },
+      { 20, 20 } };
+    OpCase c = {
+      .kind = Y10_OP_MAXPOOL5,
+      .in = { 1, { 24 } },
+      .out = { 1, { 24 } },
+      .height = size[i][0],
+      .width = size[i][1],
     };
 
     add_op (cases, &c, TRUE);
     c.chain = 3;
-    c.out = (Segs) { 3, {24, 24, 24} };
+    c.out = (Segs){ 3, { 24, 24, 24 } };
     c.same_tensor = TRUE;
     add_op (cases, &c, TRUE);
     c.guards = TRUE;
@@ -235,10 +289,17 @@ add_odd_others (GPtrArray *cases)
   }
   for (guint i = 0; i < G_N_ELEMENTS (attention); i++) {
     guint heads = attention[i][0], head_dim = attention[i][1];
-    OpCase c = {.kind = Y10_OP_ATTENTION,.height = attention[i][2],
-      .width = attention[i][3],.kernel = 3,.stride = 1,.heads = heads,
-      .head_dim = head_dim,.key_dim = head_dim / 2,
-      .batch = i == 3 ? 3 : 1,.guards = i == 4
+    OpCase c = {
+      .kind = Y10_OP_ATTENTION,
+      .height = attention[i][2],
+      .width = attention[i][3],
+      .kernel = 3,
+      .stride = 1,
+      .heads = heads,
+      .head_dim = head_dim,
+      .key_dim = head_dim / 2,
+      .batch = i == 3 ? 3 : 1,
+      .guards = i == 4,
     };
 
     for (guint h = 0; h < heads; h++) {
@@ -254,7 +315,7 @@ add_odd_others (GPtrArray *cases)
 static void
 add_head (GPtrArray *cases, const HeadCase *head)
 {
-  Case c = {.type = CASE_HEAD,.odd = TRUE,.head = *head };
+  Case c = { .type = CASE_HEAD, .odd = TRUE, .head = *head };
   GString *s = g_string_new (NULL);
 
   g_string_printf (s, "head %s %ux%u nc %u", y10_head_get_name (head->head),
@@ -288,10 +349,16 @@ add_heads (GPtrArray *cases)
 
   for (guint i = 0; i < G_N_ELEMENTS (classes); i++)
     for (int head = Y10_HEAD_ONE2ONE; head <= Y10_HEAD_ONE2ONE_NMS; head++) {
-      HeadCase c = {.head = (Y10Head) head,
-        .width = 96,.height = 64,.src_width = 96,.src_height = 64,
-        .n_classes = classes[i],.n_bins = 16,.iou = 0.7f,
-        .max_detections = 300
+      HeadCase c = {
+        .head = (Y10Head) head,
+        .width = 96,
+        .height = 64,
+        .src_width = 96,
+        .src_height = 64,
+        .n_classes = classes[i],
+        .n_bins = 16,
+        .iou = 0.7f,
+        .max_detections = 300,
       };
 
       add_head (cases, &c);
@@ -313,16 +380,24 @@ add_heads (GPtrArray *cases)
       c.max_detections = 1;
       add_head (cases, &c);
       c.max_detections = 300;
-      c.unwanted = 1;           /* no class is wanted */
+      c.unwanted = 1; /* no class is wanted */
       add_head (cases, &c);
       c.unwanted = 3;
       c.nan = TRUE;
       add_head (cases, &c);
       c.confidence = 0.99f;
       add_head (cases, &c);
-      c = (HeadCase) {.head = (Y10Head) head,.width = 96,.height = 64,
-        .src_width = 100,.src_height = 37,.n_classes = classes[i],
-        .n_bins = 1,.iou = 0.7f,.confidence = 0.1f,.max_detections = 300
+      c = (HeadCase){
+        .head = (Y10Head) head,
+        .width = 96,
+        .height = 64,
+        .src_width = 100,
+        .src_height = 37,
+        .n_classes = classes[i],
+        .n_bins = 1,
+        .iou = 0.7f,
+        .confidence = 0.1f,
+        .max_detections = 300,
       };
       add_head (cases, &c);
       if (head != Y10_HEAD_ONE2MANY)
@@ -337,21 +412,47 @@ add_heads (GPtrArray *cases)
         add_head (cases, &c);
       }
     }
-  add_head (cases, &(HeadCase) {.head = Y10_HEAD_ONE2ONE,.width = 1280,
-      .height = 1280,.src_width = 1920,.src_height = 1080,.n_classes = 8,
-      .n_bins = 16,.max_detections = 300});
-  add_head (cases, &(HeadCase) {.head = Y10_HEAD_ONE2MANY,.width = 640,
-      .height = 640,.src_width = 1920,.src_height = 1080,.n_classes = 8,
-      .n_bins = 16,.iou = 0.7f,.confidence = 0.1f,.max_detections = 300});
-  add_head (cases, &(HeadCase) {.head = Y10_HEAD_ONE2ONE,.width = 32,
-      .height = 32,.src_width = 1,.src_height = 1,.n_classes = 1,
-      .n_bins = 16,.max_detections = 300});
+  add_head (cases,
+      &(HeadCase){
+          .head = Y10_HEAD_ONE2ONE,
+          .width = 1280,
+          .height = 1280,
+          .src_width = 1920,
+          .src_height = 1080,
+          .n_classes = 8,
+          .n_bins = 16,
+          .max_detections = 300,
+      });
+  add_head (cases,
+      &(HeadCase){
+          .head = Y10_HEAD_ONE2MANY,
+          .width = 640,
+          .height = 640,
+          .src_width = 1920,
+          .src_height = 1080,
+          .n_classes = 8,
+          .n_bins = 16,
+          .iou = 0.7f,
+          .confidence = 0.1f,
+          .max_detections = 300,
+      });
+  add_head (cases,
+      &(HeadCase){
+          .head = Y10_HEAD_ONE2ONE,
+          .width = 32,
+          .height = 32,
+          .src_width = 1,
+          .src_height = 1,
+          .n_classes = 1,
+          .n_bins = 16,
+          .max_detections = 300,
+      });
 }
 
 static void
 add_preprocess (GPtrArray *cases, const PreprocessCase *p)
 {
-  Case c = {.type = CASE_PREPROCESS,.odd = TRUE,.preprocess = *p };
+  Case c = { .type = CASE_PREPROCESS, .odd = TRUE, .preprocess = *p };
 
   c.name = g_strdup_printf ("preprocess %s matrix %u%s %ux%u+%u+%u to %ux%u",
       y10_pixel_format_get_name (p->format), p->matrix,
@@ -363,15 +464,19 @@ add_preprocess (GPtrArray *cases, const PreprocessCase *p)
 static void
 add_preprocesses (GPtrArray *cases)
 {
-  static const guint sizes[][2] = { {64, 48}, {1, 1}, {200, 113}, {31, 257},
-    {640, 360}
-  };
+  static const guint sizes[][2] = { { 64, 48 }, { 1, 1 }, { 200, 113 },
+    { 31, 257 }, { 640, 360 } };
 
   for (guint format = 0; format < Y10_PIXEL_TENSOR; format++)
     for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-      PreprocessCase p = {.format = format,.matrix = (format + i) % 5,
-        .full_range = i & 1,.width = sizes[i][0],.height = sizes[i][1],
-        .dst_width = i & 1 ? 64 : 160,.dst_height = 96
+      PreprocessCase p = {
+        .format = format,
+        .matrix = (format + i) % 5,
+        .full_range = i & 1,
+        .width = sizes[i][0],
+        .height = sizes[i][1],
+        .dst_width = i & 1 ? 64 : 160,
+        .dst_height = 96,
       };
 
       add_preprocess (cases, &p);
@@ -379,8 +484,14 @@ add_preprocesses (GPtrArray *cases)
       p.y = 4;
       add_preprocess (cases, &p);
     }
-  add_preprocess (cases, &(PreprocessCase) {.format = Y10_PIXEL_TENSOR,
-      .width = 160,.height = 96,.dst_width = 160,.dst_height = 96});
+  add_preprocess (cases,
+      &(PreprocessCase){
+          .format = Y10_PIXEL_TENSOR,
+          .width = 160,
+          .height = 96,
+          .dst_width = 160,
+          .dst_height = 96,
+      });
 }
 
 static void
@@ -419,6 +530,7 @@ cases_new (guint width, guint height, gboolean variants)
 const char *
 case_op (const Case *c)
 {
-  return c->type == CASE_HEAD ? "head" : c->type == CASE_PREPROCESS
-      ? "preprocess" : y10_op_kind_get_name (c->op.kind);
+  return c->type == CASE_HEAD      ? "head"
+      : c->type == CASE_PREPROCESS ? "preprocess"
+                                   : y10_op_kind_get_name (c->op.kind);
 }

@@ -19,8 +19,8 @@ typedef struct
 typedef enum
 {
   RESIDUAL_NONE,
-  RESIDUAL_SEPARATE,            /* added from another tensor */
-  RESIDUAL_IN_PLACE,            /* added to the output in place */
+  RESIDUAL_SEPARATE, /* added from another tensor */
+  RESIDUAL_IN_PLACE, /* added to the output in place */
 } Residual;
 
 /* One op, or a chain of identical ones, with private tensors. */
@@ -28,29 +28,29 @@ typedef struct
 {
   Y10OpKind kind;
   Segs in, out;
-  guint height, width;          /* of the input */
+  guint height, width; /* of the input */
   guint batch;
   guint kernel, stride;
   gboolean depthwise, silu;
   Residual residual;
-  gboolean guards;              /* the views lie inside larger tensors */
-  gboolean same_tensor;         /* input and output are views of one tensor */
-  gboolean from_input, to_logits;       /* tensor roles */
-  guint chain;                  /* maxpool5: the length of the chain */
+  gboolean guards;                /* the views lie inside larger tensors */
+  gboolean same_tensor;           /* input and output are views of one tensor */
+  gboolean from_input, to_logits; /* tensor roles */
+  guint chain;                    /* maxpool5: the length of the chain */
   guint heads, key_dim, head_dim;
 } OpCase;
 
 typedef struct
 {
   Y10Head head;
-  guint width, height;          /* of the network's input */
-  guint src_width, src_height;  /* of the picture */
+  guint width, height;         /* of the network's input */
+  guint src_width, src_height; /* of the picture */
   guint n_classes, n_bins;
   float confidence, iou;
   gboolean agnostic, ties, nan;
-  gboolean multi_label;         /* with NMS: all classes of an anchor */
+  gboolean multi_label; /* with NMS: all classes of an anchor */
   guint max_detections;
-  guint unwanted;               /* every n-th class is filtered out; 0: none is */
+  guint unwanted; /* every n-th class is filtered out; 0: none is */
 } HeadCase;
 
 typedef struct
@@ -58,7 +58,7 @@ typedef struct
   Y10PixelFormat format;
   Y10ColorMatrix matrix;
   gboolean full_range;
-  guint width, height, x, y;    /* the region; the frame is slightly larger */
+  guint width, height, x, y; /* the region; the frame is slightly larger */
   guint dst_width, dst_height;
 } PreprocessCase;
 
@@ -72,8 +72,8 @@ typedef enum
 typedef struct
 {
   CaseType type;
-  char *name;                   /* description; --case= matches it */
-  gboolean odd;                 /* a shape that none of the six variants has */
+  char *name;   /* description; --case= matches it */
+  gboolean odd; /* a shape that none of the six variants has */
   union
   {
     OpCase op;
@@ -94,19 +94,19 @@ typedef struct
 typedef struct
 {
   gboolean ok, skipped;
-  char *why;                    /* when not ok, or skipped; g_free */
+  char *why; /* when not ok, or skipped; g_free */
   char impl[96];
-  double largest, nmse;         /* against the reference */
+  double largest, nmse; /* against the reference */
   /* --bench */
-  double ns, spread;            /* median, and (p90 - p10) / median */
-  double flops, bytes;          /* of one run */
+  double ns, spread;   /* median, and (p90 - p10) / median */
+  double flops, bytes; /* of one run */
 } Result;
 
 typedef struct
 {
   guint64 seed;
   gboolean bench;
-  double seconds;               /* measuring time per case */
+  double seconds; /* measuring time per case */
 } Options;
 
 /* cases.c: the ops of all variants at @width × @height, and the other
@@ -130,9 +130,9 @@ void result_fail (Result *result, const char *format, ...);
 typedef struct
 {
   Y10Graph *graph;
-  guint n_ops;                  /* the ops to run; those after them keep the
+  guint n_ops;     /* the ops to run; those after them keep the
                                  * tensors alive */
-  guint n_tensors;              /* the tensors to compare */
+  guint n_tensors; /* the tensors to compare */
 } CaseGraph;
 
 CaseGraph *case_graph_new (const OpCase *op, guint64 seed,

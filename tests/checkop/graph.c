@@ -18,12 +18,12 @@
 #include "seeded.h"
 #include "tensors.h"
 
-#define GUARD 7                 /* channels: no multiple of any block */
+#define GUARD 7 /* channels: no multiple of any block */
 
 static Y10TensorFile *
 open_weights (const Y10TestTensors *tensors, gboolean hollow)
 {
-  const Y10TestFormat format = {.hollow = hollow };
+  const Y10TestFormat format = { .hollow = hollow };
   int fd = memfd_create ("weights", MFD_CLOEXEC);
   char *path = g_strdup_printf ("/proc/self/fd/%d", fd);
   GError *error = NULL;
@@ -33,7 +33,7 @@ open_weights (const Y10TestTensors *tensors, gboolean hollow)
     file = y10_tensor_file_open (path, &error);
   if (!file)
     g_error ("weights of a case: %s", error ? error->message : "no memfd");
-  close (fd);                   /* the mapping outlives the file */
+  close (fd); /* the mapping outlives the file */
   g_free (path);
   return file;
 }
@@ -79,8 +79,9 @@ total (const Segs *segs)
 }
 
 static void
-append_tensor (GString *header, GByteArray *data, const char *name, const char *dtype,
-    const gsize *dim, guint n_dims, gconstpointer values, gsize size)
+append_tensor (GString *header, GByteArray *data, const char *name,
+    const char *dtype, const gsize *dim, guint n_dims, gconstpointer values,
+    gsize size)
 {
   g_string_append_printf (header, "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[",
       header->len > 1 ? "," : "", name, dtype);
@@ -116,12 +117,16 @@ make_integers (const gsize *dim, guint64 seed)
   y10_seeded_fill ("bias", seed, dim[0], values);
   for (gsize i = 0; i < dim[0]; i++)
     values[i] = rintf (values[i] * 64) / 64;
-  append_tensor (header, data, "model.0.bias", "F32", dim, 1, values, dim[0] * 4);
+  append_tensor (header, data, "model.0.bias", "F32", dim, 1, values,
+      dim[0] * 4);
   for (gsize i = 0; i < most; i++)
     values[i] = scale;
-  append_tensor (header, data, "model.0.weight_scale", "F32", dim, 1, values, dim[0] * 4);
-  append_tensor (header, data, "model.0.input_scale", "F32", &n_in, 1, values, n_in * 4);
-  append_tensor (header, data, "model.0.input_zero_point", "U8", &n_in, 1, integers, n_in);
+  append_tensor (header, data, "model.0.weight_scale", "F32", dim, 1, values,
+      dim[0] * 4);
+  append_tensor (header, data, "model.0.input_scale", "F32", &n_in, 1, values,
+      n_in * 4);
+  append_tensor (header, data, "model.0.input_zero_point", "U8", &n_in, 1,
+      integers, n_in);
   g_string_append_c (header, '}');
   length = header->len;
   if (fd >= 0 && write (fd, &length, 8) == 8
@@ -142,8 +147,8 @@ make_integers (const gsize *dim, guint64 seed)
 static gboolean
 has_integers (const OpCase *op, Y10Precision precision)
 {
-  return precision == Y10_PRECISION_INT8 && op->kind == Y10_OP_CONV && !op->depthwise
-      && !op->from_input;
+  return precision == Y10_PRECISION_INT8 && op->kind == Y10_OP_CONV
+      && !op->depthwise && !op->from_input;
 }
 
 static Y10TensorFile *
@@ -151,16 +156,16 @@ make_weights (const OpCase *op, guint64 seed, Y10Precision precision)
 {
   Y10TestTensors tensors = { g_ptr_array_new (), seed };
   guint out = op->kind == Y10_OP_ATTENTION ? op->heads * op->head_dim
-      : total (&op->out);
+                                           : total (&op->out);
   guint in = op->kind == Y10_OP_ATTENTION || op->depthwise ? 1
-      : total (&op->in);
+                                                           : total (&op->in);
   gsize dim[4] = { out, in, op->kernel, op->kernel };
   Y10TensorFile *file;
 
   if (has_integers (op, precision))
     return make_integers (dim, seed);
   if (op->kind == Y10_OP_MAXPOOL5 || op->kind == Y10_OP_UPSAMPLE2X)
-    dim[0] = dim[1] = dim[2] = dim[3] = 1;      /* any non-empty file */
+    dim[0] = dim[1] = dim[2] = dim[3] = 1; /* any non-empty file */
   add_seeded (&tensors, "model.0.conv.weight", dim, 4,
       1.5f * sqrtf (3.f / (float) (dim[1] * dim[2] * dim[3])), precision);
   add_seeded (&tensors, "model.0.conv.bias", dim, 1, 0.5f, precision);
@@ -202,20 +207,30 @@ make_tensor (Y10GraphBuilder *b, const OpCase *op, Y10TensorRole role,
       segs[n++] = GUARD;
   }
   whole = y10_graph_builder_tensor (b, role, height, width, segs, n);
-  *view_a = (Y10View) { whole.tensor, first_a, a->n };
+  *view_a = (Y10View){ whole.tensor, first_a, a->n };
   if (c)
-    *view_c = (Y10View) { whole.tensor, first_c, c->n };
+    *view_c = (Y10View){ whole.tensor, first_c, c->n };
 }
 
 static void
 add_op (Y10GraphBuilder *b, const OpCase *c, Y10View in, Y10View out,
     Y10View add, guint conv)
 {
-  Y10Op op = {.kind = c->kind,.name = g_strdup ("model.0"),.in = in,
-    .out = out,.add = add,.conv = conv,.kernel = c->kernel,
-    .stride = c->stride,.pad = c->kernel / 2,.groups = 1,
-    .act = c->silu ? Y10_ACT_SILU : Y10_ACT_NONE,.heads = c->heads,
-    .key_dim = c->key_dim,.head_dim = c->head_dim
+  Y10Op op = {
+    .kind = c->kind,
+    .name = g_strdup ("model.0"),
+    .in = in,
+    .out = out,
+    .add = add,
+    .conv = conv,
+    .kernel = c->kernel,
+    .stride = c->stride,
+    .pad = c->kernel / 2,
+    .groups = 1,
+    .act = c->silu ? Y10_ACT_SILU : Y10_ACT_NONE,
+    .heads = c->heads,
+    .key_dim = c->key_dim,
+    .head_dim = c->head_dim,
   };
 
   if (c->depthwise)
@@ -234,7 +249,7 @@ set_scales (Y10Graph *graph, const OpCase *c, guint n_ops)
     return;
   for (guint i = 0; i < graph->n_tensors; i++) {
     Y10Tensor *t = &graph->tensors[i];
-    guint n = y10_graph_view_channels (graph, (Y10View) { i, 0, t->n_segs });
+    guint n = y10_graph_view_channels (graph, (Y10View){ i, 0, t->n_segs });
 
     if (t->role != Y10_ROLE_ACTIVATION)
       continue;
@@ -258,8 +273,12 @@ case_graph_new (const OpCase *c, guint64 seed, Y10Precision precision)
   CaseGraph *g = g_new0 (CaseGraph, 1);
   Y10TensorFile *file = make_weights (c, seed, precision);
   Y10GraphBuilder *b = y10_graph_builder_new (file, c->width, c->height);
-  Y10Graph fields = {.width = c->width,.height = c->height,
-    .head = Y10_HEAD_ONE2ONE,.n_classes = 1,.n_bins = 16
+  Y10Graph fields = {
+    .width = c->width,
+    .height = c->height,
+    .head = Y10_HEAD_ONE2ONE,
+    .n_classes = 1,
+    .n_bins = 16,
   };
   guint out_height = (c->height - 1) / MAX (c->stride, 1) + 1;
   guint out_width = (c->width - 1) / MAX (c->stride, 1) + 1;
@@ -299,9 +318,9 @@ case_graph_new (const OpCase *c, guint64 seed, Y10Precision precision)
   for (guint i = 0; i < MAX (c->chain, 1); i++) {
     Y10View from = in, to = out;
 
-    if (c->chain) {             /* segment to segment, as SPPF has it */
-      from = i ? (Y10View) { out.tensor, out.first + i - 1, 1 } : in;
-      to = (Y10View) { out.tensor, out.first + i, 1 };
+    if (c->chain) { /* segment to segment, as SPPF has it */
+      from = i ? (Y10View){ out.tensor, out.first + i - 1, 1 } : in;
+      to = (Y10View){ out.tensor, out.first + i, 1 };
     }
     add_op (b, c, from, to, add, conv);
     g->n_ops++;
@@ -309,19 +328,21 @@ case_graph_new (const OpCase *c, guint64 seed, Y10Precision precision)
 
   g->n_tensors = MAX (MAX (in.tensor, out.tensor), add.n ? add.tensor : 0) + 1;
   for (guint i = 1; i < g->n_tensors; i++) {
-    Y10Op keep = {.kind = Y10_OP_MAXPOOL5,.name = g_strdup ("keep"),
-      .in = {i, 0, 1}
+    Y10Op keep = {
+      .kind = Y10_OP_MAXPOOL5,
+      .name = g_strdup ("keep"),
+      .in = { i, 0, 1 },
     };
     guint channels, height, width;
 
-    if (c->to_logits && i == out.tensor) {      /* lives until the end anyway */
+    if (c->to_logits && i == out.tensor) { /* lives until the end anyway */
       g_free (keep.name);
       continue;
     }
     channels = y10_graph_builder_channels (b, keep.in);
     y10_graph_builder_size (b, keep.in, &height, &width);
-    keep.out = y10_graph_builder_tensor (b, Y10_ROLE_ACTIVATION, height,
-        width, &channels, 1);
+    keep.out = y10_graph_builder_tensor (b, Y10_ROLE_ACTIVATION, height, width,
+        &channels, 1);
     y10_graph_builder_op (b, &keep);
   }
   g->graph = y10_graph_builder_finish (b, &fields, &error);
@@ -358,8 +379,9 @@ hollow_graph_new (const char *shapes, guint n_classes, guint width,
     y10_test_tensors_set_classes (tensors, n_classes);
   file = open_weights (tensors, TRUE);
   structure = y10_structure_find (file, &error);
-  graph = structure ? y10_structure_build (structure, file, width, height, head,
-      &error) : NULL;
+  graph = structure
+      ? y10_structure_build (structure, file, width, height, head, &error)
+      : NULL;
   if (!graph)
     g_error ("%s", error->message);
   y10_tensor_file_unref (file);
@@ -382,7 +404,8 @@ tiny_graph_new (guint width, guint height, guint n_classes, guint n_bins,
     Y10Head head)
 {
   return hollow_graph_new (n_bins == 8 ? "tiny-nc3-bins8"
-      : n_bins == 1 ? "tiny-yolo26-nc3" : "tiny-nc3",
+          : n_bins == 1                ? "tiny-yolo26-nc3"
+                                       : "tiny-nc3",
       n_classes, width, height, head);
 }
 
@@ -390,7 +413,7 @@ gboolean
 instance_init (Instance *i, const Runner *runner, const Y10Graph *graph,
     guint batch, guint max_rows, GError **error)
 {
-  *i = (Instance) {.runner = runner };
+  *i = (Instance){ .runner = runner };
   i->plan = y10_plan_new (graph, &runner->layout, error);
   if (i->plan)
     i->program = runner->class->compile (runner->device, i->plan,

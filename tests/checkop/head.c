@@ -14,8 +14,8 @@
 #include "seeded.h"
 
 #define SCORE_TOLERANCE 2e-6
-#define BOX_TOLERANCE 2e-3      /* pixels of the picture, up to 1920 */
-#define ROUNDING 2.5e-7         /* of a score */
+#define BOX_TOLERANCE 2e-3 /* pixels of the picture, up to 1920 */
+#define ROUNDING 2.5e-7    /* of a score */
 
 /* Rows beyond the requested number: one of these may replace the last row if
  * their scores differ by rounding only. */
@@ -28,8 +28,8 @@ typedef struct
 } HeadLogits;
 
 static float *
-seeded_plane (const char *what, guint level, guint64 seed, gsize n,
-    float scale, float offset, float step)
+seeded_plane (const char *what, guint level, guint64 seed, gsize n, float scale,
+    float offset, float step)
 {
   char name[32];
   float *values = g_new (float, n);
@@ -38,7 +38,7 @@ seeded_plane (const char *what, guint level, guint64 seed, gsize n,
   y10_seeded_fill (name, seed, n, values);
   for (gsize i = 0; i < n; i++) {
     values[i] = values[i] * scale + offset;
-    if (step > 0)               /* few values: ties everywhere */
+    if (step > 0) /* few values: ties everywhere */
       values[i] = roundf (values[i] / step) * step;
   }
   return values;
@@ -151,9 +151,11 @@ compare_rows (const HeadCase *c, const GArray *expected, const Y10Rows *rows,
     double box[4], off, box_off = 0;
 
     if (!e || !may_stand_at (expected, i, e)) {
-      result_fail (result, "row %u is anchor %u class %d score %.9g, expected "
-          "anchor %u class %u score %.9g", i, got->anchor, got->class_id,
-          got->confidence, here->anchor, here->class_id, here->score);
+      result_fail (result,
+          "row %u is anchor %u class %d score %.9g, expected "
+          "anchor %u class %u score %.9g",
+          i, got->anchor, got->class_id, got->confidence, here->anchor,
+          here->class_id, here->score);
       continue;
     }
     box[0] = e->x0;
@@ -166,18 +168,23 @@ compare_rows (const HeadCase *c, const GArray *expected, const Y10Rows *rows,
       if (!(fabs (edges[j] - box[j]) <= box_off))
         box_off = fabs (edges[j] - box[j]);
     if (!(off <= SCORE_TOLERANCE) || !(box_off <= BOX_TOLERANCE))
-      result_fail (result, "row %u, anchor %u: score off by %.3g, box by %.3g "
-          "px", i, e->anchor, off, box_off);
+      result_fail (result,
+          "row %u, anchor %u: score off by %.3g, box by %.3g "
+          "px",
+          i, e->anchor, off, box_off);
     result->largest = MAX (result->largest, MAX (off, box_off));
   }
   for (guint i = 1; i < rows->n; i++) {
     const Y10Detection *p = &rows->rows[i - 1], *q = p + 1;
 
-    if (p->confidence < q->confidence || (p->confidence == q->confidence
-            && (p->anchor > q->anchor || (p->anchor == q->anchor
-                    && p->class_id >= q->class_id))))
-      result_fail (result, "rows %u and %u are not ordered by score, anchor, "
-          "class", i - 1, i);
+    if (p->confidence < q->confidence
+        || (p->confidence == q->confidence
+            && (p->anchor > q->anchor
+                || (p->anchor == q->anchor && p->class_id >= q->class_id))))
+      result_fail (result,
+          "rows %u and %u are not ordered by score, anchor, "
+          "class",
+          i - 1, i);
   }
 }
 
@@ -187,14 +194,21 @@ run_head (const Instance *instance, const HeadCase *c, const Y10Graph *graph,
 {
   const Y10BackendClass *class = instance->runner->class;
   guint8 *pixels = g_malloc0 ((gsize) c->src_width * c->src_height);
-  Y10Image image = {.size = sizeof (Y10Image),
-    .format = Y10_PIXEL_GRAY8,.width = c->src_width,
-    .height = c->src_height,.plane = {pixels},.stride = {c->src_width}
+  Y10Image image = {
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_GRAY8,
+    .width = c->src_width,
+    .height = c->src_height,
+    .plane = { pixels },
+    .stride = { c->src_width },
   };
   Y10HeadParams params = {
-    .size = sizeof (Y10HeadParams),.confidence = c->confidence,.iou = c->iou,
-    .class_agnostic = c->agnostic,.max_detections = c->max_detections,
-    .classes = wanted
+    .size = sizeof (Y10HeadParams),
+    .confidence = c->confidence,
+    .iou = c->iou,
+    .class_agnostic = c->agnostic,
+    .max_detections = c->max_detections,
+    .classes = wanted,
   };
   Y10Letterbox letterbox;
   gboolean ok;
@@ -204,10 +218,13 @@ run_head (const Instance *instance, const HeadCase *c, const Y10Graph *graph,
   ok = class->load (instance->slot, 0, &image, &letterbox, &params, error)
       && (!class->wait_input || class->wait_input (instance->slot, error));
   for (guint i = 0; ok && i < 3; i++)
-    ok = class->write_tensor (instance->slot, 0, graph->box[i], l->box[i], error)
-        && class->write_tensor (instance->slot, 0, graph->cls[i], l->cls[i], error);
-  ok = ok && class->submit (instance->slot, 1, graph->n_ops, graph->n_ops,
-      error) && (!class->wait || class->wait (instance->slot, error));
+    ok = class->write_tensor (instance->slot, 0, graph->box[i], l->box[i],
+             error)
+        && class->write_tensor (instance->slot, 0, graph->cls[i], l->cls[i],
+            error);
+  ok = ok
+      && class->submit (instance->slot, 1, graph->n_ops, graph->n_ops, error)
+      && (!class->wait || class->wait (instance->slot, error));
   g_free (pixels);
   return ok;
 }
@@ -221,7 +238,9 @@ run_head_case (const Case *cs, const Runner *runner, const Runner *reference,
       c->n_bins, c->head);
   guint8 *wanted = c->unwanted ? g_new (guint8, c->n_classes) : NULL;
   GArray *expected = NULL;
-  HeadLogits l = { {0}, };
+  HeadLogits l = {
+    { 0 },
+  };
   Instance instance;
   GError *error = NULL;
 
@@ -236,10 +255,10 @@ run_head_case (const Case *cs, const Runner *runner, const Runner *reference,
       bury_nan (c, &l);
       expected = c->head == Y10_HEAD_ONE2ONE
           ? test_one2one (&l.logits, c->confidence, wanted,
-          c->max_detections + SPARE_ROWS)
+              c->max_detections + SPARE_ROWS)
           : (c->multi_label ? test_pairs : test_one2many) (&l.logits,
-          c->confidence, wanted, c->iou, c->agnostic,
-          c->max_detections + SPARE_ROWS);
+              c->confidence, wanted, c->iou, c->agnostic,
+              c->max_detections + SPARE_ROWS);
       compare_rows (c, expected, runner->class->rows (instance.slot, 0),
           result);
       g_array_unref (expected);

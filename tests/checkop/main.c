@@ -16,14 +16,17 @@
 /* The third backend runs only if named: it is a module, for a GPU or the
  * simulated one. */
 static const Y10BackendClass *backends[] = {
-  &y10_backend_ref, &y10_backend_cpu, NULL,
+  &y10_backend_ref,
+  &y10_backend_cpu,
+  NULL,
 };
 
 static char *op_name, *backend_name, *precision_name, *case_name, *size_name;
 static gint64 seed;
 static int n_threads = 2;
 static double seconds = 0.3;
-static gboolean list, verbose, bench, json, coverage, no_variants, only_variants;
+static gboolean list, verbose, bench, json, coverage, no_variants,
+    only_variants;
 
 typedef struct
 {
@@ -36,26 +39,30 @@ typedef struct
 static const char *
 op_title (guint i)
 {
-  return i == Y10_N_OP_KINDS ? "head" : i > Y10_N_OP_KINDS ? "preprocess"
-      : y10_op_kind_get_name (i);
+  return i == Y10_N_OP_KINDS ? "head"
+      : i > Y10_N_OP_KINDS   ? "preprocess"
+                             : y10_op_kind_get_name (i);
 }
 
 static guint
 op_index (const Case *c)
 {
-  return c->type == CASE_HEAD ? Y10_N_OP_KINDS
-      : c->type == CASE_PREPROCESS ? Y10_N_OP_KINDS + 1 : c->op.kind;
+  return c->type == CASE_HEAD      ? Y10_N_OP_KINDS
+      : c->type == CASE_PREPROCESS ? Y10_N_OP_KINDS + 1
+                                   : c->op.kind;
 }
 
 static gboolean
 runner_open (Runner *r, const Y10BackendClass *class, Y10Precision precision)
 {
-  const Y10DeviceConfig config = {.threads = (guint) n_threads,.device_id = -1,
-    .cuda_graphs = TRUE
+  const Y10DeviceConfig config = {
+    .threads = (guint) n_threads,
+    .device_id = -1,
+    .cuda_graphs = TRUE,
   };
   GError *error = NULL;
 
-  *r = (Runner) {.class = class,.precision = precision };
+  *r = (Runner){ .class = class, .precision = precision };
   r->device = class->open (&config, &error);
   if (!r->device) {
     printf ("%s cannot be opened: %s\n", class->name, error->message);
@@ -86,7 +93,8 @@ print_result (const Case *c, const Runner *r, const Result *result)
   const char *precision = y10_precision_get_name (r->precision);
 
   if (json) {
-    printf ("{\"case\":\"%s\",\"op\":\"%s\",\"backend\":\"%s\",\"precision\":"
+    printf (
+        "{\"case\":\"%s\",\"op\":\"%s\",\"backend\":\"%s\",\"precision\":"
         "\"%s\",\"impl\":\"%s\",\"state\":\"%s\",\"largest\":%.3g,\"nmse\":%.3g",
         c->name, case_op (c), r->class->name, precision, result->impl, state,
         isfinite (result->largest) ? result->largest : -1,
@@ -103,8 +111,7 @@ print_result (const Case *c, const Runner *r, const Result *result)
         result->flops > 0 ? "GFLOPS" : "GB/s  ", result->impl);
   } else if (verbose || !result->ok) {
     printf ("%-4s %-58s %-4s %-4s %8.1e %8.1e  %s\n", state, c->name,
-        r->class->name, precision, result->largest, result->nmse,
-        result->impl);
+        r->class->name, precision, result->largest, result->nmse, result->impl);
   }
   if (result->why && !json && (verbose || !result->ok))
     printf ("     %s\n", result->why);
@@ -155,13 +162,13 @@ print_coverage (const Count counts[][N_OPS], const Runner *runners,
   for (guint r = 0; r < n_runners; r++)
     for (guint i = 0; i < N_OPS; i++) {
       const Count *c = &counts[r][i];
-      gboolean needed = runners[r].precision == Y10_PRECISION_INT8 ? i < Y10_N_OP_KINDS
+      gboolean needed = runners[r].precision == Y10_PRECISION_INT8
+          ? i < Y10_N_OP_KINDS
           : runners[r].class != &y10_backend_ref || i == Y10_N_OP_KINDS;
 
       printf ("%-4s %-4s %-11s %4u run, %u failed, %u not supported%s\n",
-          runners[r].class->name,
-          y10_precision_get_name (runners[r].precision), op_title (i),
-          c->n_run, c->n_failed, c->n_skipped,
+          runners[r].class->name, y10_precision_get_name (runners[r].precision),
+          op_title (i), c->n_run, c->n_failed, c->n_skipped,
           needed && (!c->n_run || c->n_skipped) ? "  NOT COVERED" : "");
       missing += needed && (!c->n_run || c->n_skipped);
     }
@@ -193,8 +200,8 @@ static guint
 open_runners (Runner *runners)
 {
   static const Y10Precision precisions[] = { Y10_PRECISION_FP32,
-    Y10_PRECISION_TF32, Y10_PRECISION_FP16, Y10_PRECISION_BF16, Y10_PRECISION_INT8
-  };
+    Y10_PRECISION_TF32, Y10_PRECISION_FP16, Y10_PRECISION_BF16,
+    Y10_PRECISION_INT8 };
   guint n = 0;
 
   for (guint b = 0; b < G_N_ELEMENTS (backends); b++) {
@@ -209,15 +216,16 @@ open_runners (Runner *runners)
       for (guint p = 0; p < G_N_ELEMENTS (precisions); p++) {
         /* fp32 everywhere; bf16 where the backend supports it; fp16 on GPUs
          * only; int8 on CPUs. TF32 would need separate tolerances. */
-        gboolean asked = precision_name ? strcmp (precision_name,
-            y10_precision_get_name (precisions[p])) == 0
+        gboolean asked = precision_name
+            ? strcmp (precision_name, y10_precision_get_name (precisions[p]))
+                == 0
             : precisions[p] == Y10_PRECISION_FP32
-            || (precisions[p] == Y10_PRECISION_BF16
-            && backends[b] != &y10_backend_ref)
-            || (precisions[p] == Y10_PRECISION_FP16
-            && backends[b]->kind == Y10_BACKEND_CUDA)
-            || (precisions[p] == Y10_PRECISION_INT8
-            && backends[b] == &y10_backend_cpu && !bench);
+                || (precisions[p] == Y10_PRECISION_BF16
+                    && backends[b] != &y10_backend_ref)
+                || (precisions[p] == Y10_PRECISION_FP16
+                    && backends[b]->kind == Y10_BACKEND_CUDA)
+                || (precisions[p] == Y10_PRECISION_INT8
+                    && backends[b] == &y10_backend_cpu && !bench);
 
         if (asked && runner_open (&runners[n], backends[b], precisions[p]))
           n++;
@@ -230,8 +238,10 @@ open_runners (Runner *runners)
 static int
 run (guint width, guint height)
 {
-  const Options options = {.seed = (guint64) seed,.bench = bench,
-    .seconds = seconds
+  const Options options = {
+    .seed = (guint64) seed,
+    .bench = bench,
+    .seconds = seconds,
   };
   Runner runners[8], reference, integers;
   Count counts[8][N_OPS] = { 0 };
@@ -264,8 +274,9 @@ run (guint width, guint height)
       if (is_tested (&runners[r], c)) {
         Count *count = &counts[r][op_index (c)];
 
-        run_case (c, &runners[r], runners[r].precision == Y10_PRECISION_INT8
-            ? &integers : &reference, &options, count);
+        run_case (c, &runners[r],
+            runners[r].precision == Y10_PRECISION_INT8 ? &integers : &reference,
+            &options, count);
         fflush (stdout);
       }
   }
@@ -278,8 +289,8 @@ run (guint width, guint height)
       n_failed += counts[r][i].n_failed;
     }
   if (!list && !json)
-    printf ("checkop: %u checks, %u failed, seed %" G_GINT64_FORMAT "\n",
-        n_run, n_failed, seed);
+    printf ("checkop: %u checks, %u failed, seed %" G_GINT64_FORMAT "\n", n_run,
+        n_failed, seed);
   reference.class->close (reference.device);
   integers.class->close (integers.device);
   g_ptr_array_unref (cases);
@@ -295,34 +306,34 @@ run (guint width, guint height)
 int
 main (int argc, char **argv)
 {
-  const GOptionEntry entries[] = {
-    {"list", 'l', 0, G_OPTION_ARG_NONE, &list, "print the cases", NULL},
-    {"op", 'o', 0, G_OPTION_ARG_STRING, &op_name,
-        "only conv, maxpool5, upsample2x, attention, head, preprocess", "OP"},
-    {"backend", 'b', 0, G_OPTION_ARG_STRING, &backend_name, "only this", "B"},
-    {"precision", 'p', 0, G_OPTION_ARG_STRING, &precision_name, "only this",
-        "P"},
-    {"case", 'c', 0, G_OPTION_ARG_STRING, &case_name,
-        "only cases whose name has TEXT in it", "TEXT"},
-    {"seed", 's', 0, G_OPTION_ARG_INT64, &seed, "of weights and inputs", "N"},
-    {"threads", 't', 0, G_OPTION_ARG_INT, &n_threads, "2", "N"},
-    {"verbose", 'v', 0, G_OPTION_ARG_NONE, &verbose, "print every case", NULL},
-    {"size", 0, 0, G_OPTION_ARG_STRING, &size_name,
+  const GOptionEntry entries[] = { { "list", 'l', 0, G_OPTION_ARG_NONE, &list,
+                                       "print the cases", NULL },
+    { "op", 'o', 0, G_OPTION_ARG_STRING, &op_name,
+        "only conv, maxpool5, upsample2x, attention, head, preprocess", "OP" },
+    { "backend", 'b', 0, G_OPTION_ARG_STRING, &backend_name, "only this", "B" },
+    { "precision", 'p', 0, G_OPTION_ARG_STRING, &precision_name, "only this",
+        "P" },
+    { "case", 'c', 0, G_OPTION_ARG_STRING, &case_name,
+        "only cases whose name has TEXT in it", "TEXT" },
+    { "seed", 's', 0, G_OPTION_ARG_INT64, &seed, "of weights and inputs", "N" },
+    { "threads", 't', 0, G_OPTION_ARG_INT, &n_threads, "2", "N" },
+    { "verbose", 'v', 0, G_OPTION_ARG_NONE, &verbose, "print every case",
+        NULL },
+    { "size", 0, 0, G_OPTION_ARG_STRING, &size_name,
         "input size the variants' ops are taken at (160x96; --bench: 640x640)",
-        "WxH"},
-    {"no-variants", 0, 0, G_OPTION_ARG_NONE, &no_variants,
-        "only the small odd shapes", NULL},
-    {"only-variants", 0, 0, G_OPTION_ARG_NONE, &only_variants,
-        "only shapes of the six variants", NULL},
-    {"bench", 0, 0, G_OPTION_ARG_NONE, &bench,
-        "measure every case that is right", NULL},
-    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "of measuring a case",
-        "S"},
-    {"json", 0, 0, G_OPTION_ARG_NONE, &json, "one object a line", NULL},
-    {"coverage", 0, 0, G_OPTION_ARG_NONE, &coverage,
-        "fail when an op is without a case on some backend", NULL},
-    {NULL}
-  };
+        "WxH" },
+    { "no-variants", 0, 0, G_OPTION_ARG_NONE, &no_variants,
+        "only the small odd shapes", NULL },
+    { "only-variants", 0, 0, G_OPTION_ARG_NONE, &only_variants,
+        "only shapes of the six variants", NULL },
+    { "bench", 0, 0, G_OPTION_ARG_NONE, &bench,
+        "measure every case that is right", NULL },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "of measuring a case",
+        "S" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "one object a line", NULL },
+    { "coverage", 0, 0, G_OPTION_ARG_NONE, &coverage,
+        "fail when an op is without a case on some backend", NULL },
+    { NULL } };
   GOptionContext *context = g_option_context_new (NULL);
   guint width, height;
   GError *error = NULL;
@@ -336,11 +347,13 @@ main (int argc, char **argv)
   g_option_context_free (context);
   width = bench ? 640 : 160;
   height = bench ? 640 : 96;
-  if (argc > 1 || n_threads < 1 || (size_name
-          && (sscanf (size_name, "%ux%u", &width, &height) != 2
-              || !width || !height || width % 32 || height % 32))) {
+  if (argc > 1 || n_threads < 1
+      || (size_name
+          && (sscanf (size_name, "%ux%u", &width, &height) != 2 || !width
+              || !height || width % 32 || height % 32))) {
     fputs ("usage: checkop [OPTIONS]; --help lists them; sizes are multiples "
-        "of 32\n", stderr);
+           "of 32\n",
+        stderr);
     return 2;
   }
   return run (width, height);

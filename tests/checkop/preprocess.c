@@ -16,9 +16,9 @@
 /* Both give the same 8-bit values; the division by 255 may be a
  * multiplication. */
 #define TOLERANCE 1e-6
-#define TOLERANCE_BF16 (1 / 256.)       /* half a unit in the last place of 1 */
-#define MARGIN 8                /* pixels of the frame around the region; even */
-#define PADDING 11              /* padding after each row, in units of the row */
+#define TOLERANCE_BF16 (1 / 256.) /* half a unit in the last place of 1 */
+#define MARGIN 8   /* pixels of the frame around the region; even */
+#define PADDING 11 /* padding after each row, in units of the row */
 
 /* Bytes per row and number of rows of each plane for a frame of w × h. */
 typedef struct
@@ -35,30 +35,30 @@ planes_of (Y10PixelFormat format, gsize w, gsize h)
   switch (format) {
     case Y10_PIXEL_RGB:
     case Y10_PIXEL_BGR:
-      return (Planes) { 1, {3 * w}, {h} };
+      return (Planes){ 1, { 3 * w }, { h } };
     case Y10_PIXEL_GBR:
     case Y10_PIXEL_RGBP:
     case Y10_PIXEL_Y444:
-      return (Planes) { 3, {w, w, w}, {h, h, h} };
+      return (Planes){ 3, { w, w, w }, { h, h, h } };
     case Y10_PIXEL_NV12:
     case Y10_PIXEL_NV21:
-      return (Planes) { 2, {w, 2 * w2}, {h, h2} };
+      return (Planes){ 2, { w, 2 * w2 }, { h, h2 } };
     case Y10_PIXEL_P010:
-      return (Planes) { 2, {2 * w, 4 * w2}, {h, h2} };
+      return (Planes){ 2, { 2 * w, 4 * w2 }, { h, h2 } };
     case Y10_PIXEL_I420:
     case Y10_PIXEL_YV12:
-      return (Planes) { 3, {w, w2, w2}, {h, h2, h2} };
+      return (Planes){ 3, { w, w2, w2 }, { h, h2, h2 } };
     case Y10_PIXEL_Y42B:
-      return (Planes) { 3, {w, w2, w2}, {h, h, h} };
+      return (Planes){ 3, { w, w2, w2 }, { h, h, h } };
     case Y10_PIXEL_YUY2:
     case Y10_PIXEL_UYVY:
-      return (Planes) { 1, {4 * w2}, {h} };
+      return (Planes){ 1, { 4 * w2 }, { h } };
     case Y10_PIXEL_GRAY8:
-      return (Planes) { 1, {w}, {h} };
+      return (Planes){ 1, { w }, { h } };
     case Y10_PIXEL_TENSOR:
-      return (Planes) { 3, {4 * w, 4 * w, 4 * w}, {h, h, h} };
-    default:                    /* the four-byte RGB family */
-      return (Planes) { 1, {4 * w}, {h} };
+      return (Planes){ 3, { 4 * w, 4 * w, 4 * w }, { h, h, h } };
+    default: /* the four-byte RGB family */
+      return (Planes){ 1, { 4 * w }, { h } };
   }
 }
 
@@ -73,10 +73,15 @@ make_image (const PreprocessCase *c, guint64 seed, Y10Image *image,
   Planes p = planes_of (c->format, c->x + c->width + margin,
       c->y + c->height + margin);
 
-  *image = (Y10Image) {.size = sizeof (Y10Image),
-    .format = c->format,.matrix = c->matrix,
-    .full_range = c->full_range,.x = c->x,.y = c->y,.width = c->width,
-    .height = c->height
+  *image = (Y10Image){
+    .size = sizeof (Y10Image),
+    .format = c->format,
+    .matrix = c->matrix,
+    .full_range = c->full_range,
+    .x = c->x,
+    .y = c->y,
+    .width = c->width,
+    .height = c->height,
   };
   for (guint i = 0; i < p.n; i++) {
     gsize stride = p.row[i] + (tensor ? 4 * PADDING : PADDING + 1);
@@ -133,7 +138,7 @@ run_preprocess_case (const Case *cs, const Runner *runner,
       Y10_HEAD_ONE2ONE);
   gsize plane = (gsize) c->dst_width * c->dst_height;
   double tolerance = runner->layout.input_elem_size == 2 ? TOLERANCE_BF16
-      : TOLERANCE;
+                                                         : TOLERANCE;
   Instance tested = { 0 }, truth = { 0 };
   float *got = NULL, *wanted = NULL;
   guint8 *planes[3] = { NULL };
@@ -152,10 +157,12 @@ run_preprocess_case (const Case *cs, const Runner *runner,
     double off = fabs (got[i] - wanted[i]);
 
     if (!(off <= tolerance))
-      result_fail (result, "channel %u row %u column %u is %g (%g of 255), "
-          "expected %g (%g)", (guint) (i / plane),
-          (guint) (i % plane / c->dst_width), (guint) (i % c->dst_width),
-          got[i], got[i] * 255, wanted[i], wanted[i] * 255);
+      result_fail (result,
+          "channel %u row %u column %u is %g (%g of 255), "
+          "expected %g (%g)",
+          (guint) (i / plane), (guint) (i % plane / c->dst_width),
+          (guint) (i % c->dst_width), got[i], got[i] * 255, wanted[i],
+          wanted[i] * 255);
     result->largest = MAX (result->largest, off);
   }
   if (error)

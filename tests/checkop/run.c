@@ -34,19 +34,19 @@ static const struct
   Y10OpKind kind;
   double largest, nmse;
 } tolerances[] = {
-  {Y10_PRECISION_FP32, Y10_OP_CONV, 5e-5, 2e-11},
-  {Y10_PRECISION_FP32, Y10_OP_ATTENTION, 2e-5, 1e-11},
-  {Y10_PRECISION_FP32, Y10_OP_MAXPOOL5, 0, 0},
-  {Y10_PRECISION_FP32, Y10_OP_UPSAMPLE2X, 0, 0},
-  {Y10_PRECISION_FP16, Y10_OP_CONV, 0.006, 5e-7},
-  {Y10_PRECISION_FP16, Y10_OP_ATTENTION, 0.012, 2e-6},
-  {Y10_PRECISION_FP16, Y10_OP_MAXPOOL5, 0, 0},
-  {Y10_PRECISION_FP16, Y10_OP_UPSAMPLE2X, 0, 0},
-  {Y10_PRECISION_BF16, Y10_OP_CONV, 0.04, 1.5e-5},
-  {Y10_PRECISION_BF16, Y10_OP_ATTENTION, 0.06, 5e-5},
-  {Y10_PRECISION_BF16, Y10_OP_MAXPOOL5, 0, 0},
-  {Y10_PRECISION_BF16, Y10_OP_UPSAMPLE2X, 0, 0},
-  {Y10_PRECISION_INT8, Y10_OP_ATTENTION, 2e-5, 1e-11},
+  { Y10_PRECISION_FP32, Y10_OP_CONV, 5e-5, 2e-11 },
+  { Y10_PRECISION_FP32, Y10_OP_ATTENTION, 2e-5, 1e-11 },
+  { Y10_PRECISION_FP32, Y10_OP_MAXPOOL5, 0, 0 },
+  { Y10_PRECISION_FP32, Y10_OP_UPSAMPLE2X, 0, 0 },
+  { Y10_PRECISION_FP16, Y10_OP_CONV, 0.006, 5e-7 },
+  { Y10_PRECISION_FP16, Y10_OP_ATTENTION, 0.012, 2e-6 },
+  { Y10_PRECISION_FP16, Y10_OP_MAXPOOL5, 0, 0 },
+  { Y10_PRECISION_FP16, Y10_OP_UPSAMPLE2X, 0, 0 },
+  { Y10_PRECISION_BF16, Y10_OP_CONV, 0.04, 1.5e-5 },
+  { Y10_PRECISION_BF16, Y10_OP_ATTENTION, 0.06, 5e-5 },
+  { Y10_PRECISION_BF16, Y10_OP_MAXPOOL5, 0, 0 },
+  { Y10_PRECISION_BF16, Y10_OP_UPSAMPLE2X, 0, 0 },
+  { Y10_PRECISION_INT8, Y10_OP_ATTENTION, 2e-5, 1e-11 },
 };
 
 void
@@ -56,7 +56,7 @@ result_fail (Result *result, const char *format, ...)
 
   result->ok = FALSE;
   if (result->why)
-    return;                     /* the first difference is the most telling */
+    return; /* the first difference is the most telling */
   va_start (args, format);
   result->why = g_strdup_vprintf (format, args);
   va_end (args);
@@ -66,13 +66,13 @@ result_fail (Result *result, const char *format, ...)
 typedef struct
 {
   guint n;
-  float **values;               /* [image × n_tensors + tensor] */
+  float **values; /* [image × n_tensors + tensor] */
 } Values;
 
 static Y10View
 whole (const Y10Graph *graph, guint tensor)
 {
-  return (Y10View) { tensor, 0, graph->tensors[tensor].n_segs };
+  return (Y10View){ tensor, 0, graph->tensors[tensor].n_segs };
 }
 
 static gsize
@@ -178,7 +178,7 @@ values_seed (Values *v, const CaseGraph *g, guint64 seed,
       for (gsize j = 0; j < n; j++, p++) {
         *p *= scale;
         *p = t->scale ? byte_value (t, channel + j / (t->height * t->width), *p)
-            : case_rounded (precision, *p);
+                      : case_rounded (precision, *p);
         if (fill)
           *p = NAN;
       }
@@ -194,14 +194,16 @@ run_once (const Instance *instance, const CaseGraph *g, guint batch,
   const Y10BackendClass *class = instance->runner->class;
 
   for (guint i = 0; i < before->n; i++)
-    if (is_used (g, i % g->n_tensors) && !class->write_tensor (instance->slot, i / g->n_tensors,
+    if (is_used (g, i % g->n_tensors)
+        && !class->write_tensor (instance->slot, i / g->n_tensors,
             whole (g->graph, i % g->n_tensors), before->values[i], error))
       return FALSE;
   if (!class->submit (instance->slot, batch, 0, g->n_ops, error)
       || (class->wait && !class->wait (instance->slot, error)))
     return FALSE;
   for (guint i = 0; i < after->n; i++)
-    if (is_used (g, i % g->n_tensors) && !class->read_tensor (instance->slot, i / g->n_tensors,
+    if (is_used (g, i % g->n_tensors)
+        && !class->read_tensor (instance->slot, i / g->n_tensors,
             whole (g->graph, i % g->n_tensors), after->values[i], error))
       return FALSE;
   return TRUE;
@@ -263,31 +265,37 @@ compare_bytes (const CaseGraph *g, const Values *got, const Values *wanted,
   gsize n = 0, n_off = 0;
 
   for (guint i = op->out.tensor; i < got->n; i += g->n_tensors)
-    for (guint s = 0, channel = 0; s < t->n_segs; channel += t->seg_channels[s++])
-      for (gsize j = 0; is_written (g, op->out.tensor, s)
-          && j < t->seg_channels[s] * pixels; j++) {
+    for (guint s = 0, channel = 0; s < t->n_segs;
+         channel += t->seg_channels[s++])
+      for (gsize j = 0;
+           is_written (g, op->out.tensor, s) && j < t->seg_channels[s] * pixels;
+           j++) {
         gsize at = channel * pixels + j;
         double unit = t->scale ? t->scale[at / pixels] : 1;
-        double d = fabs ((double) got->values[i][at] - wanted->values[i][at]) / unit;
+        double d = fabs ((double) got->values[i][at] - wanted->values[i][at])
+            / unit;
 
         n++;
         n_off += d != 0;
         result->largest = MAX (result->largest, d);
         if (!(d <= (exact ? 0 : t->scale ? 1 : 2e-3)))
-          result_fail (result, "image %u, element %" G_GSIZE_FORMAT " is %g, expected "
-              "%g%s", i / g->n_tensors, at, got->values[i][at], wanted->values[i][at],
+          result_fail (result,
+              "image %u, element %" G_GSIZE_FORMAT " is %g, expected "
+              "%g%s",
+              i / g->n_tensors, at, got->values[i][at], wanted->values[i][at],
               exact ? " exactly" : "");
       }
   result->nmse = n_off / (double) n;
   if (t->scale && n_off > 1 + n / 100)
-    result_fail (result, "%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " elements differ "
-        "by a unit of 8 bits", n_off, n);
+    result_fail (result,
+        "%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " elements differ "
+        "by a unit of 8 bits",
+        n_off, n);
 }
 
 static void
-compare_values (const CaseGraph *g, const Runner *runner,
-    const Values *before, const Values *got, const Values *wanted,
-    Result *result)
+compare_values (const CaseGraph *g, const Runner *runner, const Values *before,
+    const Values *got, const Values *wanted, Result *result)
 {
   Y10OpKind kind = g->graph->ops[0].kind;
   Sums sums = { 0 };
@@ -297,19 +305,22 @@ compare_values (const CaseGraph *g, const Runner *runner,
     guint tensor = i % g->n_tensors;
     gsize at = 0;
 
-    for (guint s = 0; is_used (g, tensor)
-        && s < g->graph->tensors[tensor].n_segs; s++) {
+    for (guint s = 0;
+         is_used (g, tensor) && s < g->graph->tensors[tensor].n_segs; s++) {
       gsize n = seg_size (g->graph, tensor, s);
 
       if (!is_written (g, tensor, s)) {
         if (!same_bits (got->values[i] + at, before->values[i] + at, n))
-          result_fail (result, "image %u: segment %u of tensor %u was "
-              "overwritten", i / g->n_tensors, s, tensor);
+          result_fail (result,
+              "image %u: segment %u of tensor %u was "
+              "overwritten",
+              i / g->n_tensors, s, tensor);
       } else if (!add_differences (&sums, got->values[i] + at,
-              wanted->values[i] + at, n)) {
-        result_fail (result, "image %u, segment %u of tensor %u: element %"
-            G_GSIZE_FORMAT " is %g, expected %g", i / g->n_tensors, s, tensor,
-            sums.where, sums.got, sums.wanted);
+                     wanted->values[i] + at, n)) {
+        result_fail (result,
+            "image %u, segment %u of tensor %u: element %" G_GSIZE_FORMAT
+            " is %g, expected %g",
+            i / g->n_tensors, s, tensor, sums.where, sums.got, sums.wanted);
         return;
       }
       at += n;
@@ -327,14 +338,15 @@ compare_values (const CaseGraph *g, const Runner *runner,
         && tolerances[i].precision == runner->precision) {
       if (!(result->largest <= tolerances[i].largest)
           || !(result->nmse <= tolerances[i].nmse))
-        result_fail (result, "element %" G_GSIZE_FORMAT " is %g, expected %g: "
-            "%.3g of the RMS, NMSE %.3g; tolerance %.3g and %.3g", sums.where,
-            sums.got, sums.wanted, result->largest, result->nmse,
+        result_fail (result,
+            "element %" G_GSIZE_FORMAT " is %g, expected %g: "
+            "%.3g of the RMS, NMSE %.3g; tolerance %.3g and %.3g",
+            sums.where, sums.got, sums.wanted, result->largest, result->nmse,
             tolerances[i].largest, tolerances[i].nmse);
       return;
     }
-  result_fail (result, "no tolerance for %s in %s",
-      y10_op_kind_get_name (kind), y10_precision_get_name (runner->precision));
+  result_fail (result, "no tolerance for %s in %s", y10_op_kind_get_name (kind),
+      y10_precision_get_name (runner->precision));
 }
 
 static int
@@ -359,7 +371,7 @@ bench (const Instance *instance, const CaseGraph *g, const Options *options,
     result->flops += (double) y10_graph_op_flops (g->graph, op);
     result->bytes += instance->runner->layout.elem_size
         * (double) (tensor_size (g->graph, op->in.tensor)
-        + tensor_size (g->graph, op->out.tensor));
+            + tensor_size (g->graph, op->out.tensor));
   }
   /* The first quarter of the runs is the warm-up. */
   while ((double) (now - start) < 1e9 * options->seconds || times->len < 5) {
@@ -388,8 +400,7 @@ void
 run_op_case (const Case *c, const Runner *runner, const Runner *reference,
     const Options *options, Result *result)
 {
-  CaseGraph *g = case_graph_new (&c->op, options->seed,
-      runner->precision);
+  CaseGraph *g = case_graph_new (&c->op, options->seed, runner->precision);
   guint batch = c->op.batch;
   Instance tested = { 0 }, truth = { 0 };
   Values before, got, again, wanted;
@@ -401,8 +412,7 @@ run_op_case (const Case *c, const Runner *runner, const Runner *reference,
   values_init (&got, g, batch);
   values_init (&again, g, batch);
   values_init (&wanted, g, batch);
-  values_seed (&before, g, options->seed,
-      runner->precision);
+  values_seed (&before, g, options->seed, runner->precision);
   if (!runner->class->supports (runner->device, g->graph, &g->graph->ops[0],
           runner->precision, why)) {
     result->skipped = TRUE;

@@ -55,8 +55,8 @@ test_logits_decode (const TestLogits *logits, guint anchor, double box[4])
   double stride = logits->stride[level], distance[4];
 
   for (guint side = 0; side < 4; side++) {
-    const float *bins =
-        logits->box[level] + side * logits->n_bins * area + anchor;
+    const float *bins = logits->box[level] + side * logits->n_bins * area
+        + anchor;
     double largest = -INFINITY, sum = 0, weighted = 0;
 
     for (guint i = 0; i < logits->n_bins; i++)
@@ -97,8 +97,11 @@ compare_rows (gconstpointer a, gconstpointer b)
 static void
 append (GArray *rows, guint anchor, guint class_id, float logit)
 {
-  TestRow row = {.logit = logit,.score = test_sigmoid (logit),
-    .anchor = anchor,.class_id = class_id
+  TestRow row = {
+    .logit = logit,
+    .score = test_sigmoid (logit),
+    .anchor = anchor,
+    .class_id = class_id,
   };
 
   g_array_append_val (rows, row);
@@ -117,8 +120,8 @@ decode_row (const TestLogits *logits, TestRow *row)
 }
 
 GArray *
-test_one2one (const TestLogits *logits, double confidence,
-    const guint8 *wanted, guint max)
+test_one2one (const TestLogits *logits, double confidence, const guint8 *wanted,
+    guint max)
 {
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (TestRow));
   guint n_anchors = test_logits_n_anchors (logits);
@@ -192,7 +195,8 @@ test_one2many (const TestLogits *logits, double confidence,
     guint best = 0;
 
     for (guint c = 1; c < logits->n_classes; c++)
-      if (test_logits_class (logits, a, c) > test_logits_class (logits, a, best))
+      if (test_logits_class (logits, a, c)
+          > test_logits_class (logits, a, best))
         best = c;
     if ((!wanted || wanted[best])
         && test_sigmoid (test_logits_class (logits, a, best)) >= confidence)

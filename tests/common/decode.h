@@ -13,21 +13,20 @@ typedef struct
 {
   guint n_classes, n_bins;
   guint height[3], width[3], stride[3];
-  const float *box[3];          /* 4 × n_bins planes of height × width */
-  const float *cls[3];          /* n_classes planes */
+  const float *box[3]; /* 4 × n_bins planes of height × width */
+  const float *cls[3]; /* n_classes planes */
 } TestLogits;
 
 typedef struct
 {
-  double x0, y0, x1, y1;        /* input pixels, not clipped */
+  double x0, y0, x1, y1; /* input pixels, not clipped */
   double score;
   float logit;
   guint anchor, class_id;
 } TestRow;
 
 guint test_logits_n_anchors (const TestLogits *logits);
-void test_logits_decode (const TestLogits *logits, guint anchor,
-    double box[4]);
+void test_logits_decode (const TestLogits *logits, guint anchor, double box[4]);
 float test_logits_class (const TestLogits *logits, guint anchor,
     guint class_id);
 double test_sigmoid (double x);

@@ -6,16 +6,16 @@
 
 #include "mallocs.h"
 
-#if defined (__has_feature)
-#if __has_feature (address_sanitizer) || __has_feature (thread_sanitizer)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED 1
 #endif
 #endif
-#if defined (__SANITIZE_ADDRESS__) || defined (__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
 #endif
 
-#if defined (SANITIZED) || !defined (__GLIBC__)
+#if defined(SANITIZED) || !defined(__GLIBC__)
 
 gboolean
 test_mallocs_can_count (void)
@@ -53,7 +53,7 @@ extern void *__libc_memalign (size_t align, size_t size);
 
 static atomic_bool counting;
 static atomic_uint n_allocations, n_to_print;
-static __thread gboolean inside;        /* the count may itself allocate */
+static __thread gboolean inside; /* the count may itself allocate */
 
 static void
 record (const char *what, size_t size)
@@ -122,7 +122,7 @@ test_mallocs_start (guint n_print)
 {
   void *frames[4];
 
-  backtrace (frames, 4);        /* loads the libraries that it needs */
+  backtrace (frames, 4); /* loads the libraries that it needs */
   n_allocations = 0;
   n_to_print = n_print;
   counting = TRUE;

@@ -13,14 +13,13 @@ main (int argc, char **argv)
 {
   gint64 seed = 0;
   int n_classes = 0, status = 1;
-  const GOptionEntry entries[] = {
-    {"seed", 's', 0, G_OPTION_ARG_INT64, &seed, "seed of the weights", "N"},
-    {"classes", 'c', 0, G_OPTION_ARG_INT, &n_classes,
-        "number of classes; by default the shapes file's", "N"},
-    {NULL}
-  };
-  GOptionContext *context =
-      g_option_context_new ("SHAPES.json OUT.safetensors");
+  const GOptionEntry entries[] = { { "seed", 's', 0, G_OPTION_ARG_INT64, &seed,
+                                       "seed of the weights", "N" },
+    { "classes", 'c', 0, G_OPTION_ARG_INT, &n_classes,
+        "number of classes; by default the shapes file's", "N" },
+    { NULL } };
+  GOptionContext *context = g_option_context_new (
+      "SHAPES.json OUT.safetensors");
   Y10TestTensors *tensors = NULL;
   GError *error = NULL;
 
@@ -28,7 +27,9 @@ main (int argc, char **argv)
   if (!g_option_context_parse (context, &argc, &argv, &error))
     goto done;
   if (argc != 3) {
-    fputs ("usage: seeded SHAPES.json OUT.safetensors [--seed N] [--classes N]\n", stderr);
+    fputs (
+        "usage: seeded SHAPES.json OUT.safetensors [--seed N] [--classes N]\n",
+        stderr);
     status = 2;
     goto done;
   }

@@ -59,8 +59,8 @@ ends_with_any (const char *name, const char *const *suffixes)
 static double
 gain_of (const char *name)
 {
-  static const char *const last_of_branch[] =
-    { ".proj.conv.weight", ".ffn.1.conv.weight", ".cv1.4.conv.weight", NULL };
+  static const char *const last_of_branch[] = { ".proj.conv.weight",
+    ".ffn.1.conv.weight", ".cv1.4.conv.weight", NULL };
   const char *dot = strchr (name, '.');
   double gain = dot && atoi (dot + 1) < 5 ? 1.6 : 1.35;
 

@@ -122,8 +122,8 @@ y10_test_tensors_data (const Y10TestTensors *tensors, Y10TestTensor *tensor)
 {
   if (!tensor->data) {
     tensor->data = g_new (float, y10_test_tensor_n (tensor));
-    y10_seeded_tensor (tensor->name, tensor->dim, tensor->n_dims,
-        tensors->seed, tensor->data);
+    y10_seeded_tensor (tensor->name, tensor->dim, tensor->n_dims, tensors->seed,
+        tensor->data);
   }
   return tensor->data;
 }
@@ -143,8 +143,9 @@ y10_test_tensors_set_classes (Y10TestTensors *tensors, guint n_classes)
   for (guint i = 0; i < tensors->tensors->len; i++) {
     Y10TestTensor *tensor = g_ptr_array_index (tensors->tensors, i);
 
-    if (strstr (tensor->name, "cv3.") && (g_str_has_suffix (tensor->name,
-                ".2.weight") || g_str_has_suffix (tensor->name, ".2.bias"))) {
+    if (strstr (tensor->name, "cv3.")
+        && (g_str_has_suffix (tensor->name, ".2.weight")
+            || g_str_has_suffix (tensor->name, ".2.bias"))) {
       g_assert_null (tensor->data);
       tensor->dim[0] = n_classes;
     }
@@ -219,7 +220,8 @@ y10_test_tensors_fold (Y10TestTensors *tensors)
     Y10TestTensor *tensor = g_ptr_array_index (tensors->tensors, i);
 
     if (g_str_has_suffix (tensor->name, ".bn.weight"))
-      g_ptr_array_add (modules, g_strndup (tensor->name,
+      g_ptr_array_add (modules,
+          g_strndup (tensor->name,
               strlen (tensor->name) - strlen (".bn.weight")));
   }
   for (guint i = 0; i < modules->len; i++) {
@@ -238,8 +240,8 @@ y10_test_tensors_fold (Y10TestTensors *tensors)
       double factor = gamma[c] / sqrt ((double) var[c] + BN_EPS);
 
       for (gsize j = 0; j < per_channel; j++)
-        weight[c * per_channel + j] =
-            (float) (weight[c * per_channel + j] * factor);
+        weight[c * per_channel + j] = (float) (weight[c * per_channel + j]
+            * factor);
       bias[c] = (float) (beta[c] - mean[c] * factor);
     }
     g_free (name);
@@ -287,13 +289,14 @@ y10_test_float_to_half (float value)
 
   if (mantissa == 0)
     return sign;
-  g_assert_cmpint (exponent, <=, 16);   /* no test needs larger ones */
-  if (exponent < -13)           /* subnormal: multiples of 2^-24 */
+  g_assert_cmpint (exponent, <=, 16); /* no test needs larger ones */
+  if (exponent < -13)                 /* subnormal: multiples of 2^-24 */
     return sign | (guint16) nearbyint (ldexp (mantissa, exponent + 24));
   /* A mantissa that rounds up to 2048 carries into the exponent, as it
    * should. */
-  return sign | (guint16) (((exponent + 13) << 10)
-      + (int) nearbyint (ldexp (mantissa, 11)));
+  return sign
+      | (guint16) (((exponent + 13) << 10)
+          + (int) nearbyint (ldexp (mantissa, 11)));
 }
 
 static void
@@ -320,8 +323,9 @@ append_header (GString *header, const Y10TestTensors *tensors,
     for (guint j = 0; j < tensor->n_dims; j++)
       g_string_append_printf (header, "%s%" G_GSIZE_FORMAT, j ? "," : "",
           tensor->dim[j]);
-    g_string_append_printf (header, "],\"data_offsets\":[%" G_GSIZE_FORMAT
-        ",%" G_GSIZE_FORMAT "]}", offset, offset + size);
+    g_string_append_printf (header,
+        "],\"data_offsets\":[%" G_GSIZE_FORMAT ",%" G_GSIZE_FORMAT "]}", offset,
+        offset + size);
     offset += size;
   }
   g_string_append_c (header, '}');
@@ -370,7 +374,7 @@ generate (const Y10TestTensors *tensors, const Y10TestFormat *format,
 
       for (gsize j = 0; j < n; j++)
         narrow[j] = half ? y10_test_float_to_half (data[j])
-            : y10_test_float_to_bf16 (data[j]);
+                         : y10_test_float_to_bf16 (data[j]);
       ok = emit (user, narrow, n * 2);
       g_free (narrow);
     }
@@ -399,7 +403,7 @@ y10_test_tensors_serialize (const Y10TestTensors *tensors,
 {
   GByteArray *bytes = g_byte_array_new ();
 
-  g_assert_false (format && format->hollow);    /* needs a file */
+  g_assert_false (format && format->hollow); /* needs a file */
   generate (tensors, format, emit_bytes, bytes);
   return g_byte_array_free_to_bytes (bytes);
 }

@@ -14,21 +14,21 @@ typedef struct
   char *name;
   guint n_dims;
   gsize dim[8];
-  float *data;                  /* NULL: seeded when needed */
+  float *data; /* NULL: seeded when needed */
 } Y10TestTensor;
 
 typedef struct
 {
-  GPtrArray *tensors;           /* of Y10TestTensor, in file order */
+  GPtrArray *tensors; /* of Y10TestTensor, in file order */
   guint64 seed;
 } Y10TestTensors;
 
 typedef struct
 {
-  const char *dtype;            /* "F32", "F16" or "BF16"; NULL: F32 */
-  const char *prefix;           /* in place of "model."; NULL: "model." */
-  const char *metadata;         /* JSON object of __metadata__, or NULL */
-  gboolean hollow;              /* all data zero, on disk as well: for tests
+  const char *dtype;    /* "F32", "F16" or "BF16"; NULL: F32 */
+  const char *prefix;   /* in place of "model."; NULL: "model." */
+  const char *metadata; /* JSON object of __metadata__, or NULL */
+  gboolean hollow;      /* all data zero, on disk as well: for tests
                                  * that only read the structure */
 } Y10TestFormat;
 
@@ -48,8 +48,8 @@ gsize y10_test_tensor_n (const Y10TestTensor *tensor);
 float *y10_test_tensors_data (const Y10TestTensors *tensors,
     Y10TestTensor *tensor);
 void y10_test_tensors_remove (Y10TestTensors *tensors, const char *name);
-Y10TestTensor *y10_test_tensors_add (Y10TestTensors *tensors,
-    const char *name, const gsize *dim, guint n_dims, float *data);
+Y10TestTensor *y10_test_tensors_add (Y10TestTensors *tensors, const char *name,
+    const gsize *dim, guint n_dims, float *data);
 
 /* Changes the number of classes. */
 void y10_test_tensors_set_classes (Y10TestTensors *tensors, guint n_classes);

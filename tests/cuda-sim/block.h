@@ -6,8 +6,7 @@
 
 #include <stddef.h>
 
-namespace y10_sim
-{
+namespace y10_sim {
 constexpr unsigned MAX_THREADS = 1024;
 /* Space for all arrays of a block, with gaps between them. */
 constexpr size_t SHARED_ARENA = 256 << 10;
@@ -19,7 +18,8 @@ void shared_begin_block ();
 /* FALSE: the kernel wrote outside of the arrays. */
 bool shared_fences_hold ();
 
-extern unsigned char shared_arena[SHARED_ARENA] __attribute__ ((visibility ("hidden")));
+extern unsigned char shared_arena[SHARED_ARENA]
+    __attribute__ ((visibility ("hidden")));
 
 /* Returns the offset of @p in that space; SHARED_ARENA or more: outside. */
 __attribute__ ((always_inline)) static inline size_t

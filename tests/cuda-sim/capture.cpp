@@ -11,14 +11,13 @@
 #include <atomic>
 
 static std::atomic<guint64> n_invalidated;
-static std::atomic<guint> n_nodes, longest_chain, n_waits, forgotten_wait = G_MAXUINT;
+static std::atomic<guint> n_nodes, longest_chain, n_waits,
+    forgotten_wait = G_MAXUINT;
 
-namespace y10_sim
-{
+namespace y10_sim {
 std::vector<Capture *> &captures = *new std::vector<Capture *>;
 
-namespace
-{
+namespace {
 /* Never freed: events may still refer to the capture that they were recorded
  * in. */
 std::vector<Capture *> &ended = *new std::vector<Capture *>;
@@ -64,7 +63,8 @@ check_unsafe (const char *call)
   for (Capture *c : captures) {
     if (c->mode == 0 || (c->mode == 1 && c->thread == g_thread_self ())) {
       c->invalid = true;
-      return misuse (Y10_CU_CAPTURE_UNSUPPORTED, "%s while a stream is captured", call);
+      return misuse (Y10_CU_CAPTURE_UNSUPPORTED,
+          "%s while a stream is captured", call);
     }
   }
   return 0;
@@ -75,10 +75,12 @@ check_not_captured (CUstream stream, CUevent event, const char *call)
 {
   if (stream && stream->capture) {
     stream->capture->invalid = true;
-    return misuse (Y10_CU_CAPTURE_UNSUPPORTED, "%s of a stream that is captured", call);
+    return misuse (Y10_CU_CAPTURE_UNSUPPORTED,
+        "%s of a stream that is captured", call);
   }
   if (event && event->capture)
-    return misuse (Y10_CU_CAPTURED_EVENT, "%s of an event that was recorded in a capture", call);
+    return misuse (Y10_CU_CAPTURED_EVENT,
+        "%s of an event that was recorded in a capture", call);
   return 0;
 }
 
@@ -130,8 +132,8 @@ capture_begin (CUstream stream, int mode)
     return misuse (Y10_CU_INVALID_VALUE, "a stream is captured already");
   if (mode < 0 || mode > 2)
     return misuse (Y10_CU_INVALID_VALUE, "capture mode %d", mode);
-  c = new Capture {};
-  c->graph = new CUgraph_st {};
+  c = new Capture{};
+  c->graph = new CUgraph_st{};
   c->graph->context = stream->context;
   c->graph->context->graphs.insert (c->graph);
   c->origin = stream;
@@ -155,11 +157,14 @@ capture_end (CUstream stream, CUgraph *graph)
 
   *graph = nullptr;
   if (!c)
-    return misuse (Y10_CU_INVALID_VALUE, "the end of a capture that did not begin");
+    return misuse (Y10_CU_INVALID_VALUE,
+        "the end of a capture that did not begin");
   if (c->origin != stream)
-    return misuse (Y10_CU_CAPTURE_UNMATCHED, "a capture ends on another stream than it began");
+    return misuse (Y10_CU_CAPTURE_UNMATCHED,
+        "a capture ends on another stream than it began");
   if (c->mode != 2 && c->thread != g_thread_self ())
-    return misuse (Y10_CU_CAPTURE_WRONG_THREAD, "a capture ends in another thread");
+    return misuse (Y10_CU_CAPTURE_WRONG_THREAD,
+        "a capture ends in another thread");
   followed.resize (c->graph->nodes.size ());
   for (const Node &n : c->graph->nodes)
     for (guint i : n.after)
@@ -170,7 +175,8 @@ capture_end (CUstream stream, CUgraph *graph)
     followed[i] = true;
   if (c->invalid)
     result = Y10_CU_CAPTURE_INVALIDATED;
-  else if (std::find (followed.begin (), followed.end (), false) != followed.end ())
+  else if (std::find (followed.begin (), followed.end (), false)
+      != followed.end ())
     result = misuse (Y10_CU_CAPTURE_UNJOINED,
         "a capture ends, but not all of its streams have come together");
   n_nodes = c->graph->nodes.size ();
@@ -210,9 +216,11 @@ capture_wait (CUstream stream, CUevent event)
         "a captured stream waits for an event from outside of the capture");
   }
   if (std::find (captures.begin (), captures.end (), c) == captures.end ())
-    return misuse (Y10_CU_CAPTURED_EVENT, "waiting for an event of a capture that has ended");
+    return misuse (Y10_CU_CAPTURED_EVENT,
+        "waiting for an event of a capture that has ended");
   if (stream->capture && stream->capture != c)
-    return misuse (Y10_CU_CAPTURE_ISOLATION, "two captures wait for one another");
+    return misuse (Y10_CU_CAPTURE_ISOLATION,
+        "two captures wait for one another");
   if (!stream->capture) {
     stream->capture = c;
     stream->last.clear ();

@@ -10,27 +10,25 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace y10_sim
-{
+namespace y10_sim {
 /* Only one thread runs kernels at a time, so these need no lock. */
 static Fiber *departed, *arriving;
 
 #ifdef __x86_64__
 extern "C" void y10_sim_switch_stack (void **save, void *sp);
-__asm__ (
-    ".text\n"
-    ".hidden y10_sim_switch_stack\n"
-    ".globl y10_sim_switch_stack\n"
-    ".type y10_sim_switch_stack, @function\n"
-    "y10_sim_switch_stack:\n"
-    "  pushq %rbp\n  pushq %rbx\n  pushq %r12\n"
-    "  pushq %r13\n  pushq %r14\n  pushq %r15\n"
-    "  movq %rsp, (%rdi)\n"
-    "  movq %rsi, %rsp\n"
-    "  popq %r15\n  popq %r14\n  popq %r13\n"
-    "  popq %r12\n  popq %rbx\n  popq %rbp\n"
-    "  ret\n"
-    ".size y10_sim_switch_stack, . - y10_sim_switch_stack\n");
+__asm__(".text\n"
+        ".hidden y10_sim_switch_stack\n"
+        ".globl y10_sim_switch_stack\n"
+        ".type y10_sim_switch_stack, @function\n"
+        "y10_sim_switch_stack:\n"
+        "  pushq %rbp\n  pushq %rbx\n  pushq %r12\n"
+        "  pushq %r13\n  pushq %r14\n  pushq %r15\n"
+        "  movq %rsp, (%rdi)\n"
+        "  movq %rsi, %rsp\n"
+        "  popq %r15\n  popq %r14\n  popq %r13\n"
+        "  popq %r12\n  popq %rbx\n  popq %rbp\n"
+        "  ret\n"
+        ".size y10_sim_switch_stack, . - y10_sim_switch_stack\n");
 #endif
 
 void
@@ -100,7 +98,8 @@ fiber_switch (Fiber *from, Fiber *to)
   departed = from;
   arriving = to;
 #ifdef Y10_SIM_ASAN
-  __sanitizer_start_switch_fiber (&from->fake_stack, to->stack ? to->stack : to->bottom,
+  __sanitizer_start_switch_fiber (&from->fake_stack,
+      to->stack ? to->stack : to->bottom,
       to->stack ? to->size : to->bottom_size);
 #endif
 #ifdef Y10_SIM_TSAN

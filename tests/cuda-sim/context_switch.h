@@ -40,19 +40,18 @@
 #include <ucontext.h>
 #endif
 
-namespace y10_sim
-{
+namespace y10_sim {
 struct Fiber
 {
-  char *stack;                  /* NULL: the thread's own */
+  char *stack; /* NULL: the thread's own */
   size_t size;
 #ifdef __x86_64__
   void *sp;
 #else
   ucontext_t context;
 #endif
-  void *fake_stack;             /* ASan's */
-  const void *bottom;           /* of the thread's own stack, once known */
+  void *fake_stack;   /* ASan's */
+  const void *bottom; /* of the thread's own stack, once known */
   size_t bottom_size;
   void *tsan;
 };

@@ -6,8 +6,8 @@
 
 #include "control.h"
 
-__attribute__ ((visibility ("default")))
-extern const Y10SimControl y10_sim_control;
+__attribute__ ((
+    visibility ("default"))) extern const Y10SimControl y10_sim_control;
 
 const Y10SimControl y10_sim_control = {
   .driver = y10_cuda_driver_get,

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const Y10CudaDriver *(*driver) (GString * why);
+  const Y10CudaDriver *(*driver) (GString *why);
   guint (*n_reports) (void);
   const char *(*last_report) (void);
   void (*reset_reports) (void);
@@ -42,7 +42,7 @@ typedef struct
   void (*set_slow_captures) (gboolean slow);
   struct CUctx_st *(*context_new) (void);
   struct CUctx_st *(*context_new_on) (int device);
-  void (*context_free) (struct CUctx_st * context);
+  void (*context_free) (struct CUctx_st *context);
 } Y10SimControl;
 
 /* Call this after an engine has loaded the module; returns NULL without a
@@ -56,7 +56,7 @@ y10_sim_control_get (void)
   gpointer control = module ? dlsym (module, "y10_sim_control") : NULL;
 
   g_free (path);
-  if (module)                   /* it is never unloaded */
+  if (module) /* it is never unloaded */
     dlclose (module);
   return (const Y10SimControl *) control;
 }

@@ -33,8 +33,8 @@ typedef struct
 {
   Y10CudaConvLib base;
   Y10CudaKernels kernels;
-  int busy;                     /* atomic: a thread uses the library */
-  gboolean handles;             /* plans are built with one */
+  int busy;         /* atomic: a thread uses the library */
+  gboolean handles; /* plans are built with one */
   char *description;
 } Lib;
 
@@ -46,9 +46,9 @@ typedef struct
   Y10KType type;
   const char *name;
   guint times;
-  gboolean handle;              /* built with one */
-  CUdeviceptr seen[MAX_SEEN][2];        /* in, out */
-  guint n_seen, n_given, n_runs;        /* runs since it was handed out */
+  gboolean handle;               /* built with one */
+  CUdeviceptr seen[MAX_SEEN][2]; /* in, out */
+  guint n_seen, n_given, n_runs; /* runs since it was handed out */
 } Plan;
 
 static const char bias_name[] = "cuda:plain";
@@ -161,8 +161,7 @@ sleep_for (const char *variable)
 }
 
 static Y10CudaConvPlan *
-plan_alloc (Y10CudaConvLib *base, const Y10CudaConvDesc *desc,
-    const char *name)
+plan_alloc (Y10CudaConvLib *base, const Y10CudaConvDesc *desc, const char *name)
 {
   Lib *lib = (Lib *) base;
   Plan *plan = g_new0 (Plan, 1);
@@ -174,7 +173,8 @@ plan_alloc (Y10CudaConvLib *base, const Y10CudaConvDesc *desc,
   plan->type = y10_cuda_type (desc->precision);
   plan->name = name;
   plan->times = name == bias_name && finds ("") ? 4
-      : name == fused_name && finds ("slow") ? 8 : 1;
+      : name == fused_name && finds ("slow")    ? 8
+                                                : 1;
   return &plan->base;
 }
 
@@ -183,20 +183,20 @@ plan_new (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
     Y10CudaConvStage stage, GError **error)
 {
   sleep_for ("Y10_SIM_PLAN_MS");
-  return plan_alloc (lib, desc, stage == Y10_CUDA_CONV_FUSED ? fused_name
-      : bias_name);
+  return plan_alloc (lib, desc,
+      stage == Y10_CUDA_CONV_FUSED ? fused_name : bias_name);
 }
 
 static GPtrArray *
-plan_candidates (Y10CudaConvLib *lib,
-    const Y10CudaConvDesc *desc, Y10CudaConvStage stage, guint max,
-    GCancellable *cancellable, GError **error)
+plan_candidates (Y10CudaConvLib *lib, const Y10CudaConvDesc *desc,
+    Y10CudaConvStage stage, guint max, GCancellable *cancellable,
+    GError **error)
 {
   GPtrArray *plans = g_ptr_array_new_with_free_func (
       (GDestroyNotify) y10_cuda_conv_plan_free);
   const char *names[] = { finds ("wrong") ? wrong_name : NULL,
-    finds ("partial") ? partial_name : NULL, finds ("broken") ? "" : NULL, finds ("none") ? NULL : fused_name
-  };
+    finds ("partial") ? partial_name : NULL, finds ("broken") ? "" : NULL,
+    finds ("none") ? NULL : fused_name };
 
   for (guint i = 0; i < G_N_ELEMENTS (names) && plans->len < max; i++) {
     if (!names[i] || g_cancellable_is_cancelled (cancellable))
@@ -262,8 +262,8 @@ plan_describe (const Y10CudaConvPlan *plan)
 }
 
 static gboolean
-plan_read_bias (Y10CudaConvPlan *plan, CUstream stream,
-    CUdeviceptr bias, GError **error)
+plan_read_bias (Y10CudaConvPlan *plan, CUstream stream, CUdeviceptr bias,
+    GError **error)
 {
   return TRUE;
 }
@@ -271,17 +271,14 @@ plan_read_bias (Y10CudaConvPlan *plan, CUstream stream,
 static Y10KView
 view (const Y10CudaConvView *v, CUdeviceptr data)
 {
-  return (Y10KView) {
-    GSIZE_TO_POINTER (data), v->height, v->width, v->channels, v->pixel,
-    v->image
-  };
+  return (Y10KView){ GSIZE_TO_POINTER (data), v->height, v->width, v->channels,
+    v->pixel, v->image };
 }
 
 /* Makes the driver calls that cuDNN makes when it sees pointers for the first
  * time. */
 static gboolean
-load_code (Plan *plan, CUdeviceptr in, CUdeviceptr out,
-    GError **error)
+load_code (Plan *plan, CUdeviceptr in, CUdeviceptr out, GError **error)
 {
   const Y10CudaDriver *d = plan->lib->kernels.driver;
   CUmodule module;
@@ -289,8 +286,9 @@ load_code (Plan *plan, CUdeviceptr in, CUdeviceptr out,
   for (guint i = 0; i < plan->n_seen; i++)
     if (plan->seen[i][0] == in && plan->seen[i][1] == out)
       return TRUE;
-  if (!y10_cuda_check (d, d->module_load_data (&module,
-              y10_cuda_kernel_image ()), "loading a convolution", error))
+  if (!y10_cuda_check (d,
+          d->module_load_data (&module, y10_cuda_kernel_image ()),
+          "loading a convolution", error))
     return FALSE;
   d->module_unload (module);
   plan->seen[plan->n_seen % MAX_SEEN][0] = in;
@@ -300,19 +298,24 @@ load_code (Plan *plan, CUdeviceptr in, CUdeviceptr out,
 }
 
 static gboolean
-plan_run (Y10CudaConvPlan *base, CUstream stream,
-    CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add,
-    CUdeviceptr out, CUdeviceptr workspace, GError **error)
+plan_run (Y10CudaConvPlan *base, CUstream stream, CUdeviceptr in,
+    CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add, CUdeviceptr out,
+    CUdeviceptr workspace, GError **error)
 {
   Plan *plan = (Plan *) base;
   const Y10CudaConvDesc *d = &plan->desc;
   Lib *lib = plan->lib;
   gboolean fused = plan->name != bias_name, ok;
   Y10KConv p = {
-    .in = view (&d->in, in),.out = view (&d->out, out),
-    .weight = GSIZE_TO_POINTER (weight),.bias = GSIZE_TO_POINTER (bias),
-    .images = d->images,.kernel = d->kernel,.stride = d->stride,
-    .pad = d->pad,.silu = fused && d->silu == (plan->name != wrong_name),
+    .in = view (&d->in, in),
+    .out = view (&d->out, out),
+    .weight = GSIZE_TO_POINTER (weight),
+    .bias = GSIZE_TO_POINTER (bias),
+    .images = d->images,
+    .kernel = d->kernel,
+    .stride = d->stride,
+    .pad = d->pad,
+    .silu = fused && d->silu == (plan->name != wrong_name),
     .out_float = fused && d->out_float,
   };
 
@@ -341,7 +344,10 @@ plan_run (Y10CudaConvPlan *base, CUstream stream,
   if (ok && plan->name == partial_name)
     ok = y10_cuda_check (lib->kernels.driver,
         lib->kernels.driver->memset_d8_async (out, 0xff,
-            d->out_float ? 4 : d->precision == Y10_PRECISION_FP32 ? 4 : 2, stream),
+            d->out_float                             ? 4
+                : d->precision == Y10_PRECISION_FP32 ? 4
+                                                     : 2,
+            stream),
         "undoing an output", error);
   g_atomic_int_set (&lib->busy, 0);
   return ok;

@@ -40,9 +40,9 @@ struct Capture;
 
 struct CUctx_st
 {
-  guint references;             /* of the primary context */
+  guint references; /* of the primary context */
   int device;
-  int error;                    /* the result of every further call; 0: not lost */
+  int error; /* the result of every further call; 0: not lost */
   guint n_streams;
   std::set<CUmodule> modules;
   std::set<CUevent> events;
@@ -53,7 +53,7 @@ struct CUctx_st
 struct CUmod_st
 {
   CUcontext context;
-  std::vector<std::unique_ptr<CUfunc_st>> functions;
+  std::vector<std::unique_ptr<CUfunc_st> > functions;
 };
 
 struct CUfunc_st
@@ -71,7 +71,7 @@ struct Allocation
   gsize size, map_size;
   CUcontext context;
   bool pinned, freed, mapped;
-  mutable bool set;             /* a copy, a memset or a kernel has used it */
+  mutable bool set; /* a copy, a memset or a kernel has used it */
 };
 
 enum OpKind
@@ -100,13 +100,13 @@ struct Op
   const guint8 *from;
   gsize size;
   guint8 value;
-  std::vector<guint8> staged;   /* copy of pageable memory */
+  std::vector<guint8> staged; /* copy of pageable memory */
   /* OP_RECORD, OP_WAIT */
   CUevent event;
-  guint64 number;               /* of the record */
+  guint64 number; /* of the record */
   /* OP_GRAPH */
   CUgraphExec exec;
-  std::vector<guint> missing;   /* per node: predecessors that have not run */
+  std::vector<guint> missing; /* per node: predecessors that have not run */
   std::vector<guint> ready;
   guint n_left;
   bool begun;
@@ -117,7 +117,7 @@ struct Op
 struct Node
 {
   Op op;
-  std::vector<guint> after;     /* nodes */
+  std::vector<guint> after; /* nodes */
 };
 
 struct CUgraph_st
@@ -130,7 +130,7 @@ struct CUgraphExec_st
 {
   CUcontext context;
   std::vector<Node> nodes;
-  bool broken;                  /* its first kernel does nothing */
+  bool broken; /* its first kernel does nothing */
   Op *running;
   guint n_queued;
   bool destroyed;
@@ -139,10 +139,10 @@ struct CUgraphExec_st
 struct CUstream_st
 {
   CUcontext context;
-  std::deque<std::unique_ptr<Op>> queue;
+  std::deque<std::unique_ptr<Op> > queue;
   bool destroyed;
   Capture *capture;
-  std::vector<guint> last;      /* predecessors of the next node */
+  std::vector<guint> last; /* predecessors of the next node */
 };
 
 struct CUevent_st
@@ -171,8 +171,7 @@ struct Capture
   std::vector<CUstream> streams;
 };
 
-namespace y10_sim
-{
+namespace y10_sim {
 /* memory.cpp. */
 int memory_alloc (CUcontext context, gsize size, bool pinned, guint8 **p);
 /* Whether kernels may use pinned memory at @p. */

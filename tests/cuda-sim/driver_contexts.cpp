@@ -42,11 +42,13 @@ int
 y10_sim::lose_now ()
 {
   if (!lose_read) {
-    const char *text = getenv ("Y10_SIM_LOSE"), *colon = text ? strchr (text, ':') : nullptr;
+    const char *text = getenv ("Y10_SIM_LOSE"),
+               *colon = text ? strchr (text, ':') : nullptr;
 
     lose_read = true;
     lose_in = text ? (guint) strtoul (text, nullptr, 10) : 0;
-    lose_code = colon ? (int) strtol (colon + 1, nullptr, 10) : Y10_CU_ILLEGAL_ADDRESS;
+    lose_code = colon ? (int) strtol (colon + 1, nullptr, 10)
+                      : Y10_CU_ILLEGAL_ADDRESS;
   }
   return lose_in > 0 && --lose_in == 0 ? lose_code : 0;
 }
@@ -61,11 +63,13 @@ check_left (CUcontext c)
 
   if (c->error)
     return;
-  if (n || c->n_streams || !c->events.empty () || !c->modules.empty () || !c->graphs.empty ()
-      || !c->execs.empty ())
-    y10_sim_report ("left in a context at its end: %u allocations (%zu bytes), %u streams, "
-        "%zu events, %zu modules, %zu graphs", n, bytes, c->n_streams, c->events.size (),
-        c->modules.size (), c->graphs.size () + c->execs.size ());
+  if (n || c->n_streams || !c->events.empty () || !c->modules.empty ()
+      || !c->graphs.empty () || !c->execs.empty ())
+    y10_sim_report (
+        "left in a context at its end: %u allocations (%zu bytes), %u streams, "
+        "%zu events, %zu modules, %zu graphs",
+        n, bytes, c->n_streams, c->events.size (), c->modules.size (),
+        c->graphs.size () + c->execs.size ());
 }
 
 /* Destroys all objects of the context. */
@@ -93,7 +97,7 @@ CUcontext
 y10_sim_context_new_on (int device)
 {
   LOCK;
-  CUcontext context = *others.insert (new CUctx_st {}).first;
+  CUcontext context = *others.insert (new CUctx_st{}).first;
 
   context->device = device;
   return context;
@@ -110,7 +114,8 @@ y10_sim_context_free (CUcontext context)
 {
   LOCK;
   if (!others.count (context)) {
-    misuse (Y10_CU_INVALID_CONTEXT, "a context is destroyed that does not exist");
+    misuse (Y10_CU_INVALID_CONTEXT,
+        "a context is destroyed that does not exist");
     return;
   }
   check_left (context);
@@ -124,7 +129,7 @@ static void
 renew_primary (void)
 {
   clear (&primary);
-  primary = CUctx_st {};
+  primary = CUctx_st{};
 }
 
 int
@@ -143,7 +148,8 @@ sim_primary_ctx_release (CUdevice device)
 {
   LOCK;
   if (primary.references == 0)
-    return misuse (Y10_CU_INVALID_CONTEXT, "the primary context is released too often");
+    return misuse (Y10_CU_INVALID_CONTEXT,
+        "the primary context is released too often");
   if (--primary.references == 0) {
     check_left (&primary);
     renew_primary ();
@@ -185,7 +191,8 @@ int
 sim_ctx_pop (CUcontext *context)
 {
   if (current_contexts.empty ())
-    return misuse (Y10_CU_INVALID_CONTEXT, "a context is popped, but none is current");
+    return misuse (Y10_CU_INVALID_CONTEXT,
+        "a context is popped, but none is current");
   *context = current_contexts.back ();
   current_contexts.pop_back ();
   return 0;

@@ -47,7 +47,8 @@ y10_sim::enter (const char *call)
   if (!initialised)
     return misuse (Y10_CU_NOT_INITIALIZED, "%s before cuInit ()", call);
   if (current_contexts.empty ())
-    return misuse (Y10_CU_INVALID_CONTEXT, "%s without a current context", call);
+    return misuse (Y10_CU_INVALID_CONTEXT, "%s without a current context",
+        call);
   return current_contexts.back ()->error;
 }
 
@@ -56,17 +57,21 @@ y10_sim::check_stream (CUstream stream, const char *call)
 {
   if (!stream)
     return misuse (Y10_CU_INVALID_HANDLE, "%s on the NULL stream", call);
-  if (std::find (streams.begin (), streams.end (), stream) == streams.end () || stream->destroyed)
-    return misuse (Y10_CU_INVALID_HANDLE, "%s on a stream that was destroyed", call);
+  if (std::find (streams.begin (), streams.end (), stream) == streams.end ()
+      || stream->destroyed)
+    return misuse (Y10_CU_INVALID_HANDLE, "%s on a stream that was destroyed",
+        call);
   if (stream->context != current_contexts.back ())
-    return misuse (Y10_CU_INVALID_HANDLE, "%s on a stream of another context", call);
+    return misuse (Y10_CU_INVALID_HANDLE, "%s on a stream of another context",
+        call);
   return 0;
 }
 
 /* Checks that @p to @p + @size lies in one allocation of the current context,
  * which is added to @op's, or, if @host, in ordinary host memory. */
 static int
-check_memory (Op *op, const void *p, gsize size, bool host, bool *pageable, const char *call)
+check_memory (Op *op, const void *p, gsize size, bool host, bool *pageable,
+    const char *call)
 {
   const Allocation *a = memory_find (p);
 
@@ -74,19 +79,23 @@ check_memory (Op *op, const void *p, gsize size, bool host, bool *pageable, cons
     *pageable = false;
   if (!a) {
     if (!host || !p)
-      return misuse (Y10_CU_INVALID_VALUE, "%s: %p is no device memory", call, p);
+      return misuse (Y10_CU_INVALID_VALUE, "%s: %p is no device memory", call,
+          p);
     *pageable = true;
     return 0;
   }
   if (a->freed)
     return misuse (Y10_CU_INVALID_VALUE, "%s: %p was freed", call, p);
   if (a->context != op->context)
-    return misuse (Y10_CU_INVALID_VALUE, "%s: %p belongs to another context", call, p);
+    return misuse (Y10_CU_INVALID_VALUE, "%s: %p belongs to another context",
+        call, p);
   if (host && !a->pinned)
-    return misuse (Y10_CU_INVALID_VALUE, "%s: %p is device memory, not the host's", call, p);
+    return misuse (Y10_CU_INVALID_VALUE,
+        "%s: %p is device memory, not the host's", call, p);
   if ((guint8 *) p < a->base || (guint8 *) p + size > a->base + a->size)
-    return misuse (Y10_CU_INVALID_VALUE, "%s: %zu bytes at %p leave the allocation of %zu at %p",
-        call, size, p, a->size, (void *) a->base);
+    return misuse (Y10_CU_INVALID_VALUE,
+        "%s: %zu bytes at %p leave the allocation of %zu at %p", call, size, p,
+        a->size, (void *) a->base);
   op->uses.push_back (a);
   return 0;
 }
@@ -94,7 +103,7 @@ check_memory (Op *op, const void *p, gsize size, bool host, bool *pageable, cons
 std::unique_ptr<Op>
 y10_sim::op_new (OpKind kind)
 {
-  std::unique_ptr<Op> op (new Op {});
+  std::unique_ptr<Op> op (new Op{});
 
   op->kind = kind;
   op->context = current_contexts.back ();
@@ -120,8 +129,8 @@ submit (CUstream stream, std::unique_ptr<Op> op)
 const char *
 y10_sim::op_name (const Op *op, char *text, gsize size)
 {
-  static const char *const names[] = { "kernel", "a copy", "a memset", "a record", "a wait",
-    "a graph" };
+  static const char *const names[] = { "kernel", "a copy", "a memset",
+    "a record", "a wait", "a graph" };
 
   g_snprintf (text, size, "%s%s%s", names[op->kind], op->kernel ? " " : "",
       op->kernel ? op->kernel->name : "");
@@ -132,14 +141,19 @@ bool
 y10_sim::is_broken (Y10SimBreak kind)
 {
   if (!break_read) {
-    const char *text = getenv ("Y10_SIM_BREAK"), *colon = text ? strchr (text, ':') : nullptr;
+    const char *text = getenv ("Y10_SIM_BREAK"),
+               *colon = text ? strchr (text, ':') : nullptr;
 
     break_read = true;
-    if (text && !g_str_has_prefix (text, "barrier") && !g_str_has_prefix (text, "kernel") && break_kind == Y10_SIM_BREAK_NOTHING) {
-      break_kind = g_str_has_prefix (text, "wait-event") ? Y10_SIM_BREAK_WAIT_EVENT
-          : g_str_has_prefix (text, "invalidate-capture") ? Y10_SIM_BREAK_INVALIDATE_CAPTURE
+    if (text && !g_str_has_prefix (text, "barrier")
+        && !g_str_has_prefix (text, "kernel")
+        && break_kind == Y10_SIM_BREAK_NOTHING) {
+      break_kind = g_str_has_prefix (text, "wait-event")
+          ? Y10_SIM_BREAK_WAIT_EVENT
+          : g_str_has_prefix (text, "invalidate-capture")
+          ? Y10_SIM_BREAK_INVALIDATE_CAPTURE
           : g_str_has_prefix (text, "graph") ? Y10_SIM_BREAK_GRAPH
-          : Y10_SIM_BREAK_SYNCHRONIZE;
+                                             : Y10_SIM_BREAK_SYNCHRONIZE;
       break_at = colon ? (guint) strtoul (colon + 1, nullptr, 10) : 0;
     }
   }
@@ -214,7 +228,8 @@ y10_sim_mark_stopped (void)
 int
 y10_sim::check_started (const char *call)
 {
-  return started ? misuse (Y10_CU_OUT_OF_MEMORY, "%s after the start", call) : 0;
+  return started ? misuse (Y10_CU_OUT_OF_MEMORY, "%s after the start", call)
+                 : 0;
 }
 
 /* The GPU. */
@@ -240,19 +255,23 @@ static int
 sim_get_error_name (int result, const char **name)
 {
   switch (result) {
-#define NAME(code) case Y10_CU_##code: *name = "CUDA_ERROR_" #code; return 0;
+#define NAME(code) \
+  case Y10_CU_##code: \
+    *name = "CUDA_ERROR_" #code; \
+    return 0;
+    /* clang-format off */
     NAME (INVALID_VALUE) NAME (OUT_OF_MEMORY) NAME (NOT_INITIALIZED) NAME (INVALID_DEVICE)
     NAME (INVALID_CONTEXT) NAME (INVALID_HANDLE) NAME (NOT_FOUND) NAME (NOT_READY)
     NAME (ILLEGAL_ADDRESS) NAME (LAUNCH_FAILED) NAME (DEVICE_UNAVAILABLE)
     NAME (CONTEXT_IS_DESTROYED) NAME (CAPTURE_UNSUPPORTED)
     NAME (CAPTURE_INVALIDATED) NAME (CAPTURE_UNMATCHED) NAME (CAPTURE_UNJOINED)
     NAME (CAPTURE_ISOLATION) NAME (CAPTURED_EVENT) NAME (CAPTURE_WRONG_THREAD)
+    /* clang-format on */
 #undef NAME
-    case 0:
-      *name = "CUDA_SUCCESS";
-      return 0;
+                                    case 0 : *name = "CUDA_SUCCESS";
+    return 0;
     default:
-      *name = nullptr;          /* as the driver does it */
+      *name = nullptr; /* as the driver does it */
       return Y10_CU_INVALID_VALUE;
   }
 }
@@ -286,7 +305,8 @@ sim_device_get (CUdevice *device, int index)
 static int
 sim_device_get_name (char *name, int size, CUdevice device)
 {
-  g_strlcpy (name, device == 0 ? "CUDA simulator" : "other CUDA simulator", (gsize) size);
+  g_strlcpy (name, device == 0 ? "CUDA simulator" : "other CUDA simulator",
+      (gsize) size);
   return 0;
 }
 
@@ -310,7 +330,8 @@ sim_device_get_attribute (int *value, int attribute, CUdevice device)
       *value = (int) y10_sim_max_shared_optin ();
       return 0;
     default:
-      return misuse (Y10_CU_INVALID_VALUE, "attribute %d is not known here", attribute);
+      return misuse (Y10_CU_INVALID_VALUE, "attribute %d is not known here",
+          attribute);
   }
 }
 
@@ -348,7 +369,7 @@ sim_module_load_data (CUmodule *module, const void *image)
   if (image != y10_cuda_kernel_image ())
     return misuse (Y10_CU_INVALID_VALUE, "a module is not ours");
   RETURN_IF_WRONG (check_started ("cuModuleLoadData"));
-  *module = new CUmod_st { current_contexts.back (), {} };
+  *module = new CUmod_st{ current_contexts.back (), {} };
   current_contexts.back ()->modules.insert (*module);
   return 0;
 }
@@ -363,14 +384,15 @@ sim_module_unload (CUmodule module)
 }
 
 static int
-sim_module_get_function (CUfunction *function, CUmodule module, const char *name)
+sim_module_get_function (CUfunction *function, CUmodule module,
+    const char *name)
 {
   ENTER ("cuModuleGetFunction");
   const Y10SimKernel *kernel = y10_sim_kernel (name);
 
   if (!kernel)
     return Y10_CU_NOT_FOUND;
-  module->functions.emplace_back (new CUfunc_st { module->context, kernel, 0 });
+  module->functions.emplace_back (new CUfunc_st{ module->context, kernel, 0 });
   *function = module->functions.back ().get ();
   return 0;
 }
@@ -392,13 +414,15 @@ is_left_out (const char *name)
 {
   static const char *const text = getenv ("Y10_SIM_BREAK");
 
-  return text && g_str_has_prefix (text, "kernel:") && !strcmp (text + strlen ("kernel:"), name);
+  return text && g_str_has_prefix (text, "kernel:")
+      && !strcmp (text + strlen ("kernel:"), name);
 }
 
 static int
-sim_launch_kernel (CUfunction function, unsigned int grid_x, unsigned int grid_y,
-    unsigned int grid_z, unsigned int block_x, unsigned int block_y, unsigned int block_z,
-    unsigned int shared_bytes, CUstream stream, void **params, void **extra)
+sim_launch_kernel (CUfunction function, unsigned int grid_x,
+    unsigned int grid_y, unsigned int grid_z, unsigned int block_x,
+    unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
+    CUstream stream, void **params, void **extra)
 {
   ENTER ("cuLaunchKernel");
   RETURN_IF_WRONG (check_stream (stream, "cuLaunchKernel"));
@@ -406,10 +430,11 @@ sim_launch_kernel (CUfunction function, unsigned int grid_x, unsigned int grid_y
   gsize size = function->kernel->params_size;
 
   if (function->context != stream->context)
-    return misuse (Y10_CU_INVALID_HANDLE, "kernel %s was loaded into another context",
-        function->kernel->name);
+    return misuse (Y10_CU_INVALID_HANDLE,
+        "kernel %s was loaded into another context", function->kernel->name);
   op->kernel = function->kernel;
-  op->launch = { {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes };
+  op->launch = { { grid_x, grid_y, grid_z }, { block_x, block_y, block_z },
+    shared_bytes };
   op->max_dynamic = function->max_dynamic;
   if (is_left_out (op->kernel->name))
     return 0;
@@ -423,20 +448,24 @@ sim_launch_kernel (CUfunction function, unsigned int grid_x, unsigned int grid_y
    * lie outside of its allocation: the origin of a plane of which only a part
    * exists. A small lower half is an int beside uninitialized padding. */
   for (guint64 word : op->params) {
-    const Allocation *a = (guint32) word < 65536 ? nullptr
+    const Allocation *a = (guint32) word < 65536
+        ? nullptr
         : memory_find ((const void *) word);
 
     if (!a || (guint8 *) word < a->base || (guint8 *) word >= a->base + a->size)
       continue;
     if (a->freed)
-      return misuse (Y10_CU_INVALID_VALUE, "kernel %s is given %p, which was freed",
-          op->kernel->name, (void *) word);
+      return misuse (Y10_CU_INVALID_VALUE,
+          "kernel %s is given %p, which was freed", op->kernel->name,
+          (void *) word);
     if (a->context != op->context)
-      return misuse (Y10_CU_INVALID_VALUE, "kernel %s is given %p of another context",
-          op->kernel->name, (void *) word);
+      return misuse (Y10_CU_INVALID_VALUE,
+          "kernel %s is given %p of another context", op->kernel->name,
+          (void *) word);
     if (a->pinned && !a->mapped)
-      return misuse (Y10_CU_INVALID_VALUE, "kernel %s is given %p, which is not mapped",
-          op->kernel->name, (void *) word);
+      return misuse (Y10_CU_INVALID_VALUE,
+          "kernel %s is given %p, which is not mapped", op->kernel->name,
+          (void *) word);
     op->uses.push_back (a);
   }
   return submit (stream, std::move (op));
@@ -450,7 +479,8 @@ allocate (guint8 **p, size_t size, bool pinned, const char *call)
   RETURN_IF_WRONG (enter (call));
   RETURN_IF_WRONG (check_unsafe (call));
   if (started)
-    return misuse (Y10_CU_OUT_OF_MEMORY, "%s of %zu bytes after the start", call, size);
+    return misuse (Y10_CU_OUT_OF_MEMORY, "%s of %zu bytes after the start",
+        call, size);
   if (size == 0)
     return Y10_CU_INVALID_VALUE;
   return memory_alloc (current_contexts.back (), size, pinned, p);
@@ -517,19 +547,22 @@ sim_mem_free_host (void *p)
 /* Like the driver, reads and writes pageable memory before the call returns; a
  * graph could do neither. */
 static int
-copy (void *to, const void *from, size_t size, bool host_to, bool host_from, CUstream stream,
-    const char *call)
+copy (void *to, const void *from, size_t size, bool host_to, bool host_from,
+    CUstream stream, const char *call)
 {
   RETURN_IF_WRONG (enter (call));
   RETURN_IF_WRONG (check_stream (stream, call));
   auto op = op_new (OP_COPY);
   bool pageable_to = false, pageable_from = false;
 
-  RETURN_IF_WRONG (check_memory (op.get (), to, size, host_to, &pageable_to, call));
-  RETURN_IF_WRONG (check_memory (op.get (), from, size, host_from, &pageable_from, call));
+  RETURN_IF_WRONG (
+      check_memory (op.get (), to, size, host_to, &pageable_to, call));
+  RETURN_IF_WRONG (
+      check_memory (op.get (), from, size, host_from, &pageable_from, call));
   if (stream->capture && (pageable_to || pageable_from)) {
     stream->capture->invalid = true;
-    return misuse (Y10_CU_CAPTURE_UNSUPPORTED, "%s of pageable memory is captured", call);
+    return misuse (Y10_CU_CAPTURE_UNSUPPORTED,
+        "%s of pageable memory is captured", call);
   }
   op->to = (guint8 *) to;
   op->from = (const guint8 *) from;
@@ -543,34 +576,41 @@ copy (void *to, const void *from, size_t size, bool host_to, bool host_from, CUs
 }
 
 static int
-sim_memcpy_htod_async (CUdeviceptr to, const void *from, size_t size, CUstream stream)
+sim_memcpy_htod_async (CUdeviceptr to, const void *from, size_t size,
+    CUstream stream)
 {
   LOCK;
-  return copy ((void *) to, from, size, false, true, stream, "cuMemcpyHtoDAsync");
+  return copy ((void *) to, from, size, false, true, stream,
+      "cuMemcpyHtoDAsync");
 }
 
 static int
 sim_memcpy_dtoh_async (void *to, CUdeviceptr from, size_t size, CUstream stream)
 {
   LOCK;
-  return copy (to, (void *) from, size, true, false, stream, "cuMemcpyDtoHAsync");
+  return copy (to, (void *) from, size, true, false, stream,
+      "cuMemcpyDtoHAsync");
 }
 
 static int
-sim_memcpy_dtod_async (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)
+sim_memcpy_dtod_async (CUdeviceptr to, CUdeviceptr from, size_t size,
+    CUstream stream)
 {
   LOCK;
-  return copy ((void *) to, (void *) from, size, false, false, stream, "cuMemcpyDtoDAsync");
+  return copy ((void *) to, (void *) from, size, false, false, stream,
+      "cuMemcpyDtoDAsync");
 }
 
 static int
-sim_memset_d8_async (CUdeviceptr p, unsigned char value, size_t size, CUstream stream)
+sim_memset_d8_async (CUdeviceptr p, unsigned char value, size_t size,
+    CUstream stream)
 {
   ENTER ("cuMemsetD8Async");
   RETURN_IF_WRONG (check_stream (stream, "cuMemsetD8Async"));
   auto op = op_new (OP_MEMSET);
 
-  RETURN_IF_WRONG (check_memory (op.get (), (void *) p, size, false, nullptr, "cuMemsetD8Async"));
+  RETURN_IF_WRONG (check_memory (op.get (), (void *) p, size, false, nullptr,
+      "cuMemsetD8Async"));
   op->to = (guint8 *) p;
   op->value = value;
   op->size = size;

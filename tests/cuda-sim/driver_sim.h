@@ -12,27 +12,28 @@
 
 using namespace y10_sim;
 
-namespace y10_sim
-{
+namespace y10_sim {
 /* Serves threads in turn: otherwise a thread that polls the GPU could keep the
  * lock to itself. */
-class FairMutex
-{
+class FairMutex {
 public:
-  void lock ()
+  void
+  lock ()
   {
     std::unique_lock<std::mutex> guard (mutex);
     guint64 mine = next++;
 
     changed.wait (guard, [&] { return mine == serving; });
   }
-  void unlock ()
+  void
+  unlock ()
   {
     std::lock_guard<std::mutex> guard (mutex);
 
     serving++;
     changed.notify_all ();
   }
+
 private:
   std::mutex mutex;
   std::condition_variable changed;
@@ -57,10 +58,10 @@ std::unique_ptr<Op> op_new (OpKind kind);
 #define ENTER(call) \
   LOCK; \
   if (int wrong = enter (call)) \
-    return wrong
+  return wrong
 #define RETURN_IF_WRONG(expression) \
   if (int wrong = (expression)) \
-    return wrong
+  return wrong
 
 /* driver_contexts.cpp */
 int sim_primary_ctx_retain (CUcontext *context, CUdevice device);
@@ -85,7 +86,8 @@ int sim_event_synchronize (CUevent event);
 int sim_event_elapsed_time (float *ms, CUevent start, CUevent end);
 int sim_stream_begin_capture (CUstream stream, int mode);
 int sim_stream_end_capture (CUstream stream, CUgraph *graph);
-int sim_graph_instantiate (CUgraphExec *exec, CUgraph graph, unsigned long long flags);
+int sim_graph_instantiate (CUgraphExec *exec, CUgraph graph,
+    unsigned long long flags);
 int sim_graph_upload (CUgraphExec exec, CUstream stream);
 int sim_graph_launch (CUgraphExec exec, CUstream stream);
 int sim_graph_destroy (CUgraph graph);

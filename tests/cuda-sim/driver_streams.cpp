@@ -13,9 +13,10 @@ sim_stream_create (CUstream *stream, unsigned int flags, int priority)
 {
   ENTER ("cuStreamCreate");
   if (!(flags & Y10_CU_STREAM_NON_BLOCKING))
-    return misuse (Y10_CU_INVALID_VALUE, "a stream that waits for the NULL stream is made");
+    return misuse (Y10_CU_INVALID_VALUE,
+        "a stream that waits for the NULL stream is made");
   RETURN_IF_WRONG (check_started ("cuStreamCreate"));
-  *stream = new CUstream_st {};
+  *stream = new CUstream_st{};
   (*stream)->context = current_contexts.back ();
   current_contexts.back ()->n_streams++;
   streams.push_back (*stream);
@@ -29,7 +30,8 @@ sim_stream_destroy (CUstream stream)
   ENTER ("cuStreamDestroy");
   RETURN_IF_WRONG (check_stream (stream, "cuStreamDestroy"));
   if (stream->capture)
-    return misuse (Y10_CU_CAPTURE_UNSUPPORTED, "a stream is destroyed while it is captured");
+    return misuse (Y10_CU_CAPTURE_UNSUPPORTED,
+        "a stream is destroyed while it is captured");
   stream->context->n_streams--;
   stream->destroyed = true;
   if (stream->queue.empty ()) {
@@ -90,7 +92,7 @@ sim_event_create (CUevent *event, unsigned int flags)
 {
   ENTER ("cuEventCreate");
   RETURN_IF_WRONG (check_started ("cuEventCreate"));
-  *event = new CUevent_st {};
+  *event = new CUevent_st{};
   (*event)->context = current_contexts.back ();
   (*event)->timing = !(flags & Y10_CU_EVENT_DISABLE_TIMING);
   (*event)->blocking = flags & Y10_CU_EVENT_BLOCKING_SYNC;
@@ -114,7 +116,8 @@ sim_event_record (CUevent event, CUstream stream)
   ENTER ("cuEventRecord");
   RETURN_IF_WRONG (check_stream (stream, "cuEventRecord"));
   if (event->context != stream->context)
-    return misuse (Y10_CU_INVALID_HANDLE, "an event is recorded on a stream of another context");
+    return misuse (Y10_CU_INVALID_HANDLE,
+        "an event is recorded on a stream of another context");
   if (capture_record (event, stream))
     return 0;
   auto op = op_new (OP_RECORD);
@@ -168,7 +171,8 @@ int
 sim_event_elapsed_time (float *ms, CUevent start, CUevent end)
 {
   ENTER ("cuEventElapsedTime");
-  if (!start->timing || !end->timing || start->recorded == 0 || end->recorded == 0)
+  if (!start->timing || !end->timing || start->recorded == 0
+      || end->recorded == 0)
     return misuse (Y10_CU_INVALID_HANDLE, "the time of an event that has none");
   if (!is_done (start, start->recorded) || !is_done (end, end->recorded))
     return Y10_CU_NOT_READY;
@@ -207,11 +211,12 @@ sim_stream_end_capture (CUstream stream, CUgraph *graph)
 }
 
 int
-sim_graph_instantiate (CUgraphExec *exec, CUgraph graph, unsigned long long flags)
+sim_graph_instantiate (CUgraphExec *exec, CUgraph graph,
+    unsigned long long flags)
 {
   ENTER ("cuGraphInstantiate");
   RETURN_IF_WRONG (check_started ("cuGraphInstantiate"));
-  *exec = new CUgraphExec_st {};
+  *exec = new CUgraphExec_st{};
   (*exec)->context = graph->context;
   (*exec)->nodes = graph->nodes;
   (*exec)->broken = is_broken (Y10_SIM_BREAK_GRAPH);
@@ -244,13 +249,16 @@ sim_graph_launch (CUgraphExec exec, CUstream stream)
   auto op = op_new (OP_GRAPH);
 
   if (exec->destroyed || exec->context != stream->context)
-    return misuse (Y10_CU_INVALID_VALUE, "a graph that is destroyed or of another context");
+    return misuse (Y10_CU_INVALID_VALUE,
+        "a graph that is destroyed or of another context");
   if (stream->capture)
-    return misuse (Y10_CU_CAPTURE_UNSUPPORTED, "a graph is launched in a capture");
+    return misuse (Y10_CU_CAPTURE_UNSUPPORTED,
+        "a graph is launched in a capture");
   for (const Node &n : exec->nodes)
     for (const Allocation *a : n.op.uses)
       if (a->freed)
-        return misuse (Y10_CU_INVALID_VALUE, "a graph uses %p, which was freed", (void *) a->base);
+        return misuse (Y10_CU_INVALID_VALUE, "a graph uses %p, which was freed",
+            (void *) a->base);
   if (copies (exec) && is_refused (OP_GRAPH))
     return Y10_CU_OUT_OF_MEMORY;
   op->exec = exec;

@@ -21,12 +21,10 @@
 #include <mutex>
 #include <vector>
 
-namespace y10_sim
-{
+namespace y10_sim {
 Current current;
 
-namespace
-{
+namespace {
 #ifdef Y10_SIM_ASAN
 constexpr size_t STACK = 256 << 10;
 #else
@@ -35,7 +33,12 @@ constexpr size_t STACK = 64 << 10;
 
 enum State
 {
-  UNSTARTED, RUNNING, READY, AT_BARRIER, IN_WARP, LEFT,
+  UNSTARTED,
+  RUNNING,
+  READY,
+  AT_BARRIER,
+  IN_WARP,
+  LEFT,
 };
 
 struct Thread
@@ -43,11 +46,11 @@ struct Thread
   State state;
   uint3 index;
   Fiber *fiber;
-  const char *file;             /* the place where it waits */
+  const char *file; /* the place where it waits */
   int line;
-  int op, predicate;            /* the kind of wait */
+  int op, predicate; /* the kind of wait */
   unsigned mask;
-  unsigned long long value;     /* its input, then its result */
+  unsigned long long value; /* its input, then its result */
   int arg;
 };
 
@@ -69,15 +72,16 @@ struct Machine
 };
 
 /* Never freed: a thread may still be in a kernel when the process ends. */
-Machine &m = *new Machine {};
+Machine &m = *new Machine{};
 
 void fiber_main ();
 
 void
 place (const Thread *t, char *text, size_t size)
 {
-  snprintf (text, size, "block (%u, %u, %u), thread (%u, %u, %u)", current.block.x,
-      current.block.y, current.block.z, t->index.x, t->index.y, t->index.z);
+  snprintf (text, size, "block (%u, %u, %u), thread (%u, %u, %u)",
+      current.block.x, current.block.y, current.block.z, t->index.x, t->index.y,
+      t->index.z);
 }
 
 /* Abandons the kernel; waiting fibers are reset later. */
@@ -95,7 +99,8 @@ fail (const Thread *t, const char *what, const char *file, int line)
   char where[128];
 
   place (t, where, sizeof where);
-  y10_sim_report ("kernel %s, %s, %s:%d: %s", m.kernel->name, where, file, line, what);
+  y10_sim_report ("kernel %s, %s, %s:%d: %s", m.kernel->name, where, file, line,
+      what);
   give_up ();
 }
 
@@ -121,11 +126,13 @@ fail_deadlock ()
       continue;
     place (t, where, sizeof where);
     g_string_append_printf (text, "; %s waits %s at %s:%d", where,
-        t->state == AT_BARRIER ? "for the block" : "for its warp", t->file, t->line);
+        t->state == AT_BARRIER ? "for the block" : "for its warp", t->file,
+        t->line);
     if (t->state == IN_WARP)
       g_string_append_printf (text, " with mask 0x%08x", t->mask);
   }
-  y10_sim_report ("kernel %s: deadlock: of %u threads %u wait and %u have left%s",
+  y10_sim_report (
+      "kernel %s: deadlock: of %u threads %u wait and %u have left%s",
       m.kernel->name, m.n, waiting, m.n_left, text->str);
   g_string_free (text, TRUE);
   give_up ();
@@ -180,7 +187,8 @@ bool
 next_block ()
 {
   if (m.n_left == m.n && !shared_fences_hold ()) {
-    y10_sim_report ("kernel %s, block (%u, %u, %u): a write outside an array of shared memory",
+    y10_sim_report (
+        "kernel %s, block (%u, %u, %u): a write outside an array of shared memory",
         m.kernel->name, current.block.x, current.block.y, current.block.z);
     m.failed = true;
     return false;
@@ -282,7 +290,8 @@ finish_barrier ()
 
 /* Returns the mask of the lanes in @here whose value is @value. */
 unsigned
-find_equal (const unsigned long long *shares, unsigned here, unsigned long long value)
+find_equal (const unsigned long long *shares, unsigned here,
+    unsigned long long value)
 {
   unsigned equal = 0;
 
@@ -312,8 +321,8 @@ try_finish_warp (Thread *t)
     if (!(here >> i & 1))
       continue;
     if (lanes[i].op != t->op)
-      fail (&lanes[i], "lanes of one mask are at different warp functions", lanes[i].file,
-          lanes[i].line);
+      fail (&lanes[i], "lanes of one mask are at different warp functions",
+          lanes[i].file, lanes[i].line);
     shares[i] = lanes[i].value;
     ballot |= (shares[i] != 0) << i;
   }
@@ -324,8 +333,10 @@ try_finish_warp (Thread *t)
       continue;
     switch (t->op) {
       case WARP_SHFL:
-        lanes[i].value = lanes[i].arg >= 0 && lanes[i].arg < 32 && here >> lanes[i].arg & 1
-            ? shares[lanes[i].arg] : ~0ull;
+        lanes[i].value = lanes[i].arg >= 0 && lanes[i].arg < 32
+                && here >> lanes[i].arg & 1
+            ? shares[lanes[i].arg]
+            : ~0ull;
         break;
       case WARP_BALLOT:
         lanes[i].value = ballot;
@@ -334,7 +345,8 @@ try_finish_warp (Thread *t)
         lanes[i].value = find_equal (shares, here, shares[i]);
         break;
       case WARP_MATCH_ALL:
-        lanes[i].value = find_equal (shares, here, shares[i]) == here ? t->mask : 0;
+        lanes[i].value = find_equal (shares, here, shares[i]) == here ? t->mask
+                                                                      : 0;
         break;
       default:
         break;
@@ -361,7 +373,8 @@ leave (Thread *t)
   /* Waiting lanes of this warp may have waited for this lane only. */
   unsigned first = (unsigned) (t - m.threads) & ~31u;
   for (unsigned i = first; i < first + 32 && i < m.n; i++)
-    if (m.threads[i].state == IN_WARP && m.threads[i].mask >> (t - m.threads - first) & 1)
+    if (m.threads[i].state == IN_WARP
+        && m.threads[i].mask >> (t - m.threads - first) & 1)
       try_finish_warp (&m.threads[i]);
 }
 
@@ -408,7 +421,8 @@ block_sync (BlockOp op, int predicate, const char *file, int line)
   if (y10_sim_skips_barrier (file, line))
     return predicate;
   if (m.n_left > 0)
-    fail (self, "a barrier after other threads have left the kernel", file, line);
+    fail (self, "a barrier after other threads have left the kernel", file,
+        line);
   self->file = file;
   self->line = line;
   self->op = op;
@@ -420,7 +434,8 @@ block_sync (BlockOp op, int predicate, const char *file, int line)
       if (t->state != AT_BARRIER)
         continue;
       if (t->op != op || t->line != line || strcmp (t->file, file) != 0)
-        fail (self, "divergent barrier: other threads wait at another one", t->file, t->line);
+        fail (self, "divergent barrier: other threads wait at another one",
+            t->file, t->line);
       break;
     }
   }
@@ -432,7 +447,8 @@ block_sync (BlockOp op, int predicate, const char *file, int line)
 }
 
 unsigned long long
-warp_sync (WarpOp op, unsigned mask, unsigned long long value, int arg, const char *file, int line)
+warp_sync (WarpOp op, unsigned mask, unsigned long long value, int arg,
+    const char *file, int line)
 {
   Thread *self = m.self;
 
@@ -492,7 +508,8 @@ trap (const char *what, const char *file, int line)
 using namespace y10_sim;
 
 gboolean
-y10_sim_run (const Y10SimKernel *kernel, Y10KLaunch launch, guint max_dynamic, const void *params)
+y10_sim_run (const Y10SimKernel *kernel, Y10KLaunch launch, guint max_dynamic,
+    const void *params)
 {
   static std::mutex lock;
   bool ok;
@@ -518,8 +535,9 @@ y10_sim_run (const Y10SimKernel *kernel, Y10KLaunch launch, guint max_dynamic, c
   current.grid_dim = dim3 (launch.grid[0], launch.grid[1], launch.grid[2]);
   current.block_dim = dim3 (launch.block[0], launch.block[1], launch.block[2]);
   for (unsigned i = 0; i < m.n; i++)
-    m.threads[i].index = {i % launch.block[0], i / launch.block[0] % launch.block[1],
-      i / launch.block[0] / launch.block[1]};
+    m.threads[i].index = { i % launch.block[0],
+      i / launch.block[0] % launch.block[1],
+      i / launch.block[0] / launch.block[1] };
 
   shared_begin_kernel (launch.shared_bytes);
   next_block ();

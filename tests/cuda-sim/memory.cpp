@@ -18,10 +18,8 @@
 #include "context_switch.h"
 #include "toolkit/cuda_sim.h"
 
-namespace y10_sim
-{
-namespace
-{
+namespace y10_sim {
+namespace {
 constexpr gsize ALIGN = 256, GAP = 16 << 20;
 constexpr guint8 FENCE = 0xa5;
 
@@ -54,10 +52,12 @@ on_fault (int number, siginfo_t *info, void *context)
   }
   a = memory_find (p);
   y10_sim_report ("%s: address %p, %s, block (%u, %u, %u), thread (%u, %u, %u)",
-      current_kernel (), p, a && a->freed ? "in freed memory"
-      : a ? "outside an allocation" : "where nothing is",
-      current.block.x, current.block.y, current.block.z, current.thread.x, current.thread.y,
-      current.thread.z);
+      current_kernel (), p,
+      a && a->freed ? "in freed memory"
+          : a       ? "outside an allocation"
+                    : "where nothing is",
+      current.block.x, current.block.y, current.block.z, current.thread.x,
+      current.thread.y, current.thread.z);
   _exit (99);
 }
 #endif
@@ -70,8 +70,10 @@ init ()
   if (window)
     return true;
   limit = text ? g_ascii_strtoull (text, nullptr, 10) : (gsize) 16 << 30;
-  for (gsize size = (gsize) 1 << 40; size >= (gsize) 1 << 32 && !window; size /= 4) {
-    void *p = mmap (nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  for (gsize size = (gsize) 1 << 40; size >= (gsize) 1 << 32 && !window;
+       size /= 4) {
+    void *p = mmap (nullptr, size, PROT_NONE,
+        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (p != MAP_FAILED) {
       window = next_free = (guint8 *) p;
@@ -169,7 +171,8 @@ memory_find (const void *p)
   if (i == allocations.begin ())
     return nullptr;
   --i;
-  return (guint8 *) p < i->second.map + i->second.map_size + GAP ? &i->second : nullptr;
+  return (guint8 *) p < i->second.map + i->second.map_size + GAP ? &i->second
+                                                                 : nullptr;
 }
 
 void
@@ -211,12 +214,13 @@ memory_free (guint8 *p, bool pinned)
   Allocation *a = (Allocation *) memory_find (p);
 
   if (!a || a->base != p || a->pinned != pinned)
-    return misuse (Y10_CU_INVALID_VALUE, "freeing %p, which is no %s memory", (void *) p,
-        pinned ? "pinned" : "device");
+    return misuse (Y10_CU_INVALID_VALUE, "freeing %p, which is no %s memory",
+        (void *) p, pinned ? "pinned" : "device");
   if (a->freed)
     return misuse (Y10_CU_INVALID_VALUE, "freeing %p again", (void *) p);
   if (!memory_fences_hold (a))
-    y10_sim_report ("something wrote outside the %zu bytes at %p", a->size, (void *) p);
+    y10_sim_report ("something wrote outside the %zu bytes at %p", a->size,
+        (void *) p);
   release (a);
   return Y10_CU_SUCCESS;
 }

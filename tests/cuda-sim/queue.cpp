@@ -14,14 +14,11 @@
 #include <string.h>
 #include <time.h>
 
-
-namespace y10_sim
-{
+namespace y10_sim {
 std::vector<CUstream> &streams = *new std::vector<CUstream>;
 guint delayed_node = G_MAXUINT;
 
-namespace
-{
+namespace {
 std::atomic<guint64> n_kernels, n_unset;
 
 gint64
@@ -78,13 +75,15 @@ run_op (Op *op)
       n_kernels++;
       if ((op->context->error = lose_now ()))
         return false;
-      ok = y10_sim_run (op->kernel, op->launch, op->max_dynamic, op->params.data ());
+      ok = y10_sim_run (op->kernel, op->launch, op->max_dynamic,
+          op->params.data ());
       if (!ok)
         op->context->error = Y10_CU_LAUNCH_FAILED;
       break;
     case OP_COPY:
       set_memory (op->to);
-      memmove (op->to, op->staged.empty () ? op->from : op->staged.data (), op->size);
+      memmove (op->to, op->staged.empty () ? op->from : op->staged.data (),
+          op->size);
       break;
     case OP_MEMSET:
       set_memory (op->to);
@@ -145,7 +144,8 @@ is_left_out (const CUgraphExec exec, guint node)
 
   while (exec->nodes[first].op.kind != OP_KERNEL)
     first++;
-  return exec->broken && exec->nodes[node].op.kernel == exec->nodes[first].op.kernel;
+  return exec->broken
+      && exec->nodes[node].op.kernel == exec->nodes[first].op.kernel;
 }
 
 /* Runs any node that may run. TRUE: it was the last. */
@@ -169,7 +169,8 @@ step_graph (Op *op)
     for (guint i = node + 1; i < nodes.size (); i++) {
       const std::vector<guint> &after = nodes[i].after;
 
-      if (std::find (after.begin (), after.end (), node) != after.end () && --op->missing[i] == 0)
+      if (std::find (after.begin (), after.end (), node) != after.end ()
+          && --op->missing[i] == 0)
         op->ready.push_back (i);
     }
     op->n_left--;
@@ -228,7 +229,8 @@ step_any ()
 CUstream
 find_needed (CUstream stream)
 {
-  for (guint depth = 0; stream && !is_runnable (stream) && depth <= streams.size (); depth++) {
+  for (guint depth = 0;
+       stream && !is_runnable (stream) && depth <= streams.size (); depth++) {
     Op *op = stream->queue.empty () ? nullptr : stream->queue.front ().get ();
     CUstream next = nullptr;
 
@@ -298,7 +300,8 @@ forget_exec (CUgraphExec exec)
 void
 run_some (guint n)
 {
-  while (n-- > 0 && step_any ());
+  while (n-- > 0 && step_any ())
+    ;
 }
 
 void
@@ -345,10 +348,12 @@ streams_drop (CUcontext context)
   /* step_any () frees a stream that was destroyed before, once its last op has
    * run. */
   for (CUstream s : all) {
-    while (is_there (s) && s->context == context && !s->queue.empty () && step_any ());
+    while (is_there (s) && s->context == context && !s->queue.empty ()
+        && step_any ())
+      ;
     if (!is_there (s) || s->context != context)
       continue;
-    s->queue.clear ();          /* only work remains that waits for something
+    s->queue.clear (); /* only work remains that waits for something
                                  * that never comes */
     s->destroyed = true;
     drop_if_done (s);

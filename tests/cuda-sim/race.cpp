@@ -31,12 +31,10 @@
 
 #include <vector>
 
-namespace y10_sim
-{
+namespace y10_sim {
 unsigned race_thread;
 
-namespace
-{
+namespace {
 constexpr unsigned LANES = 32, NO_LANES = ~0u;
 
 /* An access; phase 0: none. */
@@ -53,12 +51,12 @@ struct Access
 struct Group
 {
   Access first, foreign;
-  unsigned lanes;               /* index in lane_sets: more lanes of first's warp */
+  unsigned lanes; /* index in lane_sets: more lanes of first's warp */
 };
 
 struct Cell
 {
-  unsigned long long block;     /* that has written */
+  unsigned long long block; /* that has written */
   Access write;
   Group reads, atomics;
 };
@@ -83,7 +81,7 @@ struct Clocks
 {
   unsigned of[MAX_THREADS][LANES];
 
-  Clocks () : of {}
+  Clocks () : of{}
   {
     for (unsigned i = 0; i < MAX_THREADS; i++)
       of[i][i % LANES] = 1;
@@ -109,7 +107,7 @@ is_ordered (const Access &a)
 {
   return a.phase != phase || a.thread == race_thread
       || (is_same_warp (a.thread, race_thread)
-      && a.clock <= clocks.of[race_thread][lane_of (a.thread)]);
+          && a.clock <= clocks.of[race_thread][lane_of (a.thread)]);
 }
 
 /* Finds an access of @g that is not ordered before now; FALSE: there is
@@ -192,8 +190,8 @@ describe_place (const void *pc, char *text, size_t size)
   if (!module)
     return;
   g_snprintf (text, size, "%s+0x%zx", module, address);
-  g_snprintf (command, sizeof command, "addr2line -s -i -e '%s' 0x%zx 2>/dev/null",
-      module, address);
+  g_snprintf (command, sizeof command,
+      "addr2line -s -i -e '%s' 0x%zx 2>/dev/null", module, address);
   FILE *f = popen (command, "r");
   if (!f)
     return;
@@ -209,18 +207,22 @@ describe_place (const void *pc, char *text, size_t size)
 }
 
 [[noreturn]] void
-report (const void *p, const Access &before, RaceKind kind_before, const Access &now,
-    RaceKind kind)
+report (const void *p, const Access &before, RaceKind kind_before,
+    const Access &now, RaceKind kind)
 {
-  static const char *const names[] = { "read", "written", "changed atomically" };
-  char text[1024], place_before[300], place_now[300], array[100], thread_before[64];
+  static const char *const names[] = { "read", "written",
+    "changed atomically" };
+  char text[1024], place_before[300], place_now[300], array[100],
+      thread_before[64];
 
   describe_place (before.pc, place_before, sizeof place_before);
   describe_place (now.pc, place_now, sizeof place_now);
   shared_describe (p, array, sizeof array);
   describe_thread (before.thread, thread_before, sizeof thread_before);
-  g_snprintf (text, sizeof text, "race on shared memory, %s: %s at %s, %s by %s at %s, not "
-      "synchronized", array, names[kind], place_now, names[kind_before], thread_before,
+  g_snprintf (text, sizeof text,
+      "race on shared memory, %s: %s at %s, %s by %s at %s, not "
+      "synchronized",
+      array, names[kind], place_now, names[kind_before], thread_before,
       place_before);
   fail_race (text);
 }
@@ -232,8 +234,9 @@ report_unwritten (const void *p, const Access &now)
 
   describe_place (now.pc, place_now, sizeof place_now);
   shared_describe (p, array, sizeof array);
-  g_snprintf (text, sizeof text, "shared memory, %s: read at %s before any thread has written it",
-      array, place_now);
+  g_snprintf (text, sizeof text,
+      "shared memory, %s: read at %s before any thread has written it", array,
+      place_now);
   fail_race (text);
 }
 
@@ -324,7 +327,8 @@ race_shared_access (const void *p, size_t size, RaceKind kind, const void *pc)
   size_t at = shared_offset (p), end = at + size;
   const unsigned char *base = (const unsigned char *) p - at;
 
-  const Access now = { phase, race_thread, clocks.of[race_thread][lane_of (race_thread)], pc };
+  const Access now = { phase, race_thread,
+    clocks.of[race_thread][lane_of (race_thread)], pc };
   while (at < end && at < SHARED_ARENA) {
     size_t word = at / 4;
 

@@ -9,8 +9,7 @@
 
 #include "block.h"
 
-namespace y10_sim
-{
+namespace y10_sim {
 enum RaceKind
 {
   RACE_READ,
@@ -28,7 +27,8 @@ void race_barrier ();
  * synchronized, with ordering of memory. */
 void race_sync_lanes (unsigned first, unsigned lanes);
 /* @p: in shared memory. @pc: the instruction, for the report. */
-void race_shared_access (const void *p, size_t size, RaceKind kind, const void *pc);
+void race_shared_access (const void *p, size_t size, RaceKind kind,
+    const void *pc);
 
 /* Filters here, because most accesses are to other memory. */
 __attribute__ ((always_inline)) static inline void

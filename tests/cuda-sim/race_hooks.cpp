@@ -12,7 +12,9 @@ using namespace y10_sim;
 
 #define HOOK(name, size, kind) \
   extern "C" void __tsan_##name (const void *p) \
-  { race_access (p, size, kind, __builtin_return_address (0)); }
+  { \
+    race_access (p, size, kind, __builtin_return_address (0)); \
+  }
 #define HOOKS(size) \
   HOOK (read##size, size, RACE_READ) \
   HOOK (write##size, size, RACE_WRITE) \
@@ -22,9 +24,15 @@ using namespace y10_sim;
   HOOK (volatile_write##size, size, RACE_WRITE)
 #define RANGE_HOOK(name, kind) \
   extern "C" void __tsan_##name##_range (const void *p, size_t size) \
-  { race_access (p, size, kind, __builtin_return_address (0)); }
-#define EMPTY_HOOK(name) extern "C" void __tsan_##name () {}
+  { \
+    race_access (p, size, kind, __builtin_return_address (0)); \
+  }
+#define EMPTY_HOOK(name) \
+  extern "C" void __tsan_##name () \
+  { \
+  }
 
+/* clang-format off */
 HOOKS (1)
 HOOKS (2)
 HOOKS (4)
@@ -37,6 +45,7 @@ EMPTY_HOOK (func_entry)
 EMPTY_HOOK (func_exit)
 EMPTY_HOOK (vptr_read)
 EMPTY_HOOK (vptr_update)
+/* clang-format on */
 
 /* clang's names of the functions that copy structures. */
 extern "C" void *

@@ -14,8 +14,7 @@ static void
 shrink_boxes (Y10TestTensors *tensors)
 {
   static const char *const names[] = { "model.23.one2one_cv2.0.2.bias",
-    "model.23.one2one_cv2.1.2.bias", "model.23.one2one_cv2.2.2.bias"
-  };
+    "model.23.one2one_cv2.1.2.bias", "model.23.one2one_cv2.2.2.bias" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     Y10TestTensor *bias = y10_test_tensors_find (tensors, names[i]);
@@ -63,10 +62,15 @@ make_picture (guint which)
 void
 add (Y10Step *step, Y10Memory memory, const void *pixels, gpointer stream)
 {
-  const Y10Image image = {.size = sizeof (Y10Image),
-    .format = Y10_PIXEL_RGB,.memory = memory,
-    .width = WIDTH,.height = HEIGHT,.plane = {pixels},.stride = {PITCH},
-    .cuda_stream = stream
+  const Y10Image image = {
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_RGB,
+    .memory = memory,
+    .width = WIDTH,
+    .height = HEIGHT,
+    .plane = { pixels },
+    .stride = { PITCH },
+    .cuda_stream = stream,
   };
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   GError *error = NULL;

@@ -22,7 +22,7 @@ typedef struct
 {
   Y10Engine *engine;
   guint8 *pictures[N_PICTURES];
-  Y10Detection rows[N_PICTURES][MAX_ROWS];      /* expected, of each picture alone */
+  Y10Detection rows[N_PICTURES][MAX_ROWS]; /* expected, of each picture alone */
 } Rig;
 
 /* Set by make_engine (). */
@@ -33,18 +33,17 @@ extern const Y10CudaDriver *d;
 
 Y10Engine *make_engine (guint max_batch);
 guint8 *make_picture (guint which);
-void add (Y10Step * step, Y10Memory memory, const void *pixels,
-    gpointer stream);
+void add (Y10Step *step, Y10Memory memory, const void *pixels, gpointer stream);
 /* Runs the step, reads all rows of its @n images and ends it. */
-void finish (Y10Step * step, guint n, Y10Detection (*rows)[MAX_ROWS]);
+void finish (Y10Step *step, guint n, Y10Detection (*rows)[MAX_ROWS]);
 /* A step whose image i is picture (@first + i) % N_PICTURES. */
-void run (Y10Engine * engine, guint8 * const *pictures, guint first, guint n,
+void run (Y10Engine *engine, guint8 *const *pictures, guint first, guint n,
     Y10Detection (*rows)[MAX_ROWS]);
-void rig_init (Rig * rig, guint max_batch);
+void rig_init (Rig *rig, guint max_batch);
 /* The simulator must have reported nothing. */
-void rig_clear (Rig * rig);
+void rig_clear (Rig *rig);
 /* In a step of @n images each gets the same detections as alone. */
-void expect_same (Rig * rig, guint first, guint n);
+void expect_same (Rig *rig, guint first, guint n);
 /* Runs the tests that @add_tests adds, or skips them without the simulator. */
 int rig_main (int argc, char **argv, void (*add_tests) (void));
 

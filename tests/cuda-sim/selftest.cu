@@ -13,7 +13,7 @@ template <typename T, bool BARRIER>
 static __device__ void
 block_sum (const T *in, T *out, int n)
 {
-  __shared__ T part[32];        /* one a warp */
+  __shared__ T part[32]; /* one a warp */
   T sum = 0;
 
   for (int i = threadIdx.x; i < n; i += blockDim.x)
@@ -32,8 +32,7 @@ block_sum (const T *in, T *out, int n)
   }
 }
 
-extern "C" __global__ void __launch_bounds__ (256)
-self_sum (SelfTest p)
+extern "C" __global__ void __launch_bounds__ (256) self_sum (SelfTest p)
 {
   block_sum<float, true> (p.in, p.out, p.n);
 }
@@ -83,9 +82,12 @@ self_warp (SelfTest p)
   bad |= (__any_sync (mask, lane == 20) != (lane >= 16)) << 1;
   bad |= (__all_sync (mask, lane < 16) != (lane < 16)) << 2;
   bad |= (__shfl_xor_sync (mask, lane, 5) != (lane ^ 5)) << 3;
-  bad |= (__shfl_up_sync (mask, (double) lane, 1, 8) != lane - (lane % 8 ? 1 : 0)) << 4;
+  bad |=
+      (__shfl_up_sync (mask, (double) lane, 1, 8) != lane - (lane % 8 ? 1 : 0))
+      << 4;
   bad |= (__shfl_sync (mask, lane, 3, 16) != (lane & 16) + 3) << 5;
-  bad |= (__match_any_sync (mask, lane % 2) != ((lane % 2 ? 0xaaaaaaaau : 0x55555555u) & mask))
+  bad |= (__match_any_sync (mask, lane % 2)
+             != ((lane % 2 ? 0xaaaaaaaau : 0x55555555u) & mask))
       << 6;
   __syncwarp (mask);
   bad |= (__syncthreads_count (lane == 1) != (int) blockDim.x / 32) << 7;

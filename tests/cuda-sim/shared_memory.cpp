@@ -12,12 +12,10 @@
 
 #include <vector>
 
-namespace y10_sim
-{
+namespace y10_sim {
 alignas (256) unsigned char shared_arena[SHARED_ARENA];
 
-namespace
-{
+namespace {
 constexpr unsigned STATIC_SHARED = 48 << 10;
 constexpr size_t ARENA = SHARED_ARENA, GAP = 64;
 constexpr unsigned char FENCE = 0xa5;
@@ -31,7 +29,7 @@ struct Array
 unsigned char *const arena = shared_arena;
 /* Never freed: a thread may still be in a kernel when the process ends. */
 std::vector<Array> &arrays = *new std::vector<Array>;
-size_t arena_used;              /* with the fence after the last array */
+size_t arena_used; /* with the fence after the last array */
 size_t shared_used, dynamic_bytes;
 unsigned long long block_serial;
 
@@ -53,7 +51,7 @@ take_shared (const char *name, size_t size, size_t align)
   memset (arena + offset + size, FENCE, GAP);
   Y10_SIM_POISON (arena + begin, offset - begin);
   Y10_SIM_POISON (arena + offset + size, GAP);
-  arrays.push_back ({name, offset, size});
+  arrays.push_back ({ name, offset, size });
   return arena + offset;
 }
 
@@ -83,7 +81,7 @@ void
 shared_begin_kernel (size_t dynamic_size)
 {
   dynamic_bytes = dynamic_size;
-  arena_used = ARENA;           /* the first block poisons all of it */
+  arena_used = ARENA; /* the first block poisons all of it */
 }
 
 void
@@ -149,7 +147,8 @@ void *
 dynamic_shared (size_t align, const char *name)
 {
   if (!in_kernel ()) {
-    fprintf (stderr, "cuda-sim: %s: declare extern __shared__ inside a function\n", name);
+    fprintf (stderr,
+        "cuda-sim: %s: declare extern __shared__ inside a function\n", name);
     abort ();
   }
   if (dynamic_bytes == 0)
@@ -161,13 +160,15 @@ dynamic_shared (size_t align, const char *name)
 }
 
 gboolean
-y10_sim_check_launch (const Y10SimKernel *kernel, Y10KLaunch launch, guint max_dynamic)
+y10_sim_check_launch (const Y10SimKernel *kernel, Y10KLaunch launch,
+    guint max_dynamic)
 {
   const char *wrong = y10_sim::find_wrong (&launch, max_dynamic);
 
   if (wrong)
-    y10_sim_report ("kernel %s <<<(%u, %u, %u), (%u, %u, %u), %u>>>: %s", kernel->name,
-        launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
-        launch.block[2], launch.shared_bytes, wrong);
+    y10_sim_report ("kernel %s <<<(%u, %u, %u), (%u, %u, %u), %u>>>: %s",
+        kernel->name, launch.grid[0], launch.grid[1], launch.grid[2],
+        launch.block[0], launch.block[1], launch.block[2], launch.shared_bytes,
+        wrong);
   return !wrong;
 }

@@ -27,20 +27,23 @@
 #include "ptx.h"
 
 /* Weak: a kernel that does not exist yet is not found. */
-#define Y10_DECLARE(name, type) extern "C" __attribute__ ((weak)) void name (Y10K##type p);
+#define Y10_DECLARE(name, type) \
+  extern "C" __attribute__ ((weak)) void name (Y10K##type p);
 #define Y10_DECLARE_TYPED(name, type) \
   Y10_DECLARE (y10_##name##_f32, type) \
   Y10_DECLARE (y10_##name##_f16, type) \
   Y10_DECLARE (y10_##name##_bf16, type)
 #define Y10_DECLARE_UNTYPED(name, type) Y10_DECLARE (y10_##name, type)
+/* clang-format off */
 Y10_TYPED_KERNELS (Y10_DECLARE_TYPED)
 Y10_UNTYPED_KERNELS (Y10_DECLARE_UNTYPED)
 Y10_PAINTER_KERNELS (Y10_DECLARE_UNTYPED)
+/* clang-format on */
 
 #define Y10_ENTRY(name, type) \
-  { (void (*) ()) name, \
-    { #name, sizeof (Y10K##type), \
-      [] (const void *p) { name (*(const Y10K##type *) p); } } },
+  { (void (*) ()) name, { #name, sizeof (Y10K##type), [] (const void *p) { \
+                           name (*(const Y10K##type *) p); \
+                         } } },
 #define Y10_ENTRY_TYPED(name, type) \
   Y10_ENTRY (y10_##name##_f32, type) \
   Y10_ENTRY (y10_##name##_f16, type) \
@@ -52,24 +55,30 @@ static const struct
   void (*function) ();
   Y10SimKernel kernel;
 } linked[] = {
+  /* clang-format off */
   Y10_TYPED_KERNELS (Y10_ENTRY_TYPED) Y10_UNTYPED_KERNELS (Y10_ENTRY_UNTYPED)
   Y10_PAINTER_KERNELS (Y10_ENTRY_UNTYPED)
+  /* clang-format on */
 };
 
 /* Tensor cores exist only in the executor of PTX. */
 static const Y10SimKernel of_tensor_cores[] = {
+/* clang-format off */
 #define Y10_IGEMM_TILE(rows, columns, ...) \
   { "y10_igemm_f16_" #rows "x" #columns "_k1", sizeof (Y10KIgemm), nullptr }, \
   { "y10_igemm_f16_" #rows "x" #columns "_k3", sizeof (Y10KIgemm), nullptr }, \
   { "y10_igemm_bf16_" #rows "x" #columns "_k1", sizeof (Y10KIgemm), nullptr }, \
   { "y10_igemm_bf16_" #rows "x" #columns "_k3", sizeof (Y10KIgemm), nullptr },
+  /* clang-format on */
   Y10_IGEMM_TILES (Y10_IGEMM_TILE)
 #undef Y10_IGEMM_TILE
+/* clang-format off */
 #define Y10_IGEMM_TILE(rows, columns, ...) \
   { "y10_igemm_tf32_" #rows "x" #columns "_k1", sizeof (Y10KIgemm), nullptr }, \
   { "y10_igemm_tf32_" #rows "x" #columns "_k3", sizeof (Y10KIgemm), nullptr }, \
   { "y10_igemm_f32_" #rows "x" #columns "_k1", sizeof (Y10KIgemm), nullptr }, \
   { "y10_igemm_f32_" #rows "x" #columns "_k3", sizeof (Y10KIgemm), nullptr },
+  /* clang-format on */
   Y10_IGEMM_FLOAT_TILES (Y10_IGEMM_TILE)
 #undef Y10_IGEMM_TILE
 };
@@ -77,7 +86,7 @@ static const Y10SimKernel of_tensor_cores[] = {
 /* Reports after so many repeat the same faults. */
 #define MAX_PRINTED 20
 
-static std::mutex lock;         /* protects the variables below */
+static std::mutex lock; /* protects the variables below */
 static GPtrArray *registered;
 static char last_report[1024];
 static std::atomic<guint> n_reports, sm;
@@ -222,7 +231,8 @@ y10_sim_kernel (const char *name)
     if (strcmp (k.name, name) == 0 && y10_ptx_has (name))
       return &k;
   for (guint i = 0; registered && i < registered->len; i++) {
-    const Y10SimKernel *k = (const Y10SimKernel *) g_ptr_array_index (registered, i);
+    const Y10SimKernel *k = (const Y10SimKernel *)
+        g_ptr_array_index (registered, i);
 
     if (strcmp (k->name, name) == 0)
       return k;
@@ -268,6 +278,8 @@ __attribute__ ((destructor)) static void
 print_skipped (void)
 {
   if (broken_line)
-    fprintf (stderr, "cuda-sim: %" G_GUINT64_FORMAT " threads went on without the barrier %s\n",
+    fprintf (stderr,
+        "cuda-sim: %" G_GUINT64_FORMAT
+        " threads went on without the barrier %s\n",
         (guint64) n_skipped, broken_file);
 }

@@ -46,13 +46,13 @@ void y10_sim_mark_stopped (void);
 typedef enum
 {
   Y10_SIM_BREAK_NOTHING,
-  Y10_SIM_BREAK_WAIT_EVENT,     /* stream_wait_event */
-  Y10_SIM_BREAK_SYNCHRONIZE,    /* …_synchronize and event_query */
-  Y10_SIM_BREAK_UNTIMED,        /* event_synchronize and event_query of untimed
+  Y10_SIM_BREAK_WAIT_EVENT,  /* stream_wait_event */
+  Y10_SIM_BREAK_SYNCHRONIZE, /* …_synchronize and event_query */
+  Y10_SIM_BREAK_UNTIMED,     /* event_synchronize and event_query of untimed
                                  * events */
-  Y10_SIM_BREAK_INVALIDATE_CAPTURE,     /* every @n-th capture becomes invalid, as
+  Y10_SIM_BREAK_INVALIDATE_CAPTURE, /* every @n-th capture becomes invalid, as
                                          * if another thread synchronized */
-  Y10_SIM_BREAK_GRAPH,          /* one graph in @n leaves out its first kernel */
+  Y10_SIM_BREAK_GRAPH, /* one graph in @n leaves out its first kernel */
 } Y10SimBreak;
 
 void y10_sim_break (Y10SimBreak kind, guint n);
@@ -113,19 +113,19 @@ struct _Y10SimKernel
 {
   const char *name;
   gsize params_size;
-  void (*run) (const void *params);     /* one thread of it */
+  void (*run) (const void *params); /* one thread of it */
 };
 
 /* Returns NULL if no such kernel is linked in. */
 const Y10SimKernel *y10_sim_kernel (const char *name);
 /* Adds a test's own kernel; the caller owns @kernel and must keep it. */
-void y10_sim_register (const Y10SimKernel * kernel);
+void y10_sim_register (const Y10SimKernel *kernel);
 
 /* Runs a kernel synchronously, in the calling thread. FALSE after a report.
  * @max_dynamic: what the function's attribute allows; 49152 unless set. */
-gboolean y10_sim_check_launch (const Y10SimKernel * kernel, Y10KLaunch launch,
+gboolean y10_sim_check_launch (const Y10SimKernel *kernel, Y10KLaunch launch,
     guint max_dynamic);
-gboolean y10_sim_run (const Y10SimKernel * kernel, Y10KLaunch launch,
+gboolean y10_sim_run (const Y10SimKernel *kernel, Y10KLaunch launch,
     guint max_dynamic, const void *params);
 
 G_END_DECLS

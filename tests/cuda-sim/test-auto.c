@@ -18,7 +18,7 @@
 #include "control.h"
 
 static const char *program;
-static char *folder;            /* of caches */
+static char *folder; /* of caches */
 static guint n_checks, n_warnings;
 
 static void
@@ -37,11 +37,11 @@ configure (Y10EngineConfig *config, const char *backend)
 
   y10_engine_config_init (config, sizeof *config);
   config->backend = g_str_equal (backend, "cuda") ? Y10_BACKEND_CUDA
-      : Y10_BACKEND_AUTO;
+                                                  : Y10_BACKEND_AUTO;
   config->width = config->height = 32;
   config->tune = FALSE;
-  while (precision && !g_str_equal (precision,
-          y10_precision_get_name (config->precision)))
+  while (precision
+      && !g_str_equal (precision, y10_precision_get_name (config->precision)))
     config->precision++;
   if (gpu) {
     y10_backend_probe (Y10_BACKEND_CUDA, NULL); /* loads the simulator */
@@ -66,8 +66,10 @@ open_one (const char *backend)
   }
   g_print ("%s checks=%u warnings=%u %s\n",
       y10_backend_get_name (y10_engine_get_backend (engine)), n_checks,
-      n_warnings, y10_engine_get_fallback_reason (engine)
-      ? y10_engine_get_fallback_reason (engine) : "");
+      n_warnings,
+      y10_engine_get_fallback_reason (engine)
+          ? y10_engine_get_fallback_reason (engine)
+          : "");
   y10_engine_unref (engine);
   y10_model_unref (model);
   if (config.cuda_context)
@@ -78,8 +80,8 @@ open_one (const char *backend)
 static GSubprocess *
 start (const char *backend, const char *cache, const char *variables)
 {
-  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (
-      G_SUBPROCESS_FLAGS_STDOUT_PIPE);
+  g_autoptr (GSubprocessLauncher)
+      launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE);
   g_auto (GStrv) pairs = g_strsplit (variables, " ", -1);
   GError *error = NULL;
   GSubprocess *child;
@@ -250,8 +252,7 @@ static void
 remove_folder (void)
 {
   static const char *const caches[] = { "cached", "broken", "precisions",
-    "contexts", "concurrent"
-  };
+    "contexts", "concurrent" };
 
   for (guint i = 0; i < G_N_ELEMENTS (caches); i++) {
     g_autofree char *own = g_build_filename (folder, caches[i], NULL);

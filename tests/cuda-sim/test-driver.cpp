@@ -14,10 +14,11 @@
 SELF_KERNELS (DECLARE)
 
 #define ENTRY(name) \
-  { #name, sizeof (SelfTest), [] (const void *p) { name (*(const SelfTest *) p); } },
+  { #name, sizeof (SelfTest), \
+    [] (const void *p) { name (*(const SelfTest *) p); } },
 static const Y10SimKernel kernels[] = { SELF_KERNELS (ENTRY) };
 
-#define N 300                   /* floats of one sum */
+#define N 300 /* floats of one sum */
 
 static const Y10CudaDriver *d;
 
@@ -32,7 +33,7 @@ typedef struct
   CUfunction sum;
   CUstream stream[2];
   CUevent event[2];
-  float *pinned;                /* N values, then the sum */
+  float *pinned; /* N values, then the sum */
   CUdeviceptr in, out;
 } Rig;
 
@@ -88,7 +89,8 @@ launch (Rig *rig, CUstream stream)
 {
   SelfTest p = { (const float *) rig->in, (float *) rig->out, N };
   void *params[] = { &p };
-  int result = d->launch_kernel (rig->sum, 1, 1, 1, 128, 1, 1, 0, stream, params, NULL);
+  int result = d->launch_kernel (rig->sum, 1, 1, 1, 128, 1, 1, 0, stream,
+      params, NULL);
 
   /* The driver has copied the parameters. */
   memset (&p, 0xff, sizeof p);
@@ -99,11 +101,13 @@ launch (Rig *rig, CUstream stream)
 static void
 queue_all (Rig *rig)
 {
-  OK (memcpy_htod_async (rig->in, rig->pinned, N * sizeof (float), rig->stream[0]));
+  OK (memcpy_htod_async (rig->in, rig->pinned, N * sizeof (float),
+      rig->stream[0]));
   OK (event_record (rig->event[0], rig->stream[0]));
   OK (stream_wait_event (rig->stream[1], rig->event[0], 0));
   g_assert_cmpint (launch (rig, rig->stream[1]), ==, 0);
-  OK (memcpy_dtoh_async (rig->pinned + N, rig->out, sizeof (float), rig->stream[1]));
+  OK (memcpy_dtoh_async (rig->pinned + N, rig->out, sizeof (float),
+      rig->stream[1]));
   OK (event_record (rig->event[1], rig->stream[1]));
 }
 
@@ -112,7 +116,8 @@ wait_polling (CUevent event)
 {
   int result;
 
-  while ((result = d->event_query (event)) == Y10_CU_NOT_READY);
+  while ((result = d->event_query (event)) == Y10_CU_NOT_READY)
+    ;
   g_assert_cmpint (result, ==, 0);
 }
 
@@ -144,7 +149,8 @@ test_streams (void)
 static void
 test_forgotten_wait (void)
 {
-  for (int kind = Y10_SIM_BREAK_WAIT_EVENT; kind <= Y10_SIM_BREAK_SYNCHRONIZE; kind++) {
+  for (int kind = Y10_SIM_BREAK_WAIT_EVENT; kind <= Y10_SIM_BREAK_SYNCHRONIZE;
+       kind++) {
     guint wrong = 0;
     Rig rig;
 
@@ -178,13 +184,15 @@ test_graph (void)
   OK (stream_begin_capture (rig.stream[1], Y10_CU_CAPTURE_THREAD_LOCAL));
   OK (event_record (rig.event[0], rig.stream[1]));
   OK (stream_wait_event (rig.stream[0], rig.event[0], 0));
-  OK (memcpy_htod_async (rig.in, rig.pinned, N / 2 * sizeof (float), rig.stream[0]));
+  OK (memcpy_htod_async (rig.in, rig.pinned, N / 2 * sizeof (float),
+      rig.stream[0]));
   OK (memcpy_htod_async (rig.in + N / 2 * sizeof (float), rig.pinned + N / 2,
-          N / 2 * sizeof (float), rig.stream[1]));
+      N / 2 * sizeof (float), rig.stream[1]));
   OK (event_record (rig.event[1], rig.stream[0]));
   OK (stream_wait_event (rig.stream[1], rig.event[1], 0));
   g_assert_cmpint (launch (&rig, rig.stream[1]), ==, 0);
-  OK (memcpy_dtoh_async (rig.pinned + N, rig.out, sizeof (float), rig.stream[1]));
+  OK (memcpy_dtoh_async (rig.pinned + N, rig.out, sizeof (float),
+      rig.stream[1]));
   OK (stream_end_capture (rig.stream[1], &graph));
   OK (graph_instantiate (&exec, graph, 0));
   OK (graph_destroy (graph));
@@ -230,10 +238,11 @@ typedef enum
   N_MISUSES,
 } Misuse;
 
-static const char *const misuses[] = { "freed", "freed before", "freed", "again",
-  "another context", "another context", "NULL stream", "without a current context",
-  "leave the allocation", "not mapped", "after the start", "while a stream is captured", "captured",
-  "come together", "outside of the capture", "pageable", "block larger", "left in a context" };
+static const char *const misuses[] = { "freed", "freed before", "freed",
+  "again", "another context", "another context", "NULL stream",
+  "without a current context", "leave the allocation", "not mapped",
+  "after the start", "while a stream is captured", "captured", "come together",
+  "outside of the capture", "pageable", "block larger", "left in a context" };
 
 static void
 do_misuse (Misuse misuse, Rig *rig, Rig *other)
@@ -321,7 +330,8 @@ do_misuse (Misuse misuse, Rig *rig, Rig *other)
       d->stream_end_capture (rig->stream[0], &graph);
       break;
     case TOO_MANY_THREADS:
-      d->launch_kernel (rig->sum, 1, 1, 1, 1025, 1, 1, 0, rig->stream[0], params, NULL);
+      d->launch_kernel (rig->sum, 1, 1, 1, 1025, 1, 1, 0, rig->stream[0],
+          params, NULL);
       break;
     case LEAK:
       y10_sim_context_free (rig->context);
@@ -334,7 +344,7 @@ do_misuse (Misuse misuse, Rig *rig, Rig *other)
 static void
 test_misuse (void)
 {
-  static Rig rigs[N_MISUSES], other;    /* reachable: nothing is freed */
+  static Rig rigs[N_MISUSES], other; /* reachable: nothing is freed */
   CUcontext popped;
 
   rig_init (&other);
@@ -346,9 +356,10 @@ test_misuse (void)
     y10_sim_set_quiet (TRUE);
     do_misuse ((Misuse) i, &rigs[i], &other);
     y10_sim_set_quiet (FALSE);
-    if (y10_sim_n_reports () != 1 || !strstr (y10_sim_last_report (), misuses[i]))
-      g_error ("misuse %d: %u reports, \"%s\" and not \"%s\"", i, y10_sim_n_reports (),
-          y10_sim_last_report (), misuses[i]);
+    if (y10_sim_n_reports () != 1
+        || !strstr (y10_sim_last_report (), misuses[i]))
+      g_error ("misuse %d: %u reports, \"%s\" and not \"%s\"", i,
+          y10_sim_n_reports (), y10_sim_last_report (), misuses[i]);
     /* Every later call fails, too. */
     if (i != NO_CONTEXT && i != LEAK) {
       status = d->event_record (rigs[i].event[0], rigs[i].stream[1]);

@@ -35,19 +35,24 @@ typedef struct
   CUcontext context;
   CUstream stream, other;
   CUdeviceptr frame;
-  guint8 *pictures;             /* N_PICTURES of BYTES, pinned */
-  Y10Detection rows[N_PICTURES][MAX_ROWS];      /* expected detections in each */
+  guint8 *pictures;                        /* N_PICTURES of BYTES, pinned */
+  Y10Detection rows[N_PICTURES][MAX_ROWS]; /* expected detections in each */
 } Rig;
 
 /* Submits a step with one frame. */
 static void
-submit (Y10Engine *engine, Y10Memory memory, const void *frame,
-    gpointer stream, Y10Step *step)
+submit (Y10Engine *engine, Y10Memory memory, const void *frame, gpointer stream,
+    Y10Step *step)
 {
-  const Y10Image image = {.size = sizeof (Y10Image),
-    .format = Y10_PIXEL_RGB,.memory = memory,
-    .width = WIDTH,.height = HEIGHT,.plane = {frame},.stride = {PITCH},
-    .cuda_stream = stream
+  const Y10Image image = {
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_RGB,
+    .memory = memory,
+    .width = WIDTH,
+    .height = HEIGHT,
+    .plane = { frame },
+    .stride = { PITCH },
+    .cuda_stream = stream,
   };
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   GError *error = NULL;
@@ -90,12 +95,12 @@ rig_init (Rig *rig)
         &step);
     y10_step_wait (&step, -1, &error);
     g_assert_no_error (error);
-    g_assert_cmpint (y10_step_read (&step, 0, rig->rows[i], MAX_ROWS, NULL),
-        ==, MAX_ROWS);
+    g_assert_cmpint (y10_step_read (&step, 0, rig->rows[i], MAX_ROWS, NULL), ==,
+        MAX_ROWS);
     y10_step_end (&step);
     for (guint k = 0; k < i; k++)
-      g_assert_cmpint (memcmp (rig->rows[i], rig->rows[k],
-              sizeof rig->rows[i]), !=, 0);
+      g_assert_cmpint (memcmp (rig->rows[i], rig->rows[k], sizeof rig->rows[i]),
+          !=, 0);
   }
 }
 
@@ -126,7 +131,7 @@ run_frame (Rig *rig, guint which)
   gint n;
 
   OK (memcpy_htod_async (rig->frame, rig->pictures + which * BYTES, BYTES,
-          rig->stream));
+      rig->stream));
   submit (rig->engine, Y10_MEMORY_CUDA, GSIZE_TO_POINTER (rig->frame),
       rig->stream, &step);
   y10_step_wait_input (&step, -1, &error);
@@ -138,8 +143,7 @@ run_frame (Rig *rig, guint which)
   n = y10_step_read (&step, 0, rows, MAX_ROWS, &error);
   g_assert_no_error (error);
   y10_step_end (&step);
-  return n == MAX_ROWS
-      && memcmp (rows, rig->rows[which], sizeof rows) == 0;
+  return n == MAX_ROWS && memcmp (rows, rig->rows[which], sizeof rows) == 0;
 }
 
 static guint

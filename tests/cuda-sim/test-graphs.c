@@ -32,7 +32,7 @@ test_invalidated (void)
   guint64 before, launches;
   Rig rig;
 
-  y10_engine_unref (make_engine (1));   /* loads the simulator */
+  y10_engine_unref (make_engine (1)); /* loads the simulator */
   sim->do_break (Y10_SIM_BREAK_INVALIDATE_CAPTURE, 1);
   before = sim->n_invalidated ();
   launches = sim->n_graph_launches ();
@@ -52,7 +52,7 @@ test_invalidated (void)
 typedef struct
 {
   CUcontext context;
-  int quit;                     /* atomic */
+  int quit; /* atomic */
   guint n_calls, n_refused;
 } Application;
 
@@ -93,8 +93,9 @@ test_foreign_synchronize (void)
   g_thread_join (thread);
   sim->set_slow_captures (FALSE);
   g_test_message ("%" G_GUINT64_FORMAT " captures were invalidated; %u of %u "
-      "calls of cuCtxSynchronize failed", sim->n_invalidated () - before,
-      application.n_refused, application.n_calls);
+                  "calls of cuCtxSynchronize failed",
+      sim->n_invalidated () - before, application.n_refused,
+      application.n_calls);
   g_assert_cmpuint (sim->n_invalidated () - before, >=, 4);
   count_uncaptured (&rig, 46);
   OK (primary_ctx_release (0));
@@ -107,7 +108,7 @@ count_fused (Y10Engine *engine)
   guint n = 0;
 
   for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
-    Y10OpInfo op = {.size = sizeof op };
+    Y10OpInfo op = { .size = sizeof op };
 
     y10_engine_get_op (engine, i, &op);
     n += strcmp (op.impl, "cuda:plain,fused") == 0;
@@ -153,9 +154,9 @@ test_wrong_graph (void)
   guint64 launches;
   Rig rig;
 
-  y10_engine_unref (make_engine (1));   /* loads the simulator */
+  y10_engine_unref (make_engine (1)); /* loads the simulator */
   rig_init (&rig, 2);
-  y10_engine_unref (rig.engine);        /* its rows are right */
+  y10_engine_unref (rig.engine); /* its rows are right */
   sim->do_break (Y10_SIM_BREAK_GRAPH, 1);
   g_test_expect_message (NULL, G_LOG_LEVEL_WARNING,
       "*run without a graph: the captured network gives other results *");

@@ -26,32 +26,31 @@
 
 #define MAX_IMAGES 3
 #ifndef RANDOM_CASES
-#define RANDOM_CASES 40         /* per test */
+#define RANDOM_CASES 40 /* per test */
 #endif
-#define PTX_CASES 4             /* instead: its executor is slower */
+#define PTX_CASES 4 /* instead: its executor is slower */
 
 typedef enum
 {
-  SPREAD,                       /* like a trained network's */
-  TIES,                         /* few values */
-  EQUAL,                        /* one value */
-  LARGE,                        /* scores that round to 1 */
-  NEAR,                         /* bits apart, scores equal in groups */
-  SPECIAL,                      /* NaN, infinities, zeros of both signs */
+  SPREAD,  /* like a trained network's */
+  TIES,    /* few values */
+  EQUAL,   /* one value */
+  LARGE,   /* scores that round to 1 */
+  NEAR,    /* bits apart, scores equal in groups */
+  SPECIAL, /* NaN, infinities, zeros of both signs */
   N_KINDS,
 } Kind;
 
-static const char *kind_names[] = {
-  "spread", "ties", "equal", "large", "near", "special"
-};
+static const char *kind_names[] = { "spread", "ties", "equal", "large", "near",
+  "special" };
 
 typedef struct
 {
   Y10Head head;
   Kind kind;
-  guint height[3], width[3];    /* anchors */
+  guint height[3], width[3]; /* anchors */
   guint n_classes, n_bins, images, capacity;
-  guint pairs;                  /* the most of them that go through NMS; 0: best classes do */
+  guint pairs; /* the most of them that go through NMS; 0: best classes do */
 } Case;
 
 typedef struct
@@ -61,9 +60,9 @@ typedef struct
   guint channels[6], seg_start[6][2];
   Y10Storage storage[6];
   Y10Plan plan;
-  guint8 *arena[MAX_IMAGES];    /* planar logits of an image */
-  gfloat *logits[6];            /* the same in the kernels' layout */
-  guint gap[6];                 /* floats between pixels */
+  guint8 *arena[MAX_IMAGES]; /* planar logits of an image */
+  gfloat *logits[6];         /* the same in the kernels' layout */
+  guint gap[6];              /* floats between pixels */
   Y10HeadParams params[MAX_IMAGES];
   Y10Letterbox letterbox[MAX_IMAGES];
 } World;
@@ -78,8 +77,7 @@ static gfloat
 random_logit (GRand *rand, Kind kind)
 {
   static const gfloat special[] = { NAN, INFINITY, -INFINITY, 0.0f, -0.0f,
-    1e-42f, -1e-42f, G_MAXFLOAT, -G_MAXFLOAT, 100, -100, -NAN
-  };
+    1e-42f, -1e-42f, G_MAXFLOAT, -G_MAXFLOAT, 100, -100, -NAN };
   guint32 bits;
   gfloat v;
 
@@ -99,7 +97,8 @@ random_logit (GRand *rand, Kind kind)
       memcpy (&v, &bits, sizeof v);
       return v;
     default:
-      return g_rand_boolean (rand) ? random_float (rand, -3, 3)
+      return g_rand_boolean (rand)
+          ? random_float (rand, -3, 3)
           : special[g_rand_int_range (rand, 0, G_N_ELEMENTS (special))];
   }
 }
@@ -110,30 +109,44 @@ init_graph (World *w, const Case *c)
   gsize offset = 0;
 
   memset (w, 0, sizeof *w);
-  w->graph = (Y10Graph) {.head = c->head,.n_classes = c->n_classes,
-    .n_bins = c->n_bins,.n_levels = 3,.tensors = w->tensors,.n_tensors = 6,
+  w->graph = (Y10Graph){
+    .head = c->head,
+    .n_classes = c->n_classes,
+    .n_bins = c->n_bins,
+    .n_levels = 3,
+    .tensors = w->tensors,
+    .n_tensors = 6,
     .head_kind = c->n_bins == 1 ? Y10_HEAD_KIND_LTRB : Y10_HEAD_KIND_DFL,
-    .multi_label = c->pairs > 0
+    .multi_label = c->pairs > 0,
   };
-  w->plan = (Y10Plan) {.graph = &w->graph,.storage = w->storage,
-    .layout = {.block = 1,.elem_size = 4}
+  w->plan = (Y10Plan){
+    .graph = &w->graph,
+    .storage = w->storage,
+    .layout = { .block = 1, .elem_size = 4 },
   };
   for (guint i = 0; i < 6; i++) {
     guint level = i / 2, area = c->height[level] * c->width[level];
 
     w->channels[i] = i & 1 ? c->n_classes : 4 * c->n_bins;
-    w->tensors[i] = (Y10Tensor) {.role = Y10_ROLE_LOGITS,
-      .height = c->height[level],.width = c->width[level],.n_segs = 1,
-      .seg_channels = &w->channels[i]
+    w->tensors[i] = (Y10Tensor){
+      .role = Y10_ROLE_LOGITS,
+      .height = c->height[level],
+      .width = c->width[level],
+      .n_segs = 1,
+      .seg_channels = &w->channels[i],
     };
     w->seg_start[i][1] = w->channels[i];
-    w->storage[i] = (Y10Storage) {.offset = offset,
-      .size = (gsize) area * w->channels[i] * 4,.block = 1,.elem_size = 4,
-      .padded_channels = w->channels[i],.seg_start = w->seg_start[i]
+    w->storage[i] = (Y10Storage){
+      .offset = offset,
+      .size = (gsize) area * w->channels[i] * 4,
+      .block = 1,
+      .elem_size = 4,
+      .padded_channels = w->channels[i],
+      .seg_start = w->seg_start[i],
     };
     offset += w->storage[i].size;
-    *(i & 1 ? &w->graph.cls[level] : &w->graph.box[level]) =
-        (Y10View) { i, 0, 1 };
+    *(i & 1 ? &w->graph.cls[level] : &w->graph.box[level]) = (Y10View){ i, 0,
+      1 };
     if (i & 1)
       w->graph.n_anchors += area;
     w->graph.stride[level] = 8 << level;
@@ -162,9 +175,9 @@ fill_logits (World *w, const Case *c, GRand *rand)
 
       for (guint k = 0; k < channels; k++)
         for (guint j = 0; j < area; j++) {
-          gfloat v = i & 1 ? random_logit (rand, c->kind)
+          gfloat v = i & 1        ? random_logit (rand, c->kind)
               : bad && j % 5 == 0 ? random_logit (rand, SPECIAL)
-              : random_float (rand, -3, 3);
+                                  : random_float (rand, -3, 3);
 
           planar[(gsize) k * area + j] = v;
           w->logits[i][((gsize) n * area + j) * w->gap[i] + k] = v;
@@ -176,7 +189,8 @@ fill_logits (World *w, const Case *c, GRand *rand)
 static void
 choose_params (World *w, const Case *c, GRand *rand)
 {
-  static const gfloat confidences[] = { 0, 0.001f, 0.25f, 0.25f, 0.5f, 0.9f, 1 };
+  static const gfloat confidences[] = { 0, 0.001f, 0.25f, 0.25f, 0.5f, 0.9f,
+    1 };
   static const gfloat ious[] = { 0, 0.3f, 0.45f, 0.7f, 1 };
 
   for (guint n = 0; n < c->images; n++) {
@@ -191,12 +205,14 @@ choose_params (World *w, const Case *c, GRand *rand)
       if (g_rand_int_range (rand, 0, 16) == 0)
         memset (classes, 0, c->n_classes);
     }
-    *p = (Y10HeadParams) {
-      .confidence = confidences[g_rand_int_range (rand, 0,
-              G_N_ELEMENTS (confidences))],
+    *p = (Y10HeadParams){
+      .confidence =
+          confidences[g_rand_int_range (rand, 0, G_N_ELEMENTS (confidences))],
       .iou = ious[g_rand_int_range (rand, 0, G_N_ELEMENTS (ious))],
-      .class_agnostic = g_rand_boolean (rand),.classes = classes,
-      .max_detections = g_rand_boolean (rand) ? c->capacity
+      .class_agnostic = g_rand_boolean (rand),
+      .classes = classes,
+      .max_detections = g_rand_boolean (rand)
+          ? c->capacity
           : (guint) g_rand_int_range (rand, 1, c->capacity + 1)
     };
     /* A threshold among the scores: some pass the rounded floor, but not the
@@ -253,41 +269,55 @@ fill_kernel (Y10KHead *k, const World *w, const Case *c)
 {
   guint anchor = 0;
 
-  *k = (Y10KHead) {.n_levels = 3,.n_anchors = w->graph.n_anchors,
+  *k = (Y10KHead){
+    .n_levels = 3,
+    .n_anchors = w->graph.n_anchors,
     .n_classes = c->n_classes,
-    .n_bins = c->n_bins,.images = c->images,.capacity = c->capacity,
+    .n_bins = c->n_bins,
+    .images = c->images,
+    .capacity = c->capacity,
     .kind = (int) w->graph.head_kind,
     .best_class = y10_graph_has_best_class (&w->graph),
-    .max_pairs = c->pairs ? (int) get_n_candidates (w, c) : 0
+    .max_pairs = c->pairs ? (int) get_n_candidates (w, c) : 0,
   };
   for (guint l = 0; l < 3; l++) {
     guint area = c->height[l] * c->width[l];
 
-    k->level[l] = (Y10KLevel) {.box = w->logits[2 * l],
-      .cls = w->logits[2 * l + 1],.box_pixel = w->gap[2 * l],
+    k->level[l] = (Y10KLevel){
+      .box = w->logits[2 * l],
+      .cls = w->logits[2 * l + 1],
+      .box_pixel = w->gap[2 * l],
       .cls_pixel = w->gap[2 * l + 1],
       .box_image = (gint64) area * w->gap[2 * l],
       .cls_image = (gint64) area * w->gap[2 * l + 1],
-      .height = c->height[l],.width = c->width[l],
-      .stride = w->graph.stride[l],.first_anchor = anchor
+      .height = c->height[l],
+      .width = c->width[l],
+      .stride = w->graph.stride[l],
+      .first_anchor = anchor,
     };
     anchor += area;
   }
 }
 
 static void
-fill_params (Y10KHeadParams *to, guint8 *classes, const World *w,
-    const Case *c)
+fill_params (Y10KHeadParams *to, guint8 *classes, const World *w, const Case *c)
 {
   for (guint n = 0; n < c->images; n++) {
     const Y10HeadParams *p = &w->params[n];
     const Y10Letterbox *l = &w->letterbox[n];
 
-    to[n] = (Y10KHeadParams) {.floor = y10_head_logit_floor (p->confidence),
-      .confidence = p->confidence,.iou = p->iou,
-      .class_agnostic = p->class_agnostic,.max_rows = p->max_detections,
-      .all_classes = p->classes == NULL,.scale = l->scale,.left = l->left,
-      .top = l->top,.src_width = l->src_width,.src_height = l->src_height
+    to[n] = (Y10KHeadParams){
+      .floor = y10_head_logit_floor (p->confidence),
+      .confidence = p->confidence,
+      .iou = p->iou,
+      .class_agnostic = p->class_agnostic,
+      .max_rows = p->max_detections,
+      .all_classes = p->classes == NULL,
+      .scale = l->scale,
+      .left = l->left,
+      .top = l->top,
+      .src_width = l->src_width,
+      .src_height = l->src_height,
     };
     /* Without a list of classes the kernel must not read the bytes. */
     for (guint k = 0; k < c->n_classes; k++)
@@ -321,14 +351,16 @@ static gboolean
 near_row (const Y10KRow *a, const Y10Detection *rows, guint i, guint n)
 {
   const Y10Detection *b = &rows[i];
-  const gboolean alone = (i == 0 || rows[i - 1].confidence - b->confidence
-      > 2 * NEAR_SCORE) && i + 1 < n
-      && b->confidence - rows[i + 1].confidence > 2 * NEAR_SCORE;
+  const gboolean alone = (i == 0
+                             || rows[i - 1].confidence - b->confidence
+                                 > 2 * NEAR_SCORE)
+      && i + 1 < n && b->confidence - rows[i + 1].confidence > 2 * NEAR_SCORE;
 
-  return fabsf (a->score - b->confidence) <= NEAR_SCORE && (!alone
-      || (a->anchor == b->anchor && a->class_id == b->class_id
-          && near_edge (a->x0, b->x0, b) && near_edge (a->y0, b->y0, b)
-          && near_edge (a->x1, b->x1, b) && near_edge (a->y1, b->y1, b)));
+  return fabsf (a->score - b->confidence) <= NEAR_SCORE
+      && (!alone
+          || (a->anchor == b->anchor && a->class_id == b->class_id
+              && near_edge (a->x0, b->x0, b) && near_edge (a->y0, b->y0, b)
+              && near_edge (a->x1, b->x1, b) && near_edge (a->y1, b->y1, b)));
 }
 
 static gboolean
@@ -395,14 +427,15 @@ compare (const World *w, const Case *c, const Y10KRow *rows,
     }
     for (guint i = 0; i < MIN (n_rows, n_got) && ok; i++)
       if (!(on_ptx ? near_row (&got[i], expected, i, n_rows)
-              : same_row (&got[i], &expected[i]))) {
+                   : same_row (&got[i], &expected[i]))) {
         const Y10Detection *e = &expected[i];
 
-        g_test_message ("image %u row %u: anchor %u class %d score %.9g "
-            "%.9g %.9g %.9g %.9g, expected %u %d %.9g %.9g %.9g %.9g %.9g", n,
-            i, got[i].anchor, got[i].class_id, got[i].score, got[i].x0,
-            got[i].y0, got[i].x1, got[i].y1, e->anchor, e->class_id, e->confidence,
-            e->x0, e->y0, e->x1, e->y1);
+        g_test_message (
+            "image %u row %u: anchor %u class %d score %.9g "
+            "%.9g %.9g %.9g %.9g, expected %u %d %.9g %.9g %.9g %.9g %.9g",
+            n, i, got[i].anchor, got[i].class_id, got[i].score, got[i].x0,
+            got[i].y0, got[i].x1, got[i].y1, e->anchor, e->class_id,
+            e->confidence, e->x0, e->y0, e->x1, e->y1);
         ok = FALSE;
       }
     for (guint i = n_written; i < c->capacity && ok; i++)
@@ -440,9 +473,12 @@ run_case (const Case *c, guint32 seed)
     run_kernels (c, &k, rows[i], counts);
     if (!compare (&w, c, rows[i], counts)) {
       g_test_message ("%s, %s, %u anchors, %u classes, %u bins, %u images, "
-          "capacity %u, seed %u", c->head == Y10_HEAD_ONE2ONE ? "one2one"
-          : c->pairs ? "pairs" : "one2many", kind_names[c->kind], w.graph.n_anchors,
-          c->n_classes, c->n_bins, c->images, c->capacity, seed);
+                      "capacity %u, seed %u",
+          c->head == Y10_HEAD_ONE2ONE ? "one2one"
+              : c->pairs              ? "pairs"
+                                      : "one2many",
+          kind_names[c->kind], w.graph.n_anchors, c->n_classes, c->n_bins,
+          c->images, c->capacity, seed);
       g_test_fail ();
       break;
     }
@@ -462,8 +498,8 @@ one_of (GRand *rand, const guint *values, guint n)
 }
 
 #define ONE_OF(rand, ...) \
-  one_of (rand, (guint[]) {__VA_ARGS__}, sizeof ((guint[]) {__VA_ARGS__}) \
-      / sizeof (guint))
+  one_of (rand, (guint[]){ __VA_ARGS__ }, \
+      sizeof ((guint[]){ __VA_ARGS__ }) / sizeof (guint))
 
 static void
 choose_grids (Case *c, guint width, guint height)
@@ -479,15 +515,16 @@ test_random (gconstpointer data)
 {
   guint32 first = GPOINTER_TO_UINT (data);
 
-  for (guint32 i = 0; i < (on_ptx ? PTX_CASES : RANDOM_CASES) && !g_test_failed (); i++) {
+  for (guint32 i = 0;
+       i < (on_ptx ? PTX_CASES : RANDOM_CASES) && !g_test_failed (); i++) {
     GRand *rand = g_rand_new_with_seed (first + i);
-    Case c = {.head = g_rand_boolean (rand) ? Y10_HEAD_ONE2ONE
-          : Y10_HEAD_ONE2MANY,
+    Case c = {
+      .head = g_rand_boolean (rand) ? Y10_HEAD_ONE2ONE : Y10_HEAD_ONE2MANY,
       .kind = g_rand_int_range (rand, 0, N_KINDS),
       .n_classes = ONE_OF (rand, 1, 2, 3, 4, 5, 7, 33, 80, 129),
       .n_bins = ONE_OF (rand, 1, 5, 8, 16),
       .images = g_rand_int_range (rand, 1, MAX_IMAGES + 1),
-      .capacity = ONE_OF (rand, 1, 2, 7, 300, 300, 1024, 1025, 3000)
+      .capacity = ONE_OF (rand, 1, 2, 7, 300, 300, 1024, 1025, 3000),
     };
 
     /* Few pairs, so that rows tell which ones they are. */
@@ -513,9 +550,15 @@ static void
 test_pairs (void)
 {
   for (guint32 seed = 1; seed <= 40 && !g_test_failed (); seed++) {
-    const Case c = {.head = Y10_HEAD_ONE2ONE,.kind = NEAR,.height = {4, 2, 1},
-      .width = {4, 2, 1},.n_classes = 3,.n_bins = 1,.images = 2,
-      .capacity = 2 + seed % 2
+    const Case c = {
+      .head = Y10_HEAD_ONE2ONE,
+      .kind = NEAR,
+      .height = { 4, 2, 1 },
+      .width = { 4, 2, 1 },
+      .n_classes = 3,
+      .n_bins = 1,
+      .images = 2,
+      .capacity = 2 + seed % 2,
     };
 
     run_case (&c, seed);
@@ -531,14 +574,16 @@ main (int argc, char **argv)
     const char *name;
     Case c;
   } cases[] = {
+/* clang-format off */
 #define CASE_OF(name, head, kind, size, classes, rows, pairs) { \
     "/" name "/" #kind "/" #size "x" #classes "/" #rows, \
     { head, kind, { size / 8, size / 16, size / 32 }, \
       { size / 8, size / 16, size / 32 }, classes, 16, 1, rows, pairs } }
+/* clang-format on */
 #define CASE(head, kind, size, classes, rows) \
-    CASE_OF (#head, Y10_HEAD_##head, kind, size, classes, rows, 0)
+  CASE_OF (#head, Y10_HEAD_##head, kind, size, classes, rows, 0)
 #define PAIRS(kind, size, classes, rows) \
-    CASE_OF ("PAIRS", Y10_HEAD_ONE2MANY, kind, size, classes, rows, 30000)
+  CASE_OF ("PAIRS", Y10_HEAD_ONE2MANY, kind, size, classes, rows, 30000)
     CASE (ONE2ONE, SPREAD, 32, 80, 300),
     CASE (ONE2ONE, SPREAD, 640, 80, 300),
     CASE (ONE2ONE, SPREAD, 1280, 8, 300),

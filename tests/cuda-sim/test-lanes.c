@@ -13,18 +13,18 @@
 #include "model/model.h"
 #include "util.h"
 
-#define GRAIN 16                /* bytes of 8 channels of half precision */
+#define GRAIN 16 /* bytes of 8 channels of half precision */
 #define MAX_READERS 16
 
 static Y10Graph *
 graph_of (const char *shapes, guint size)
 {
-  const Y10TestFormat hollow = {.hollow = TRUE };
+  const Y10TestFormat hollow = { .hollow = TRUE };
   Y10TestTensors *tensors = test_tensors (shapes, 0);
   Y10Model *model = test_model (tensors, &hollow);
   GError *error = NULL;
-  Y10Graph *graph = y10_model_build_graph (model, size, size,
-      Y10_HEAD_ONE2ONE, &error);
+  Y10Graph *graph = y10_model_build_graph (model, size, size, Y10_HEAD_ONE2ONE,
+      &error);
 
   g_assert_no_error (error);
   y10_model_unref (model);
@@ -35,9 +35,15 @@ graph_of (const char *shapes, guint size)
 static Y10Plan *
 plan_of (const Y10Graph *graph, gboolean parallel)
 {
-  const Y10Layout layout = {.block = 8,.channels_last = TRUE,.elem_size = 2,
-    .input_block = 8,.input_elem_size = 2,.align = 256,
-    .max_run = G_MAXUINT,.parallel = parallel
+  const Y10Layout layout = {
+    .block = 8,
+    .channels_last = TRUE,
+    .elem_size = 2,
+    .input_block = 8,
+    .input_elem_size = 2,
+    .align = 256,
+    .max_run = G_MAXUINT,
+    .parallel = parallel,
   };
   GError *error = NULL;
   Y10Plan *plan = y10_plan_new (graph, &layout, &error);
@@ -50,13 +56,13 @@ plan_of (const Y10Graph *graph, gboolean parallel)
 typedef struct
 {
   guint n_ops;
-  guint *launch;                /* by op: the first op of its kernel */
-  GArray *pairs;                /* guint[2]: earlier and later launch */
+  guint *launch; /* by op: the first op of its kernel */
+  GArray *pairs; /* guint[2]: earlier and later launch */
 } Meetings;
 
 typedef struct
 {
-  guint writer;                 /* plus 1 */
+  guint writer; /* plus 1 */
   guint n_readers, reader[MAX_READERS];
 } Grain;
 
@@ -135,7 +141,7 @@ meetings_clear (Meetings *m)
 typedef struct
 {
   guint8 *before;
-  guint *depth;                 /* launches on the longest chain up to each */
+  guint *depth; /* launches on the longest chain up to each */
 } Runs;
 
 static void
@@ -249,8 +255,9 @@ check_lanes (const Y10Plan *plan, const Meetings *m, guint max_lanes,
   }
   if (max_lanes == Y10_CUDA_MAX_LANES && plan->layout.parallel)
     g_test_message ("%u lanes, %u waits; %u kernels, at most %u (%u) in a "
-        "chain; arena %.2f MB", lanes->n_lanes, n_waits, lanes->n_launches,
-        longest, lanes->n_longest, (double) plan->arena_size / 1e6);
+                    "chain; arena %.2f MB",
+        lanes->n_lanes, n_waits, lanes->n_launches, longest, lanes->n_longest,
+        (double) plan->arena_size / 1e6);
   y10_cuda_lanes_free (lanes);
   return longest;
 }

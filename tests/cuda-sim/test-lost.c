@@ -29,7 +29,7 @@ make_engine_in (gpointer context, guint n_slots, GError **error)
   pico_config_init (&config, Y10_BACKEND_CUDA);
   config.cuda_context = context;
   config.n_slots = n_slots;
-  config.tune = sim != NULL;    /* the same plans, the same bits */
+  config.tune = sim != NULL; /* the same plans, the same bits */
   return pico_engine (&config, error);
 }
 
@@ -94,8 +94,12 @@ test_under_way (void)
     int code;
     const char *text;
   } losses[] = {
-    {1, 700, "ILLEGAL_ADDRESS"}, {2, 719, "LAUNCH_FAILED"}, {25, 700, "700"},
-    {60, 702, "702"}, {90, 714, "714"}, {140, 999, "999"},
+    { 1, 700, "ILLEGAL_ADDRESS" },
+    { 2, 719, "LAUNCH_FAILED" },
+    { 25, 700, "700" },
+    { 60, 702, "702" },
+    { 90, 714, "714" },
+    { 140, 999, "999" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (losses); i++) {
@@ -114,7 +118,7 @@ test_under_way (void)
 
       while (n < N_SLOTS && submit (engine, pixels, &steps[n], &error))
         n++;
-      if (n < N_SLOTS)          /* an earlier step has failed already */
+      if (n < N_SLOTS) /* an earlier step has failed already */
         assert_lost (&error, losses[i].text);
       for (guint k = 0; k < n; k++) {
         g_assert_true (y10_step_wait_input (&steps[k], -1, NULL));
@@ -123,8 +127,8 @@ test_under_way (void)
               ==, MAX_ROWS);
         } else {
           assert_lost (&error, losses[i].text);
-          g_assert_cmpint (y10_step_read (&steps[k], 0, rows, MAX_ROWS,
-                  &error), ==, -1);
+          g_assert_cmpint (y10_step_read (&steps[k], 0, rows, MAX_ROWS, &error),
+              ==, -1);
           assert_lost (&error, losses[i].text);
           n_failed++;
         }
@@ -191,7 +195,7 @@ test_threads (void)
    * loss. */
   for (guint round = 0; round < 8 || (!n_done && round < 64); round++) {
     GError *error = NULL;
-    Shared s = {.engine = make_engine (2, &error) };
+    Shared s = { .engine = make_engine (2, &error) };
     pthread_t threads[N_THREADS];
 
     g_assert_no_error (error);
@@ -263,8 +267,7 @@ test_again (void)
   y10_engine_unref (first);
   first = make_engine (1, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (test_detect (first, pixels, after, MAX_ROWS), ==,
-      MAX_ROWS);
+  g_assert_cmpuint (test_detect (first, pixels, after, MAX_ROWS), ==, MAX_ROWS);
   g_assert_cmpmem (after, sizeof after, before, sizeof before);
   assert_step_fails (second, pixels, "700");
   y10_engine_unref (first);
@@ -276,8 +279,7 @@ test_again (void)
   sim->set_gone (FALSE);
   first = make_engine (1, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (test_detect (first, pixels, after, MAX_ROWS), ==,
-      MAX_ROWS);
+  g_assert_cmpuint (test_detect (first, pixels, after, MAX_ROWS), ==, MAX_ROWS);
   g_assert_cmpmem (after, sizeof after, before, sizeof before);
   g_free (pixels);
   y10_engine_unref (first);
@@ -305,10 +307,11 @@ foreign_begin (Foreign *f)
   g_assert_cmpint (f->d->primary_ctx_retain (&f->context, 0), ==, 0);
   g_assert_cmpint (f->d->ctx_push (f->context), ==, 0);
   g_assert_cmpint (f->d->mem_alloc (&f->memory, sizeof f->written), ==, 0);
-  g_assert_cmpint (f->d->stream_create (&stream, Y10_CU_STREAM_NON_BLOCKING,
-          0), ==, 0);
+  g_assert_cmpint (f->d->stream_create (&stream, Y10_CU_STREAM_NON_BLOCKING, 0),
+      ==, 0);
   g_assert_cmpint (f->d->memcpy_htod_async (f->memory, f->written,
-          sizeof f->written, stream), ==, 0);
+                       sizeof f->written, stream),
+      ==, 0);
   g_assert_cmpint (f->d->stream_synchronize (stream), ==, 0);
   g_assert_cmpint (f->d->stream_destroy (stream), ==, 0);
   f->d->ctx_pop (&popped);
@@ -336,10 +339,11 @@ assert_foreign_intact (Foreign *f)
   CUstream stream;
 
   g_assert_cmpint (f->d->ctx_push (f->context), ==, 0);
-  g_assert_cmpint (f->d->stream_create (&stream, Y10_CU_STREAM_NON_BLOCKING,
-          0), ==, 0);
+  g_assert_cmpint (f->d->stream_create (&stream, Y10_CU_STREAM_NON_BLOCKING, 0),
+      ==, 0);
   g_assert_cmpint (f->d->memcpy_dtoh_async (read, f->memory, sizeof read,
-          stream), ==, 0);
+                       stream),
+      ==, 0);
   g_assert_cmpint (f->d->stream_synchronize (stream), ==, 0);
   g_assert_cmpint (f->d->stream_destroy (stream), ==, 0);
   f->d->ctx_pop (&popped);
@@ -409,7 +413,7 @@ test_destroyed (void)
       sim->lose (1, 700);
       assert_step_fails (engine, pixels, "700");
     }
-    sim->set_quiet (TRUE);      /* expected reports of objects left in it */
+    sim->set_quiet (TRUE); /* expected reports of objects left in it */
     sim->context_free (context);
     sim->reset_reports ();
     sim->set_quiet (FALSE);
@@ -429,10 +433,14 @@ static void
 test_bad_address (void)
 {
   Y10Detection before[MAX_ROWS], after[MAX_ROWS];
-  const Y10Image nowhere = {.size = sizeof (Y10Image),
-    .format = Y10_PIXEL_RGB,.memory = Y10_MEMORY_CUDA,
-    .width = SIZE,.height = SIZE,.plane = {GSIZE_TO_POINTER (0x10000)},
-    .stride = {3 * SIZE}
+  const Y10Image nowhere = {
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_RGB,
+    .memory = Y10_MEMORY_CUDA,
+    .width = SIZE,
+    .height = SIZE,
+    .plane = { GSIZE_TO_POINTER (0x10000) },
+    .stride = { 3 * SIZE },
   };
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   GError *error = NULL;

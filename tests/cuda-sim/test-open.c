@@ -30,7 +30,7 @@ wait_for_tuning (Y10Engine *engine)
 
   do {
     g_usleep (10 * 1000);
-    progress = (Y10TuningProgress) {.size = sizeof progress };
+    progress = (Y10TuningProgress){ .size = sizeof progress };
     y10_engine_get_tuning_progress (engine, &progress);
   } while (!progress.finished);
 }
@@ -39,7 +39,7 @@ wait_for_tuning (Y10Engine *engine)
 static guint
 count_fused (const Y10Engine *engine)
 {
-  Y10OpInfo info = {.size = sizeof info };
+  Y10OpInfo info = { .size = sizeof info };
   guint n = 0;
 
   for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
@@ -67,8 +67,8 @@ test_handles (void)
       g_setenv ("Y10_SIM_CUDNN", cudnn[i], TRUE);
     engine = make_engine (FALSE, &error);
     g_assert_no_error (error);
-    g_assert_cmpint (strstr (y10_engine_get_device (engine), what_runs)
-        != NULL, ==, cudnn[i] != NULL);
+    g_assert_cmpint (strstr (y10_engine_get_device (engine), what_runs) != NULL,
+        ==, cudnn[i] != NULL);
     pixels = test_pixels (engine, 3);
     g_assert_cmpuint (test_detect (engine, pixels, rows[i], MAX_ROWS), ==,
         MAX_ROWS);
@@ -79,7 +79,7 @@ test_handles (void)
     engine = make_engine (TRUE, &error);
     g_assert_no_error (error);
     wait_for_tuning (engine);
-    for (guint k = 0; k < 2; k++)       /* the first run takes them over */
+    for (guint k = 0; k < 2; k++) /* the first run takes them over */
       g_assert_cmpuint (test_detect (engine, pixels, tuned, MAX_ROWS), ==,
           MAX_ROWS);
     g_assert_cmpfloat_with_epsilon (tuned[0].confidence, rows[i][0].confidence,

@@ -42,7 +42,7 @@ get (Type type, const void *data, gsize i)
   if (type == F32)
     return ((const float *) data)[i];
   return type == F16 ? y10_sim::half_to_float (((const guint16 *) data)[i])
-      : y10_sim::bf16_to_float (((const guint16 *) data)[i]);
+                     : y10_sim::bf16_to_float (((const guint16 *) data)[i]);
 }
 
 static void
@@ -52,7 +52,7 @@ set (Type type, void *data, gsize i, float x)
     ((float *) data)[i] = x;
   else
     ((guint16 *) data)[i] = type == F16 ? y10_sim::float_to_half (x)
-        : y10_sim::float_to_bf16 (x);
+                                        : y10_sim::float_to_bf16 (x);
 }
 
 /* Allocates exactly the requested size, so that AddressSanitizer detects an
@@ -85,10 +85,10 @@ typedef struct
   guint images, n_segs, seg[32], logical;
   gsize bytes;
   guint8 *memory;
-  float *plane;                 /* [image][channel][row][column] */
+  float *plane; /* [image][channel][row][column] */
 } Tensor;
 
-#define AROUND 8                /* channels before and after */
+#define AROUND 8 /* channels before and after */
 
 static gsize
 tensor_index (const Tensor *t, guint image, guint y, guint x, guint channel)
@@ -99,15 +99,16 @@ tensor_index (const Tensor *t, guint image, guint y, guint x, guint channel)
     channel -= t->seg[s];
     padded += (t->seg[s] + 7) / 8 * 8;
   }
-  return (gsize) (image * t->view.image) + (y * t->view.width + x)
-      * t->view.pixel + padded + channel;
+  return (gsize) (image * t->view.image)
+      + (y * t->view.width + x) * t->view.pixel + padded + channel;
 }
 
 static gsize
 plane_index (const Tensor *t, guint image, guint y, guint x, guint channel)
 {
   return (((gsize) image * t->logical + channel) * t->view.height + y)
-      * t->view.width + x;
+      * t->view.width
+      + x;
 }
 
 static void
@@ -186,11 +187,14 @@ tensor_check (const Tensor *t, float eps, const char *what)
           float want = t->plane[plane_index (t, i, y, x, c)];
 
           memset (seen + k * size, 1, size);
-          if (isnan (want) ? isnan (got) : fabsf (got - want)
-              <= (eps + rounding[t->type]) * fabsf (want) + eps * largest)
+          if (isnan (want) ? isnan (got)
+                           : fabsf (got - want)
+                      <= (eps + rounding[t->type]) * fabsf (want)
+                          + eps * largest)
             continue;
           g_error ("%s: image %u, row %u, column %u, channel %u: %.9g is wrong,"
-              " %.9g is right", what, i, y, x, c, got, want);
+                   " %.9g is right",
+              what, i, y, x, c, got, want);
         }
         for (guint c = 0; c < (guint) t->view.channels; c++) {
           if (seen[(at + c) * size])
@@ -204,7 +208,8 @@ tensor_check (const Tensor *t, float eps, const char *what)
   for (gsize i = 0; i < t->bytes; i++)
     if (!seen[i] && t->memory[i] != 0xff)
       g_error ("%s: wrote element %" G_GSIZE_FORMAT " of the tensor, which is"
-          " outside its view", what, i / size);
+               " outside its view",
+          what, i / size);
   g_free (seen);
 }
 
@@ -255,14 +260,14 @@ check_conv (const ConvCase *c, gboolean depthwise, Type type)
   gsize n_weights = (gsize) taps * (depthwise ? out8 : in8 * out8);
   void *weight = poisoned (n_weights * type_size[type]);
   float *bias = (float *) poisoned (out8 * sizeof *bias);
-  float *plain = g_new (float, (gsize) c->out * group_in * taps);
+  float *plain = g_new (float, (gsize) c->out *group_in *taps);
   float *row = g_new (float, width);
   char *what = g_strdup_printf ("%s %s %u to %u, %ux%u stride %u on %ux%u",
       depthwise ? "depthwise" : "conv", suffix[type], c->in, c->out, c->kernel,
       c->kernel, c->stride, c->width, c->height);
-  Y10Op op = { };
+  Y10Op op = {};
   Tensor in, add, out;
-  Y10KView added = { };
+  Y10KView added = {};
 
   memset (weight, 0, n_weights * type_size[type]);
   memset (bias, 0, out8 * sizeof *bias);
@@ -270,8 +275,8 @@ check_conv (const ConvCase *c, gboolean depthwise, Type type)
     bias[o] = noise ();
     for (guint i = 0; i < group_in; i++)
       for (guint k = 0; k < taps; k++)
-        random_weights (type, weight, depthwise ? (gsize) k * out8 + o
-            : ((gsize) o * taps + k) * in8 + i,
+        random_weights (type, weight,
+            depthwise ? (gsize) k * out8 + o : ((gsize) o * taps + k) * in8 + i,
             &plain[((gsize) o * group_in + i) * taps + k],
             2.0f / sqrtf ((float) (group_in * taps)));
   }
@@ -294,20 +299,17 @@ check_conv (const ConvCase *c, gboolean depthwise, Type type)
     y10_ref_conv (&op, in.plane + plane_index (&in, i, 0, 0, 0), c->in,
         c->height, c->width, plain, bias,
         c->add ? add.plane + plane_index (&add, i, 0, 0, 0) : NULL,
-        out.plane + plane_index (&out, i, 0, 0, 0), c->out, height, width,
-        row);
+        out.plane + plane_index (&out, i, 0, 0, 0), c->out, height, width, row);
 
   if (c->add)
     added = c->add == ADD ? add.view : out.view;
   if (depthwise) {
     Y10KDepthwise p = { in.view, out.view, added, c->out_float, weight, bias,
-      (int) c->images, (int) c->kernel, (int) c->stride, (int) pad, c->silu
-    };
+      (int) c->images, (int) c->kernel, (int) c->stride, (int) pad, c->silu };
     run ("depthwise", type, y10_depthwise_launch (&p), &p);
   } else {
     Y10KConv p = { in.view, out.view, added, c->out_float, weight, bias,
-      (int) c->images, (int) c->kernel, (int) c->stride, (int) pad, c->silu
-    };
+      (int) c->images, (int) c->kernel, (int) c->stride, (int) pad, c->silu };
     run ("conv", type, y10_conv_launch (&p), &p);
   }
   tensor_check (&out, 2e-6f, what);
@@ -326,14 +328,14 @@ static void
 test_conv (void)
 {
   static const ConvCase cases[] = {
-    {3, 16, 3, 2, 18, 22, 2, TRUE, NO_ADD, FALSE},
-    {16, 24, 1, 1, 7, 9, 1, TRUE, NO_ADD, FALSE},
-    {24, 20, 3, 1, 9, 7, 3, TRUE, ADD, FALSE},
-    {36, 36, 1, 1, 5, 5, 2, FALSE, IN_PLACE, FALSE},
-    {16, 3, 1, 1, 8, 6, 2, FALSE, NO_ADD, TRUE},
-    {80, 81, 1, 1, 3, 3, 1, FALSE, NO_ADD, TRUE},
-    {8, 8, 3, 1, 1, 1, 1, TRUE, ADD, FALSE},
-    {320, 16, 3, 2, 11, 5, 1, TRUE, NO_ADD, FALSE},
+    { 3, 16, 3, 2, 18, 22, 2, TRUE, NO_ADD, FALSE },
+    { 16, 24, 1, 1, 7, 9, 1, TRUE, NO_ADD, FALSE },
+    { 24, 20, 3, 1, 9, 7, 3, TRUE, ADD, FALSE },
+    { 36, 36, 1, 1, 5, 5, 2, FALSE, IN_PLACE, FALSE },
+    { 16, 3, 1, 1, 8, 6, 2, FALSE, NO_ADD, TRUE },
+    { 80, 81, 1, 1, 3, 3, 1, FALSE, NO_ADD, TRUE },
+    { 8, 8, 3, 1, 1, 1, 1, TRUE, ADD, FALSE },
+    { 320, 16, 3, 2, 11, 5, 1, TRUE, NO_ADD, FALSE },
   };
 
   for (guint t = 0; t < N_TYPES; t++)
@@ -346,15 +348,15 @@ test_depthwise (void)
 {
   /* The wide ones give a thread several outputs. */
   static const ConvCase cases[] = {
-    {16, 16, 3, 1, 9, 7, 2, TRUE, NO_ADD, FALSE},
-    {36, 36, 3, 2, 9, 8, 2, FALSE, NO_ADD, FALSE},
-    {12, 12, 7, 1, 5, 11, 2, TRUE, ADD, FALSE},
-    {8, 8, 7, 1, 1, 1, 1, TRUE, IN_PLACE, FALSE},
-    {9, 9, 5, 1, 6, 6, 1, TRUE, NO_ADD, FALSE},
-    {9, 9, 3, 1, 6, 6, 1, FALSE, ADD, TRUE},
-    {64, 64, 3, 1, 160, 163, 1, TRUE, ADD, FALSE},
-    {60, 60, 3, 2, 160, 321, 2, FALSE, NO_ADD, FALSE},
-    {64, 64, 7, 1, 160, 161, 1, TRUE, IN_PLACE, FALSE},
+    { 16, 16, 3, 1, 9, 7, 2, TRUE, NO_ADD, FALSE },
+    { 36, 36, 3, 2, 9, 8, 2, FALSE, NO_ADD, FALSE },
+    { 12, 12, 7, 1, 5, 11, 2, TRUE, ADD, FALSE },
+    { 8, 8, 7, 1, 1, 1, 1, TRUE, IN_PLACE, FALSE },
+    { 9, 9, 5, 1, 6, 6, 1, TRUE, NO_ADD, FALSE },
+    { 9, 9, 3, 1, 6, 6, 1, FALSE, ADD, TRUE },
+    { 64, 64, 3, 1, 160, 163, 1, TRUE, ADD, FALSE },
+    { 60, 60, 3, 2, 160, 321, 2, FALSE, NO_ADD, FALSE },
+    { 64, 64, 7, 1, 160, 161, 1, TRUE, IN_PLACE, FALSE },
   };
 
   for (guint t = 0; t < N_TYPES; t++)
@@ -373,7 +375,7 @@ test_epilogue (void)
       gboolean silu = mode & 1, with_add = (mode & 2) != 0;
       gboolean to_float = (mode & 4) != 0;
       Tensor in, add, out;
-      Y10KEpilogue p = { };
+      Y10KEpilogue p = {};
 
       tensor_init (&in, (Type) t, 2, 7, 9, &channels, 1);
       tensor_init (&add, (Type) t, 2, 7, 9, &channels, 1);
@@ -410,7 +412,7 @@ test_upsample2x (void)
 
   for (guint t = 0; t < N_TYPES; t++) {
     Tensor in, out;
-    Y10KUpsample2x p = { };
+    Y10KUpsample2x p = {};
 
     tensor_init (&in, (Type) t, 2, 5, 7, segs, 2);
     tensor_init (&out, (Type) t, 2, 10, 14, segs, 2);
@@ -434,7 +436,7 @@ static void
 check_maxpool5 (guint channels, guint height, guint width, int n, Type type)
 {
   Tensor in, out[Y10_MAXPOOL5_MAX];
-  Y10KMaxPool5 p = { };
+  Y10KMaxPool5 p = {};
 
   tensor_init (&in, type, 2, height, width, &channels, 1);
   tensor_fill (&in, 1);
@@ -473,7 +475,8 @@ test_maxpool5 (void)
   static const struct
   {
     guint channels, height, width;
-  } cases[] = { {20, 7, 9}, {8, 1, 1}, {16, 2, 3}, {36, 20, 20}, {8, 21, 11} };
+  } cases[] = { { 20, 7, 9 }, { 8, 1, 1 }, { 16, 2, 3 }, { 36, 20, 20 },
+    { 8, 21, 11 } };
 
   for (guint t = 0; t < N_TYPES; t++)
     for (guint k = 0; k < G_N_ELEMENTS (cases); k++)
@@ -502,14 +505,14 @@ check_attention (guint heads, guint key_dim, guint head_dim, guint height,
   guint in_segs[32], out_segs[32], n_segs = 0;
   void *weight = poisoned ((gsize) 9 * heads * head8 * type_size[type]);
   float *bias = (float *) poisoned (heads * head8 * sizeof *bias);
-  float *plain = g_new (float, heads * head_dim * 9);
-  float *plain_bias = g_new (float, heads * head_dim);
+  float *plain = g_new (float, heads *head_dim * 9);
+  float *plain_bias = g_new (float, heads *head_dim);
   float *scores = g_new (float, n);
   char *what = g_strdup_printf ("attention %s %u heads of %u and %u on %ux%u",
       suffix[type], heads, key_dim, head_dim, width, height);
   Tensor in, out;
-  Y10Op op = { };
-  Y10KAttention p = { };
+  Y10Op op = {};
+  Y10KAttention p = {};
 
   for (guint h = 0; h < heads; h++) {
     in_segs[n_segs++] = key_dim;
@@ -548,8 +551,8 @@ check_attention (guint heads, guint key_dim, guint head_dim, guint height,
   run ("attention", type, y10_attention_launch (&p), &p);
   /* An error of a score becomes an error of the weight: larger for large
    * scores. */
-  tensor_check (&out, 5e-6f * MAX (scale * scale, 1)
-      + weight_rounding (type, key_dim), what);
+  tensor_check (&out,
+      5e-6f * MAX (scale * scale, 1) + weight_rounding (type, key_dim), what);
 
   tensor_clear (&in);
   tensor_clear (&out);

@@ -24,7 +24,8 @@ make_engine (Y10BackendKind backend, gboolean tune)
   Y10EngineConfig config;
 
   pico_config_init (&config, backend);
-  config.precision = backend == Y10_BACKEND_CUDA ? precision : Y10_PRECISION_FP32;
+  config.precision = backend == Y10_BACKEND_CUDA ? precision
+                                                 : Y10_PRECISION_FP32;
   config.tune = tune;
   return pico_engine (&config, NULL);
 }
@@ -36,7 +37,7 @@ expect_own (Y10Engine *engine)
   guint n = 0;
 
   for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
-    Y10OpInfo op = {.size = sizeof op };
+    Y10OpInfo op = { .size = sizeof op };
 
     y10_engine_get_op (engine, i, &op);
     g_test_message ("%s: %s", op.name, op.impl);
@@ -70,8 +71,9 @@ expect_reference (Y10Engine *engine, Y10Engine *reference)
     while (k < m && !pico_row_is_near (&got[k], &expected[i], score, box))
       k++;
     if (k == m)
-      g_error ("no row has class %d, confidence %g and the box %g %g %g %g", expected[i].class_id,
-          expected[i].confidence, expected[i].x0, expected[i].y0, expected[i].x1, expected[i].y1);
+      g_error ("no row has class %d, confidence %g and the box %g %g %g %g",
+          expected[i].class_id, expected[i].confidence, expected[i].x0,
+          expected[i].y0, expected[i].x1, expected[i].y1);
   }
   return ran;
 }
@@ -108,7 +110,8 @@ test_network (gconstpointer data)
   expect_reference (engine, reference); /* takes the plans over */
   after = expect_reference (engine, reference);
   expect_own (engine);
-  g_test_message ("%" G_GUINT64_FORMAT " kernels, then %" G_GUINT64_FORMAT, before, after);
+  g_test_message ("%" G_GUINT64_FORMAT " kernels, then %" G_GUINT64_FORMAT,
+      before, after);
   /* Other tiles: the first plans have no epilogue, either. */
   g_assert_cmpuint (after, ==, before);
   y10_engine_unref (engine);
@@ -135,10 +138,11 @@ test_without_cudnn (gconstpointer how)
   expect_reference (engine, reference);
   expect_own (engine);
   g_test_message ("%s", y10_engine_get_device (engine));
-  g_assert_nonnull (strstr (y10_engine_get_device (engine), "own convolutions, because "));
+  g_assert_nonnull (
+      strstr (y10_engine_get_device (engine), "own convolutions, because "));
   g_assert_nonnull (strstr (y10_engine_get_device (engine),
-          g_str_equal (how, "missing") ? "cuDNN 9 is not installed"
-          : "CUDNN_STATUS_EXECUTION_FAILED"));
+      g_str_equal (how, "missing") ? "cuDNN 9 is not installed"
+                                   : "CUDNN_STATUS_EXECUTION_FAILED"));
   y10_engine_unref (engine);
   y10_engine_unref (reference);
   g_unsetenv ("Y10_SIM_CUDNN");
@@ -155,7 +159,7 @@ take_rows (Y10Engine *engine, Y10Detection rows[MAX_ROWS])
   memset (rows, 0, MAX_ROWS * sizeof *rows);
   g_assert_cmpuint (test_detect (engine, pixels, rows, MAX_ROWS), >, 10);
   for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
-    Y10OpInfo op = {.size = sizeof op };
+    Y10OpInfo op = { .size = sizeof op };
 
     y10_engine_get_op (engine, i, &op);
     g_ptr_array_add (kernels, g_strdup (op.impl));
@@ -182,8 +186,9 @@ test_same_kernels (gconstpointer data)
       g_setenv ("Y10_SIM_CUDNN", cudnn[i], TRUE);
     engine = make_engine (Y10_BACKEND_CUDA, FALSE);
     g_test_message ("%s", y10_engine_get_device (engine));
-    g_assert_cmpint (strstr (y10_engine_get_device (engine), "own convolutions") != NULL, ==,
-        cudnn[i] != NULL);
+    g_assert_cmpint (strstr (y10_engine_get_device (engine), "own convolutions")
+            != NULL,
+        ==, cudnn[i] != NULL);
     kernels = take_rows (engine, rows[i]);
     expect_own (engine);
     y10_engine_unref (engine);
@@ -215,13 +220,13 @@ test_both (gconstpointer fuse)
   expect_reference (engine, reference); /* takes the plans over */
   expect_reference (engine, reference);
   for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
-    Y10OpInfo op = {.size = sizeof op };
+    Y10OpInfo op = { .size = sizeof op };
 
     y10_engine_get_op (engine, i, &op);
     n += g_str_has_prefix (op.impl, "cuda:plain");
   }
-  g_test_message ("%u of %u kinds of convolutions are faster, %u by cuDNN", progress.faster,
-      progress.total, n);
+  g_test_message ("%u of %u kinds of convolutions are faster, %u by cuDNN",
+      progress.faster, progress.total, n);
   y10_engine_unref (engine);
   y10_engine_unref (reference);
   g_unsetenv ("Y10_SIM_FUSE");
@@ -236,14 +241,18 @@ main (int argc, char **argv)
   plans_begin ();
   g_setenv ("Y10_CUDA_CONV", "own", TRUE);
   g_test_init (&argc, &argv, NULL);
-  g_test_add_data_func ("/own/fp16", GINT_TO_POINTER (Y10_PRECISION_FP16), test_network);
-  g_test_add_data_func ("/own/bf16", GINT_TO_POINTER (Y10_PRECISION_BF16), test_network);
-  g_test_add_data_func ("/own/tf32", GINT_TO_POINTER (Y10_PRECISION_TF32), test_network);
-  g_test_add_data_func ("/own/fp32", GINT_TO_POINTER (Y10_PRECISION_FP32), test_network);
-  g_test_add_data_func ("/own/same-kernels/fp16", GINT_TO_POINTER (Y10_PRECISION_FP16),
-      test_same_kernels);
-  g_test_add_data_func ("/own/same-kernels/tf32", GINT_TO_POINTER (Y10_PRECISION_TF32),
-      test_same_kernels);
+  g_test_add_data_func ("/own/fp16", GINT_TO_POINTER (Y10_PRECISION_FP16),
+      test_network);
+  g_test_add_data_func ("/own/bf16", GINT_TO_POINTER (Y10_PRECISION_BF16),
+      test_network);
+  g_test_add_data_func ("/own/tf32", GINT_TO_POINTER (Y10_PRECISION_TF32),
+      test_network);
+  g_test_add_data_func ("/own/fp32", GINT_TO_POINTER (Y10_PRECISION_FP32),
+      test_network);
+  g_test_add_data_func ("/own/same-kernels/fp16",
+      GINT_TO_POINTER (Y10_PRECISION_FP16), test_same_kernels);
+  g_test_add_data_func ("/own/same-kernels/tf32",
+      GINT_TO_POINTER (Y10_PRECISION_TF32), test_same_kernels);
   g_test_add_data_func ("/own/both/fused", "", test_both);
   g_test_add_data_func ("/own/both/unfused", "none", test_both);
   g_test_add_data_func ("/own/without-cudnn", "missing", test_without_cudnn);

@@ -19,15 +19,13 @@
 #include "sim.h"
 
 #define ROUNDS 12
-#define MAX_PICTURES 3          /* of a launch */
-#define MAX_CHANNELS 24         /* of the view, and the same number beside it */
+#define MAX_PICTURES 3  /* of a launch */
+#define MAX_CHANNELS 24 /* of the view, and the same number beside it */
 
-static const char *const kernel_names[] = {
-  "y10_preprocess_f32", "y10_preprocess_f16", "y10_preprocess_bf16"
-};
-static const char *const stem_names[] = {
-  "y10_stem_f32", "y10_stem_f16", "y10_stem_bf16"
-};
+static const char *const kernel_names[] = { "y10_preprocess_f32",
+  "y10_preprocess_f16", "y10_preprocess_bf16" };
+static const char *const stem_names[] = { "y10_stem_f32", "y10_stem_f16",
+  "y10_stem_bf16" };
 
 typedef struct
 {
@@ -50,8 +48,9 @@ plane_size (const Y10Image *image, const Y10FormatInfo *info, guint plane)
     gsize last_y = (image->y + image->height - 1) >> c->yshift;
 
     if (c->plane == plane)
-      size = MAX (size, last_y * image->stride[plane] + last_x * c->step
-          + c->offset + info->sample_size);
+      size = MAX (size,
+          last_y * image->stride[plane] + last_x * c->step + c->offset
+              + info->sample_size);
   }
   return size;
 }
@@ -73,8 +72,10 @@ fill_plane (Picture *p, const Y10FormatInfo *info, guint plane, GRand *rand)
     for (guint x = 0; x < p->image.width; x++) {
       gfloat v = g_rand_double_range (rand, -2, 2);
 
-      memcpy (p->planes[plane] + shift + (p->image.y + y)
-          * p->image.stride[plane] + (p->image.x + x) * 4, &v, 4);
+      memcpy (p->planes[plane] + shift
+              + (p->image.y + y) * p->image.stride[plane]
+              + (p->image.x + x) * 4,
+          &v, 4);
     }
 }
 
@@ -87,14 +88,15 @@ picture_init (Picture *p, Y10PixelFormat format, guint width, guint height,
   gboolean whole = g_rand_boolean (rand);
 
   memset (p, 0, sizeof *p);
-  p->image = (Y10Image) {.size = sizeof (Y10Image),.format = format,
+  p->image = (Y10Image){ .size = sizeof (Y10Image),
+    .format = format,
     .matrix = g_rand_int_range (rand, 0, Y10_MATRIX_FCC + 1),
     .full_range = g_rand_boolean (rand),
     .x = whole ? 0 : g_rand_int_range (rand, 0, 9),
     .y = whole ? 0 : g_rand_int_range (rand, 0, 9),
     .width = tensor ? width : (guint) g_rand_int_range (rand, 1, 4 * width),
-    .height = tensor ? height : (guint) g_rand_int_range (rand, 1, 4 * height)
-  };
+    .height = tensor ? height
+                     : (guint) g_rand_int_range (rand, 1, 4 * height) };
   /* Twice and three times the input, where no pixel is a mixture or all are. */
   if (!tensor && g_rand_int_range (rand, 0, 4) == 0) {
     guint times = g_rand_int_range (rand, 1, 4);
@@ -136,10 +138,17 @@ fill_picture (Y10KPicture *k, const Picture *p)
   if (info->yuv)
     y10_color_transform_init (&color, p->image.matrix, p->image.full_range,
         info->sample_size == 2 ? 10 : 8);
-  *k = (Y10KPicture) {.x = p->image.x,.y = p->image.y,.yuv = info->yuv,
-    .sample_size = info->sample_size,.left = l->left,.top = l->top,
-    .width = l->width,.height = l->height,
-    .column = (const Y10KTap *) p->column,.row = (const Y10KTap *) p->row
+  *k = (Y10KPicture){
+    .x = p->image.x,
+    .y = p->image.y,
+    .yuv = info->yuv,
+    .sample_size = info->sample_size,
+    .left = l->left,
+    .top = l->top,
+    .width = l->width,
+    .height = l->height,
+    .column = (const Y10KTap *) p->column,
+    .row = (const Y10KTap *) p->row,
   };
   G_STATIC_ASSERT (sizeof (Y10KTap) == sizeof (Y10Tap));
   G_STATIC_ASSERT (sizeof k->color == sizeof color);
@@ -151,9 +160,8 @@ fill_picture (Y10KPicture *k, const Picture *p)
   for (guint i = 0; i < 3; i++) {
     const Y10Component *c = &info->component[i];
 
-    k->component[i] = (Y10KComponent) {
-      c->plane, c->step, c->offset, c->xshift, c->yshift
-    };
+    k->component[i] = (Y10KComponent){ c->plane, c->step, c->offset, c->xshift,
+      c->yshift };
   }
 }
 
@@ -195,12 +203,12 @@ check (const Picture *p, const Y10KView *view, guint type, guint8 fill,
         ok = ok && bytes[b] == fill;
       if (!ok) {
         g_test_message ("%s of %s %ux%u+%u+%u to %dx%d, matrix %u%s: row %u "
-            "column %u channel %u is not %g (%g of 255)", kernel_names[type],
-            y10_pixel_format_get_name (p->image.format), p->image.width,
-            p->image.height, p->image.x, p->image.y, view->width, view->height,
-            p->image.matrix, p->image.full_range ? " full" : "",
-            (guint) (i / view->width), (guint) (i % view->width), c,
-            c < 3 ? planes[c * area + i] : 0,
+                        "column %u channel %u is not %g (%g of 255)",
+            kernel_names[type], y10_pixel_format_get_name (p->image.format),
+            p->image.width, p->image.height, p->image.x, p->image.y,
+            view->width, view->height, p->image.matrix,
+            p->image.full_range ? " full" : "", (guint) (i / view->width),
+            (guint) (i % view->width), c, c < 3 ? planes[c * area + i] : 0,
             c < 3 ? planes[c * area + i] * 255 : 0);
         return FALSE;
       }
@@ -211,8 +219,8 @@ check (const Picture *p, const Y10KView *view, guint type, guint8 fill,
 /* Pictures of different kinds in one launch; @planes holds the reference's
  * results. */
 static void
-run_type (const Picture *pictures, guint n, guint type,
-    gfloat *const *planes, GRand *rand)
+run_type (const Picture *pictures, guint n, guint type, gfloat *const *planes,
+    GRand *rand)
 {
   const Y10SimKernel *kernel = y10_sim_kernel (kernel_names[type]);
   guint width = pictures[0].letterbox.dst_width;
@@ -226,8 +234,10 @@ run_type (const Picture *pictures, guint n, guint type,
     fill_picture (&device[i], &pictures[i]);
   k.pictures = device;
   k.images = (int) n;
-  k.out = (Y10KView) {.height = height,.width = width,
-    .channels = 8 * g_rand_int_range (rand, 1, MAX_CHANNELS / 8 + 1)
+  k.out = (Y10KView){
+    .height = height,
+    .width = width,
+    .channels = 8 * g_rand_int_range (rand, 1, MAX_CHANNELS / 8 + 1),
   };
   k.out.pixel = k.out.channels + 8 * g_rand_int_range (rand, 0, 3);
   k.out.image = (gint64) height * width * k.out.pixel;
@@ -247,8 +257,9 @@ run_type (const Picture *pictures, guint n, guint type,
 static gfloat
 rounded (guint type, gfloat v)
 {
-  return type == 0 ? v : type == 1 ? y10_half_to_float (y10_half_from_float (v))
-      : y10_bfloat_to_float (y10_bfloat_from_float (v));
+  return type == 0 ? v
+      : type == 1  ? y10_half_to_float (y10_half_from_float (v))
+                   : y10_bfloat_to_float (y10_bfloat_from_float (v));
 }
 
 static void
@@ -258,7 +269,7 @@ put (gpointer to, guint type, gsize i, gfloat v)
     ((gfloat *) to)[i] = v;
   else
     ((guint16 *) to)[i] = type == 1 ? y10_half_from_float (v)
-        : y10_bfloat_from_float (v);
+                                    : y10_bfloat_from_float (v);
 }
 
 static gfloat
@@ -267,15 +278,15 @@ get (gconstpointer from, guint type, gsize i)
   const guint16 *shorts = from;
 
   return type == 0 ? ((const gfloat *) from)[i]
-      : type == 1 ? y10_half_to_float (shorts[i])
-      : y10_bfloat_to_float (shorts[i]);
+      : type == 1  ? y10_half_to_float (shorts[i])
+                   : y10_bfloat_to_float (shorts[i]);
 }
 
 typedef struct
 {
-  guint type, channels;         /* of the output, with padding */
+  guint type, channels; /* of the output, with padding */
   gboolean silu;
-  gfloat *weight, *bias;        /* [channels][3][3][8], as stored */
+  gfloat *weight, *bias; /* [channels][3][3][8], as stored */
   gpointer packed;
 } Stem;
 
@@ -322,8 +333,8 @@ stem_expected (const Stem *s, const gfloat *planes, guint width, guint height,
           || column >= (gint) width)
         continue;
       for (guint c = 0; c < 3; c++)
-        sum += (double) rounded (s->type, planes[((gsize) c * height + row)
-                * width + column])
+        sum += (double) rounded (s->type,
+                   planes[((gsize) c * height + row) * width + column])
             * s->weight[((channel * 3 + ky) * 3 + kx) * 8 + c];
     }
   return s->silu ? sum / (1 + exp (-sum)) : sum;
@@ -350,11 +361,12 @@ check_stem (const Stem *s, const Y10KView *view, const gfloat *planes,
         }
         expected = stem_expected (s, planes, width, height, x, y, c);
         got = get (out, s->type, at);
-        if (!(fabs (got - expected) <= epsilon[s->type]
-                * MAX (fabs (expected), 1))) {
+        if (!(fabs (got - expected)
+                <= epsilon[s->type] * MAX (fabs (expected), 1))) {
           g_test_message ("%s, %ux%u: row %u column %u channel %u of %u is %g, "
-              "expected %g", stem_names[s->type], width, height, y, x, c,
-              s->channels, got, expected);
+                          "expected %g",
+              stem_names[s->type], width, height, y, x, c, s->channels, got,
+              expected);
           g_test_fail ();
           return;
         }
@@ -362,8 +374,8 @@ check_stem (const Stem *s, const Y10KView *view, const gfloat *planes,
 }
 
 static void
-run_stem (const Picture *pictures, guint n, guint type,
-    gfloat *const *planes, GRand *rand)
+run_stem (const Picture *pictures, guint n, guint type, gfloat *const *planes,
+    GRand *rand)
 {
   const Y10SimKernel *kernel = y10_sim_kernel (stem_names[type]);
   guint width = pictures[0].letterbox.dst_width;
@@ -377,11 +389,18 @@ run_stem (const Picture *pictures, guint n, guint type,
   stem_init (&s, type, rand);
   for (guint i = 0; i < n; i++)
     fill_picture (&device[i], &pictures[i]);
-  k = (Y10KStem) {.pictures = device,.height = height,.width = width,
-    .out = {.height = (height + 1) / 2,.width = (width + 1) / 2,
-        .channels = s.channels,.pixel = s.channels
-          + 8 * g_rand_int_range (rand, 0, 3)},
-    .weight = s.packed,.bias = s.bias,.images = (int) n,.silu = s.silu
+  k = (Y10KStem){
+    .pictures = device,
+    .height = height,
+    .width = width,
+    .out = { .height = (height + 1) / 2,
+        .width = (width + 1) / 2,
+        .channels = s.channels,
+        .pixel = s.channels + 8 * g_rand_int_range (rand, 0, 3) },
+    .weight = s.packed,
+    .bias = s.bias,
+    .images = (int) n,
+    .silu = s.silu,
   };
   k.out.image = (gint64) k.out.height * k.out.width * k.out.pixel;
   size = k.out.image * (type ? 2 : 4);
@@ -411,14 +430,16 @@ test_format (gconstpointer data)
 
     for (guint k = 0; k < n; k++) {
       planes[k] = g_new (gfloat, 3 * width * height);
-      picture_init (&pictures[k], k ? (Y10PixelFormat) g_rand_int_range (rand,
-              0, Y10_N_PIXEL_FORMATS) : format, width, height, rand);
+      picture_init (&pictures[k],
+          k ? (Y10PixelFormat) g_rand_int_range (rand, 0, Y10_N_PIXEL_FORMATS)
+            : format,
+          width, height, rand);
       y10_ref_preprocess (&pictures[k].image, &pictures[k].letterbox,
           planes[k]);
     }
     for (guint type = 0; type < 3 && !g_test_failed (); type++) {
       run_type (pictures, n, type, planes, rand);
-      if (i % 3 == 0)           /* a convolution takes the executor of PTX long */
+      if (i % 3 == 0) /* a convolution takes the executor of PTX long */
         run_stem (pictures, n, type, planes, rand);
     }
     for (guint k = 0; k < n; k++) {
@@ -436,9 +457,11 @@ test_values (void)
   guint8 bytes[256];
   gfloat planes[3 * 256], *all[] = { planes };
   GRand *rand = g_rand_new_with_seed (1);
-  Picture p = {.image = {.format = Y10_PIXEL_GRAY8,.width = 256,.height = 1,
-      .plane = {bytes},.stride = {256}}
-  };
+  Picture p = { .image = { .format = Y10_PIXEL_GRAY8,
+                    .width = 256,
+                    .height = 1,
+                    .plane = { bytes },
+                    .stride = { 256 } } };
 
   for (guint i = 0; i < 256; i++) {
     bytes[i] = i;

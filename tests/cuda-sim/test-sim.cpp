@@ -15,13 +15,14 @@
 SELF_KERNELS (DECLARE)
 
 #define ENTRY(name) \
-  { #name, sizeof (SelfTest), [] (const void *p) { name (*(const SelfTest *) p); } },
+  { #name, sizeof (SelfTest), \
+    [] (const void *p) { name (*(const SelfTest *) p); } },
 static const Y10SimKernel kernels[] = { SELF_KERNELS (ENTRY) };
 
 static gboolean
 run (const char *name, guint grid, guint block, guint shared, const SelfTest *p)
 {
-  Y10KLaunch launch = { {grid, 1, 1}, {block, 1, 1}, shared };
+  Y10KLaunch launch = { { grid, 1, 1 }, { block, 1, 1 }, shared };
   const Y10SimKernel *kernel = y10_sim_kernel (name);
 
   g_assert_nonnull (kernel);
@@ -30,8 +31,8 @@ run (const char *name, guint grid, guint block, guint shared, const SelfTest *p)
 
 /* Runs a kernel that must fail with a report that contains @what. */
 static void
-assert_found (const char *name, guint grid, guint block, guint shared, const SelfTest *p,
-    const char *what)
+assert_found (const char *name, guint grid, guint block, guint shared,
+    const SelfTest *p, const char *what)
 {
   guint before = y10_sim_n_reports ();
 
@@ -39,7 +40,8 @@ assert_found (const char *name, guint grid, guint block, guint shared, const Sel
   g_assert_false (run (name, grid, block, shared, p));
   y10_sim_set_quiet (FALSE);
   g_assert_cmpuint (y10_sim_n_reports (), ==, before + 1);
-  if (!strstr (y10_sim_last_report (), what) || !strstr (y10_sim_last_report (), name))
+  if (!strstr (y10_sim_last_report (), what)
+      || !strstr (y10_sim_last_report (), name))
     g_error ("\"%s\" says nothing of \"%s\"", y10_sim_last_report (), what);
   y10_sim_reset_reports ();
 }
@@ -171,7 +173,7 @@ static double
 half_value (guint h)
 {
   double v = h >> 10 & 31 ? ldexp (1024 + (h & 1023), (int) (h >> 10 & 31) - 25)
-      : ldexp (h & 1023, -24);
+                          : ldexp (h & 1023, -24);
 
   if ((h & 0x7c00) == 0x7c00)
     v = h & 1023 ? NAN : INFINITY;
@@ -214,7 +216,8 @@ test_half (void)
     /* Every other value in the range of half, including exact midpoints. */
     if (i % 4 < 2)
       pairs[i] = (float) (half_value (u & 0xffff)
-          + (u >> 16 & 1) * (half_value ((u + 1) & 0xffff) - half_value (u & 0xffff)) / 2);
+          + (u >> 16 & 1)
+              * (half_value ((u + 1) & 0xffff) - half_value (u & 0xffff)) / 2);
   }
   g_assert_true (run ("self_half", 65536 / 128, 128, 0, &p));
   for (guint i = 0; i < 65536; i++) {
@@ -237,8 +240,8 @@ test_half (void)
         exact = copysignl (INFINITY, exact);
     }
     assert_same (out[4 * i + 2], (double) exact, h);
-    assert_same (out[4 * i + 3], nearest (pairs[2 * i], 7, -126, 3.3895313892515355e38),
-        pairs[2 * i]);
+    assert_same (out[4 * i + 3],
+        nearest (pairs[2 * i], 7, -126, 3.3895313892515355e38), pairs[2 * i]);
   }
 }
 

@@ -13,7 +13,7 @@
 static gboolean
 is_prepared (Rig *rig)
 {
-  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10TuningProgress progress = { .size = sizeof progress };
 
   y10_engine_get_tuning_progress (rig->engine, &progress);
   return progress.finished;
@@ -88,7 +88,7 @@ test_surplus (void)
     for (guint i = 0; i < n; i++) {
       OK (mem_alloc (&frames[i], BYTES));
       OK (memcpy_htod_async (frames[i], rig.pictures[i % N_PICTURES], BYTES,
-              stream));
+          stream));
       add (&step, Y10_MEMORY_CUDA, GSIZE_TO_POINTER (frames[i]), stream);
     }
     finish (&step, n, rows);
@@ -122,9 +122,10 @@ test_launches (void)
     launches = sim->n_launches ();
     copies = sim->n_copies ();
     expect_same (&rig, n, n);
-    g_test_message ("a step of %u images: %" G_GUINT64_FORMAT " launches and %"
-        G_GUINT64_FORMAT " copies besides the graph", n,
-        sim->n_launches () - launches, sim->n_copies () - copies);
+    g_test_message ("a step of %u images: %" G_GUINT64_FORMAT
+                    " launches and %" G_GUINT64_FORMAT
+                    " copies besides the graph",
+        n, sim->n_launches () - launches, sim->n_copies () - copies);
     g_assert_cmpuint (sim->n_launches () - launches, ==, 1);
     g_assert_cmpuint (sim->n_copies () - copies, ==, n + 1);
   }
@@ -168,8 +169,13 @@ test_reserved (void)
   Y10Detection rows[MOST][MAX_ROWS];
   guint8 *pictures[N_PICTURES];
   guint8 *large = g_malloc0 (2 * BYTES);
-  const Y10Image image = {.size = sizeof (Y10Image),.format = Y10_PIXEL_RGB,
-    .width = WIDTH,.height = 2 * HEIGHT,.plane = {large},.stride = {PITCH}
+  const Y10Image image = {
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_RGB,
+    .width = WIDTH,
+    .height = 2 * HEIGHT,
+    .plane = { large },
+    .stride = { PITCH },
   };
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   Y10Engine *engine = make_engine (MOST);
@@ -180,7 +186,7 @@ test_reserved (void)
     pictures[i] = make_picture (i);
   params.max_detections = MAX_ROWS;
   y10_engine_reserve (engine, Y10_PIXEL_RGB, WIDTH, HEIGHT, MOST);
-  sim->mark_started ();         /* this thread may not allocate from now on */
+  sim->mark_started (); /* this thread may not allocate from now on */
   for (guint n = 1; n <= MOST; n++)
     run (engine, pictures, n, n, rows);
   g_assert_cmpuint (sim->n_reports (), ==, 0);
@@ -210,8 +216,9 @@ test_waits (void)
   rig_init (&rig, 2);
   for (guint i = 0; i < 10; i++)
     expect_same (&rig, i, 1 + i % 2);
-  g_test_message ("%" G_GUINT64_FORMAT " waits keep a core busy; %"
-      G_GUINT64_FORMAT " allocations are read before they are written",
+  g_test_message ("%" G_GUINT64_FORMAT
+                  " waits keep a core busy; %" G_GUINT64_FORMAT
+                  " allocations are read before they are written",
       sim->n_spins () - spins, sim->n_unset () - unset);
   g_assert_cmpuint (sim->n_spins () - spins, ==, 0);
   g_assert_cmpuint (sim->n_unset () - unset, ==, 0);

@@ -62,7 +62,7 @@ count_impl (Y10Engine *engine, const char *impl)
   guint n = 0;
 
   for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
-    Y10OpInfo op = {.size = sizeof op };
+    Y10OpInfo op = { .size = sizeof op };
 
     y10_engine_get_op (engine, i, &op);
     n += strcmp (op.impl, impl) == 0;
@@ -86,8 +86,9 @@ expect_reference (Y10Engine *engine, double score, double box)
 
     g_assert_cmpuint (n, ==, m);
     /* The last rows may differ if their scores are nearly equal. */
-    for (guint i = 0; i < n && expected[i].confidence > expected[n - 1].confidence
-        + score; i++) {
+    for (guint i = 0;
+         i < n && expected[i].confidence > expected[n - 1].confidence + score;
+         i++) {
       guint k;
 
       for (k = 0; k < n; k++)
@@ -106,7 +107,7 @@ static void
 test_adopted (void)
 {
   Y10Engine *engine;
-  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10TuningProgress progress = { .size = sizeof progress };
   guint n_convs;
 
   plans_each (plans_delete);
@@ -123,8 +124,8 @@ test_adopted (void)
   g_assert_cmpuint (count_impl (engine, FUSED), >=, progress.faster);
   g_assert_cmpuint (count_impl (engine, FUSED), >, n_convs / 2);
   g_assert_cmpuint (count_impl (engine, PLAIN), >=, 3);
-  g_assert_cmpuint (count_impl (engine, PLAIN) + count_impl (engine, FUSED),
-      ==, n_convs);
+  g_assert_cmpuint (count_impl (engine, PLAIN) + count_impl (engine, FUSED), ==,
+      n_convs);
   y10_engine_unref (engine);
 
   engine = make_tuned ("", Y10_PRECISION_FP16, &progress);
@@ -140,7 +141,7 @@ static void
 test_wrong (void)
 {
   Y10Engine *engine;
-  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10TuningProgress progress = { .size = sizeof progress };
 
   plans_each (plans_delete);
   g_test_expect_message (NULL, G_LOG_LEVEL_WARNING,
@@ -179,7 +180,7 @@ static void
 test_stubborn (void)
 {
   Y10Engine *engine;
-  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10TuningProgress progress = { .size = sizeof progress };
 
   plans_each (plans_delete);
   engine = make_tuned ("stubborn", Y10_PRECISION_FP32, &progress);
@@ -196,7 +197,7 @@ static void
 test_broken (void)
 {
   Y10Engine *engine;
-  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10TuningProgress progress = { .size = sizeof progress };
 
   plans_each (plans_delete);
   engine = make_tuned ("broken", Y10_PRECISION_FP32, &progress);
@@ -218,7 +219,7 @@ test_broken (void)
 static void
 test_cache (void)
 {
-  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10TuningProgress progress = { .size = sizeof progress };
   Y10Engine *engine;
   guint n_files, n_faster;
 
@@ -253,7 +254,7 @@ static void
 test_cache_unusable (void)
 {
   g_autofree char *folder = plans_folder ();
-  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10TuningProgress progress = { .size = sizeof progress };
   Y10Engine *engine;
 
   plans_each (plans_delete);
@@ -272,7 +273,7 @@ test_cache_unusable (void)
 static void
 test_off (void)
 {
-  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10TuningProgress progress = { .size = sizeof progress };
   Y10Engine *engine;
 
   g_setenv ("Y10_SIM_FUSE", "", TRUE);
@@ -306,7 +307,7 @@ static void
 test_quit (void)
 {
   GCancellable *cancellable = g_cancellable_new ();
-  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10TuningProgress progress = { .size = sizeof progress };
   GError *error = NULL;
   Y10Engine *engine;
   gint64 start;
@@ -316,15 +317,14 @@ test_quit (void)
   g_setenv ("Y10_SIM_BUILD_MS", "200", TRUE);
   for (guint i = 0; i < 4; i++) {
     engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
-    g_assert_false (y10_engine_wait_tuned (engine, g_get_monotonic_time ()
-            + (gint64) i * 120000, NULL, &error));
+    g_assert_false (y10_engine_wait_tuned (engine,
+        g_get_monotonic_time () + (gint64) i * 120000, NULL, &error));
     test_expect_error (g_steal_pointer (&error), Y10_ERROR_TIMED_OUT, NULL);
     y10_engine_get_tuning_progress (engine, &progress);
     g_assert_false (progress.finished);
     if (i == 3) {
       g_cancellable_cancel (cancellable);
-      g_assert_false (y10_engine_wait_tuned (engine, -1, cancellable,
-              &error));
+      g_assert_false (y10_engine_wait_tuned (engine, -1, cancellable, &error));
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
       g_clear_error (&error);
     }
@@ -386,7 +386,8 @@ detect_images (Y10Engine *engine, const float *pixels, guint n,
   g_assert_no_error (error);
   for (guint i = 0; i < n; i++)
     g_assert_cmpint (y10_step_read (&step, i, rows + i * MAX_ROWS, MAX_ROWS,
-            &error), ==, MAX_ROWS);
+                         &error),
+        ==, MAX_ROWS);
   y10_step_end (&step);
 }
 
@@ -396,7 +397,7 @@ static void
 test_batches (void)
 {
   Y10Detection before[3 * MAX_ROWS], after[3 * MAX_ROWS], many[8 * MAX_ROWS];
-  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10TuningProgress progress = { .size = sizeof progress };
   Y10Engine *engine;
   float *pixels;
   guint total;
@@ -430,7 +431,8 @@ test_batches (void)
   g_assert_true (y10_engine_wait_tuned (engine, -1, NULL, NULL));
   y10_engine_get_tuning_progress (engine, &progress);
   g_test_message ("steps of 1 to 8 images: %u convolutions tuned, %u in one "
-      "batch size", progress.total, total);
+                  "batch size",
+      progress.total, total);
   g_assert_cmpuint (progress.total, ==, 4 * total);
   g_free (pixels);
   y10_engine_unref (engine);
@@ -441,7 +443,7 @@ test_batches (void)
 static void
 test_disturbed (void)
 {
-  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10TuningProgress progress = { .size = sizeof progress };
   Y10Detection rows[MAX_ROWS];
   Y10Engine *engine;
   float *pixels;
@@ -470,7 +472,7 @@ test_disturbed (void)
 static void
 test_refused (void)
 {
-  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10TuningProgress progress = { .size = sizeof progress };
   Y10Engine *engine;
 
   plans_each (plans_delete);
@@ -496,7 +498,7 @@ static void
 test_lost (void)
 {
   const Y10SimControl *sim = y10_sim_control_get ();
-  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10TuningProgress progress = { .size = sizeof progress };
   gint64 until = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
   Y10Engine *engine;
 
@@ -504,9 +506,8 @@ test_lost (void)
   g_setenv ("Y10_SIM_FUSE", "", TRUE);
   g_setenv ("Y10_SIM_BUILD_MS", "2000", TRUE);
   engine = make_engine (Y10_BACKEND_CUDA, Y10_PRECISION_FP32, 1, TRUE);
-  g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE,
-      "tuning stopped*lost*");
-  sim->lose (2, 700);           /* our own kernel, and the first trial */
+  g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE, "tuning stopped*lost*");
+  sim->lose (2, 700); /* our own kernel, and the first trial */
   do {
     y10_engine_get_tuning_progress (engine, &progress);
     g_usleep (1000);
@@ -552,7 +553,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tune/batches", test_batches);
   g_test_add_func ("/tune/disturbed", test_disturbed);
   g_test_add_func ("/tune/refused", test_refused);
-  g_test_add_func ("/tune/lost", test_lost);     /* no more tuning from here */
+  g_test_add_func ("/tune/lost", test_lost); /* no more tuning from here */
   status = g_test_run ();
   test_dir_remove ();
   plans_end ();

@@ -17,7 +17,8 @@ get_text (int result, const char **text)
 }
 
 static const Y10CudaDriver driver = {
-  .get_error_name = get_text,.get_error_string = get_text
+  .get_error_name = get_text,
+  .get_error_string = get_text,
 };
 
 static void
@@ -41,11 +42,9 @@ test_codes (void)
   /* Results after which, by cuda.h, the process must be restarted or the
    * context no longer exists; and results that a call may return repeatedly. */
   static const int lost[] = { 46, 201, 214, 220, 226, 700, 702, 709, 710, 714,
-    715, 716, 717, 718, 719, 999
-  };
+    715, 716, 717, 718, 719, 999 };
   static const int others[] = { 1, 3, 34, 100, 101, 200, 209, 222, 304, 400,
-    500, 600, 701, 720, 801, 802, 803, 804, 900, 901, 907, 910
-  };
+    500, 600, 701, 720, 801, 802, 803, 804, 900, 901, 907, 910 };
   GError *error = NULL;
 
   g_assert_true (y10_cuda_check (&driver, 0, "a call", &error));

@@ -98,12 +98,19 @@ fake_stream_create (CUstream *stream, unsigned int flags, int priority)
   return 0;
 }
 
-static const Y10CudaDriver driver = {.ctx_get_current = fake_get_current,
-  .ctx_push = fake_push,.ctx_pop = fake_pop,.mem_get_info = fake_mem_info,
-  .memset_d8_async = fake_memset,.stream_create = fake_stream_create,
-  .stream_destroy = fake_synchronize,.mem_alloc = fake_alloc,
-  .mem_free = fake_free,.memcpy_dtoh_async = fake_dtoh,
-  .memcpy_htod_async = fake_htod,.stream_synchronize = fake_synchronize
+static const Y10CudaDriver driver = {
+  .ctx_get_current = fake_get_current,
+  .ctx_push = fake_push,
+  .ctx_pop = fake_pop,
+  .mem_get_info = fake_mem_info,
+  .memset_d8_async = fake_memset,
+  .stream_create = fake_stream_create,
+  .stream_destroy = fake_synchronize,
+  .mem_alloc = fake_alloc,
+  .mem_free = fake_free,
+  .memcpy_dtoh_async = fake_dtoh,
+  .memcpy_htod_async = fake_htod,
+  .stream_synchronize = fake_synchronize,
 };
 
 /* A descriptor holds the pointers that were set, and a plan's handle. */
@@ -210,12 +217,11 @@ fake_set_stream (cudnnHandle_t handle, cudaStream_t stream)
   return CUDNN_STATUS_SUCCESS;
 }
 
-static enum
-{
-  RUNS_ALL,                     /* writes nothing */
+static enum {
+  RUNS_ALL, /* writes nothing */
   COMPUTES_ALL,
-  COMPUTES_WITH_HANDLE,         /* else an error */
-  WRITES_WITH_HANDLE,           /* else writes nothing */
+  COMPUTES_WITH_HANDLE, /* else an error */
+  WRITES_WITH_HANDLE,   /* else writes nothing */
 } runs;
 
 static void *
@@ -282,15 +288,21 @@ fake_last_error (char *text, size_t size)
   g_strlcpy (text, "out of luck", size);
 }
 
-static const Y10Cudnn cudnn = {.create = fake_create_handle,
-  .destroy = fake_destroy_handle,.get_attribute = fake_get,.create_descriptor = fake_create,
-  .destroy_descriptor = fake_destroy,.set_attribute = fake_set,
-  .finalize = fake_finalize,.set_stream = fake_set_stream,
-  .execute = fake_execute,.get_error_string = fake_error_string,
-  .get_last_error_string = fake_last_error
+static const Y10Cudnn cudnn = {
+  .create = fake_create_handle,
+  .destroy = fake_destroy_handle,
+  .get_attribute = fake_get,
+  .create_descriptor = fake_create,
+  .destroy_descriptor = fake_destroy,
+  .set_attribute = fake_set,
+  .finalize = fake_finalize,
+  .set_stream = fake_set_stream,
+  .execute = fake_execute,
+  .get_error_string = fake_error_string,
+  .get_last_error_string = fake_last_error,
 };
 
-static Y10CudnnLib lib = {.cudnn = &cudnn,.driver = &driver };
+static Y10CudnnLib lib = { .cudnn = &cudnn, .driver = &driver };
 
 static Y10CudnnPlan *
 new_plan (Y10Precision bias_type, gboolean add)
@@ -309,8 +321,7 @@ new_plan (Y10Precision bias_type, gboolean add)
 }
 
 static void
-run (Y10CudnnPlan *plan, CUdeviceptr in, const gfloat *bias,
-    CUdeviceptr out)
+run (Y10CudnnPlan *plan, CUdeviceptr in, const gfloat *bias, CUdeviceptr out)
 {
   GError *error = NULL;
   gboolean ok = y10_cudnn_plan_run (plan, GSIZE_TO_POINTER (8), in, 0x20,
@@ -334,8 +345,8 @@ test_pointers (void)
     g_assert_true (sent_as (Y10_CONV_UID_WEIGHT) == GSIZE_TO_POINTER (0x20));
     g_assert_true (sent_as (Y10_CONV_UID_BIAS) == bias);
     g_assert_true (sent_as (Y10_CONV_UID_OUT) == GSIZE_TO_POINTER (0x30));
-    g_assert_true (sent_as (Y10_CONV_UID_ADD)
-        == (add ? GSIZE_TO_POINTER (0x40) : NULL));
+    g_assert_true (
+        sent_as (Y10_CONV_UID_ADD) == (add ? GSIZE_TO_POINTER (0x40) : NULL));
     g_assert_cmpuint (n_allocs, ==, 0);
     y10_cudnn_plan_free (plan);
     g_assert_cmpuint (n_made, ==, n_destroyed);
@@ -350,8 +361,8 @@ test_bias (void)
   static const guint16 bfloat[4] = { 0x3f80, 0xc000, 0x3eab, 0x4780 };
 
   for (int k = 0; k < 2; k++) {
-    Y10CudnnPlan *plan = new_plan (k ? Y10_PRECISION_BF16
-        : Y10_PRECISION_FP16, FALSE);
+    Y10CudnnPlan *plan = new_plan (k ? Y10_PRECISION_BF16 : Y10_PRECISION_FP16,
+        FALSE);
 
     run (plan, 0x10, bias, 0x30);
     g_assert_cmpmem (sent_as (Y10_CONV_UID_BIAS), sizeof half,
@@ -395,8 +406,7 @@ test_failure (void)
   GError *error = NULL;
 
   result = CUDNN_STATUS_EXECUTION_FAILED;
-  g_assert_false (y10_cudnn_plan_run (plan, NULL, 1, 2, 3, 0, 4, 0,
-          &error));
+  g_assert_false (y10_cudnn_plan_run (plan, NULL, 1, 2, 3, 0, 4, 0, &error));
   g_assert_error (error, Y10_ERROR, Y10_ERROR_BACKEND);
   g_assert_nonnull (strstr (error->message, "out of luck"));
   g_error_free (error);
@@ -410,8 +420,10 @@ test_given (void)
 {
   static const gfloat bias[4] = { 1, 2, 3, 4 };
   cudnnHandle_t mine = GSIZE_TO_POINTER (0x1000);
-  Y10CudnnLib other = {.cudnn = &cudnn,.driver = &driver,
-    .handle = GSIZE_TO_POINTER (0x2000)
+  Y10CudnnLib other = {
+    .cudnn = &cudnn,
+    .driver = &driver,
+    .handle = GSIZE_TO_POINTER (0x2000),
   };
   Y10CudnnPlan *plan = new_plan (Y10_PRECISION_FP16, TRUE);
 
@@ -434,12 +446,18 @@ static void *
 build_plan (void *data)
 {
   const Y10CudaConvView view = { 8, 8, 16, 16, 1024 };
-  const Y10CudaConvDesc desc = {.precision = Y10_PRECISION_FP16,.images = 1,
-    .in = view,.out = view,.kernel = 3,.stride = 1,.pad = 1
+  const Y10CudaConvDesc desc = {
+    .precision = Y10_PRECISION_FP16,
+    .images = 1,
+    .in = view,
+    .out = view,
+    .kernel = 3,
+    .stride = 1,
+    .pad = 1,
   };
   GError *error = NULL;
-  Y10CudnnPlan *plan = y10_cudnn_plan_new (data, &desc,
-      Y10_CUDA_CONV_BIAS, &error);
+  Y10CudnnPlan *plan = y10_cudnn_plan_new (data, &desc, Y10_CUDA_CONV_BIAS,
+      &error);
 
   g_assert_no_error (error);
   g_assert_cmpint (n_pushed, ==, 0);
@@ -461,8 +479,10 @@ test_open (gconstpointer data)
   n_handles = n_handles_destroyed = n_made = n_destroyed = 0;
   result = CUDNN_STATUS_SUCCESS;
   runs = GPOINTER_TO_INT (data);
-  opened = (Y10CudnnLib *) y10_cuda_conv_lib_prove ((Y10CudaConvLib *)
-      y10_cudnn_lib_new (&cudnn, &driver, why), &driver, why);
+  opened = (Y10CudnnLib *)
+      y10_cuda_conv_lib_prove ((Y10CudaConvLib *) y10_cudnn_lib_new (&cudnn,
+                                   &driver, why),
+          &driver, why);
   g_assert_cmpstr (why->str, ==, "");
   g_assert_nonnull (opened);
   g_assert_cmpint (opened->properties == NULL, ==, handles);
@@ -488,9 +508,12 @@ test_open_fails (void)
   n_handles = n_handles_destroyed = n_made = n_destroyed = 0;
   result = CUDNN_STATUS_SUCCESS;
   runs = RUNS_ALL;
-  g_assert_null (y10_cuda_conv_lib_prove ((Y10CudaConvLib *)
-          y10_cudnn_lib_new (&cudnn, &driver, why), &driver, why));
-  g_assert_cmpstr (why->str, ==, "cuDNN does not run a convolution: a "
+  g_assert_null (
+      y10_cuda_conv_lib_prove ((Y10CudaConvLib *) y10_cudnn_lib_new (&cudnn,
+                                   &driver, why),
+          &driver, why));
+  g_assert_cmpstr (why->str, ==,
+      "cuDNN does not run a convolution: a "
       "convolution gives 0 at row 0, column 0, channel 0; expected 64");
   g_assert_cmpuint (n_handles, ==, n_handles_destroyed);
   g_assert_cmpuint (n_made, ==, n_destroyed);

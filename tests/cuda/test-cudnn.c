@@ -32,7 +32,7 @@ dlopen (const char *name, int flags)
   base = base ? base + 1 : name;
   if (missing && *missing && base && g_str_has_prefix (base, missing)) {
     was_missed = TRUE;
-    name = "/nonexistent/libmissing.so";        /* for dlerror () */
+    name = "/nonexistent/libmissing.so"; /* for dlerror () */
   }
   return real (name, flags);
 }
@@ -44,8 +44,8 @@ is_complete (const char *program, GString *why)
   const char *const argv[] = { program, "", "", NULL };
   char *out = NULL;
   int status = 0;
-  gboolean ok = g_spawn_sync (NULL, (char **) argv, NULL,
-      G_SPAWN_DEFAULT, NULL, NULL, &out, NULL, &status, NULL)
+  gboolean ok = g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_DEFAULT, NULL,
+                    NULL, &out, NULL, &status, NULL)
       && g_spawn_check_wait_status (status, NULL);
 
   g_string_append (why, out ? out : "");

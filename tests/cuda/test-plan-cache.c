@@ -13,14 +13,24 @@
 
 #include "autotune/plan_cache.h"
 
-static const Y10PlanCacheKey key = {.cudnn = 91900,.gpu = "NVIDIA H200",
-  .major = 9,.minor = 0,.multiprocessors = 132,.model = "0123456789abcdef"
+static const Y10PlanCacheKey key = {
+  .cudnn = 91900,
+  .gpu = "NVIDIA H200",
+  .major = 9,
+  .minor = 0,
+  .multiprocessors = 132,
+  .model = "0123456789abcdef",
 };
 
-static const Y10CudaConvDesc desc = {.precision = Y10_PRECISION_FP16,
-  .images = 1,.in = {80, 80, 64, 192, 80 * 80 * 192},
-  .out = {40, 40, 64, 64, 40 * 40 * 64},.kernel = 3,.stride = 2,.pad = 1,
-  .silu = TRUE
+static const Y10CudaConvDesc desc = {
+  .precision = Y10_PRECISION_FP16,
+  .images = 1,
+  .in = { 80, 80, 64, 192, 80 * 80 * 192 },
+  .out = { 40, 40, 64, 64, 40 * 40 * 64 },
+  .kernel = 3,
+  .stride = 2,
+  .pad = 1,
+  .silu = TRUE,
 };
 
 static char *
@@ -156,7 +166,7 @@ test_keys (void)
   store (cache, &desc, Y10_CUDA_CONV_FUSED, "another");
   expect (cache, &desc, Y10_CUDA_CONV_FUSED, "another");
   g_free (path);
-  path = only_file (folder);    /* nothing is left behind */
+  path = only_file (folder); /* nothing is left behind */
   expect (cache, &desc, Y10_CUDA_CONV_BIAS, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (d); i++)
@@ -181,7 +191,7 @@ test_keys (void)
   d[17].out_float = TRUE;
   for (guint i = 0; i < 18; i++)
     expect (cache, &d[i], Y10_CUDA_CONV_FUSED, NULL);
-  d[18].silu = 7;               /* is TRUE, too */
+  d[18].silu = 7; /* is TRUE, too */
   expect (cache, &d[18], Y10_CUDA_CONV_FUSED, "another");
   y10_plan_cache_free (cache);
 
@@ -216,11 +226,11 @@ test_damage (void)
   store (cache, &desc, Y10_CUDA_CONV_FUSED, "a plan that is long enough");
   path = only_file (root);
   g_assert_true (g_file_get_contents (path, &data, &size, NULL));
-  for (gsize n = 0; n < size; n++) {    /* truncated anywhere */
+  for (gsize n = 0; n < size; n++) { /* truncated anywhere */
     write_file (path, data, n);
     expect (cache, &desc, Y10_CUDA_CONV_FUSED, NULL);
   }
-  for (gsize n = 0; n < size; n++) {    /* a bit flipped anywhere */
+  for (gsize n = 0; n < size; n++) { /* a bit flipped anywhere */
     data[n] ^= 1;
     write_file (path, data, size);
     expect (cache, &desc, Y10_CUDA_CONV_FUSED, NULL);
@@ -285,8 +295,8 @@ test_folders (void)
   cache = open_cache (folder, &key);
   remove_tree (folder);
   expect (cache, &desc, Y10_CUDA_CONV_FUSED, NULL);
-  g_assert_false (y10_plan_cache_store (cache, &desc, Y10_CUDA_CONV_FUSED,
-          bytes, &error));
+  g_assert_false (
+      y10_plan_cache_store (cache, &desc, Y10_CUDA_CONV_FUSED, bytes, &error));
   g_assert_nonnull (strstr (error->message, folder));
   g_clear_error (&error);
   y10_plan_cache_free (cache);
@@ -308,8 +318,8 @@ test_folders (void)
 static void
 test_default (void)
 {
-  char *folder = g_build_filename (g_getenv ("XDG_CACHE_HOME"),
-      "yolov10detect", "plans", NULL);
+  char *folder = g_build_filename (g_getenv ("XDG_CACHE_HOME"), "yolov10detect",
+      "plans", NULL);
   Y10PlanCache *cache = open_cache (NULL, &key);
 
   g_assert_cmpstr (y10_plan_cache_get_folder (cache), ==, folder);

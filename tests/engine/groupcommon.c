@@ -13,7 +13,7 @@ static char *backend_option;
 static Y10BackendKind backend = Y10_BACKEND_REF;
 static Y10TestTensors *tensors;
 static Y10Model *model;
-static const Y10SimControl *sim;        /* NULL: another backend */
+static const Y10SimControl *sim; /* NULL: another backend */
 
 static float *pictures[N_PICTURES];
 static Y10Detection wanted[N_PICTURES][SHARED_MAX_ROWS];
@@ -48,8 +48,8 @@ Y10EngineStream *
 shared_open_as (const Y10EngineConfig *config, const char *group)
 {
   GError *error = NULL;
-  Y10EngineStream *stream =
-      y10_engine_stream_new (model, config, group, 0, NULL, &error);
+  Y10EngineStream *stream = y10_engine_stream_new (model, config, group, 0,
+      NULL, &error);
 
   g_assert_no_error (error);
   g_assert_nonnull (stream);
@@ -158,11 +158,10 @@ shot_assert_refused (Y10EngineStream *stream)
 static gboolean
 parse (int *argc, char ***argv, const GOptionEntry *more)
 {
-  const GOptionEntry entries[] = {
-    {"backend", 0, 0, G_OPTION_ARG_STRING, &backend_option,
-        "ref, cpu or cuda", "B"},
-    {NULL}
-  };
+  const GOptionEntry entries[] = { { "backend", 0, 0, G_OPTION_ARG_STRING,
+                                       &backend_option, "ref, cpu or cuda",
+                                       "B" },
+    { NULL } };
   GOptionContext *options = g_option_context_new (NULL);
   gboolean ok;
 

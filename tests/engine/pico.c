@@ -23,7 +23,8 @@ pico_engine (const Y10EngineConfig *config, GError **error)
   Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
   Y10Model *model = test_model (tensors, NULL);
   GError *local = NULL;
-  Y10Engine *engine = y10_engine_new (model, config, NULL, error ? error : &local);
+  Y10Engine *engine = y10_engine_new (model, config, NULL,
+      error ? error : &local);
 
   g_assert_no_error (local);
   y10_model_unref (model);

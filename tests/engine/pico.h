@@ -9,20 +9,20 @@
 
 G_BEGIN_DECLS
 
-#define PICO_SIZE 32            /* of its input */
-#define PICO_MAX_ROWS 63        /* 21 anchors of 3 classes */
+#define PICO_SIZE 32     /* of its input */
+#define PICO_MAX_ROWS 63 /* 21 anchors of 3 classes */
 
 /* The defaults with that size and all rows. */
-void pico_config_init (Y10EngineConfig * config, Y10BackendKind backend);
+void pico_config_init (Y10EngineConfig *config, Y10BackendKind backend);
 /* Fails the test where there is no engine, unless @error takes the reason. */
-Y10Engine *pico_engine (const Y10EngineConfig * config, GError ** error);
+Y10Engine *pico_engine (const Y10EngineConfig *config, GError **error);
 
 /* Whether both have the same class, and confidences and edges that differ by at most
  * @score and @box. */
-gboolean pico_row_is_near (const Y10Detection * a, const Y10Detection * b,
+gboolean pico_row_is_near (const Y10Detection *a, const Y10Detection *b,
     double score, double box);
 
 /* Waits until everything is tuned. */
-void pico_wait_tuned (Y10Engine * engine, Y10TuningProgress * progress);
+void pico_wait_tuned (Y10Engine *engine, Y10TuningProgress *progress);
 
 G_END_DECLS

@@ -16,12 +16,16 @@ Guarded
 guarded_new (gsize size)
 {
   gsize page = sysconf (_SC_PAGESIZE);
-  Guarded g = {.size = size, .map_size = (size + page - 1) / page * page + page };
+  Guarded g = {
+    .size = size,
+    .map_size = (size + page - 1) / page * page + page,
+  };
 
   g.map = mmap (NULL, g.map_size, PROT_READ | PROT_WRITE,
       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   g_assert_true (g.map != MAP_FAILED);
-  g_assert_cmpint (mprotect (g.map + g.map_size - page, page, PROT_NONE), ==, 0);
+  g_assert_cmpint (mprotect (g.map + g.map_size - page, page, PROT_NONE), ==,
+      0);
   g.data = g.map + g.map_size - page - size;
   return g;
 }

@@ -29,12 +29,11 @@ void
 device_init (Device *device, guint max_batch, guint n_steps,
     guint batch_timeout)
 {
-  const Y10SchedulerConfig config = {
-    device_begin, device, max_batch, n_steps, batch_timeout
-  };
+  const Y10SchedulerConfig config = { device_begin, device, max_batch, n_steps,
+    batch_timeout };
   GError *error = NULL;
 
-  *device = (Device) { 0 };
+  *device = (Device){ 0 };
   pthread_mutex_init (&device->lock, NULL);
   pthread_cond_init (&device->begun, NULL);
   device->scheduler = y10_scheduler_new (&config, &error);
@@ -92,7 +91,7 @@ void
 submit (Y10EngineStream *stream, Image *images, guint which, guint n)
 {
   for (guint i = 0; i < n; i++) {
-    images[i] = (Image) {.stream = which,.number = i + 1 };
+    images[i] = (Image){ .stream = which, .number = i + 1 };
     y10_engine_stream_queue (stream, &images[i].request, 1);
   }
 }
@@ -101,7 +100,7 @@ void
 submit_parts (Y10EngineStream *stream, Image *image, guint which, guint number,
     guint n_parts)
 {
-  *image = (Image) {.n_parts = n_parts,.stream = which,.number = number };
+  *image = (Image){ .n_parts = n_parts, .stream = which, .number = number };
   y10_engine_stream_queue (stream, &image->request, n_parts);
 }
 
@@ -118,6 +117,7 @@ void
 expect_state (Image *image, Y10PlaceState state, guint n_runs)
 {
   g_assert_cmpint (y10_engine_request_await (&image->request,
-          state < Y10_PLACE_ANSWERED ? 0 : FOREVER), ==, state);
+                       state < Y10_PLACE_ANSWERED ? 0 : FOREVER),
+      ==, state);
   g_assert_cmpuint (image->n_runs, ==, n_runs);
 }

@@ -20,8 +20,8 @@ typedef struct
 {
   Y10EngineRequest request;
   guint stream, number;
-  guint n_parts;                /* 0: submitted as a whole */
-  guint n_runs;                 /* turns it had */
+  guint n_parts; /* 0: submitted as a whole */
+  guint n_runs;  /* turns it had */
 } Image;
 
 typedef struct
@@ -35,7 +35,7 @@ typedef struct
     guint step, n;
     Image *images[Y10_MAX_BATCH];
     guint parts[Y10_MAX_BATCH];
-  } steps[MAX_STEPS];           /* a ring, by n_begun */
+  } steps[MAX_STEPS]; /* a ring, by n_begun */
 } Device;
 
 void device_begin (gpointer data, Y10Scheduler *scheduler, guint step,
@@ -55,8 +55,8 @@ void expect_step (Device *device, guint i, const char *expected);
 /* Submits @n images of stream @which, numbered from 1. */
 void submit (Y10EngineStream *stream, Image *images, guint which, guint n);
 /* Submits one image of @n_parts parts. */
-void submit_parts (Y10EngineStream *stream, Image *image, guint which, guint number,
-    guint n_parts);
+void submit_parts (Y10EngineStream *stream, Image *image, guint which,
+    guint number, guint n_parts);
 /* Waits for an image, which must have had one turn. */
 void expect_answer (Image *image);
 /* Waits for an image if it is to be over, and asserts its state and turns. */

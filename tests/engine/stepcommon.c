@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-StepOptions options = {.backend = Y10_BACKEND_REF };
+StepOptions options = { .backend = Y10_BACKEND_REF };
 
 static gboolean
 parse_backend (const char *name)
@@ -13,8 +13,8 @@ parse_backend (const char *name)
   GString *why = g_string_new (NULL);
   gboolean ok;
 
-  for (options.backend = Y10_BACKEND_REF;
-      options.backend <= Y10_BACKEND_CUDA; options.backend++)
+  for (options.backend = Y10_BACKEND_REF; options.backend <= Y10_BACKEND_CUDA;
+       options.backend++)
     if (strcmp (name, y10_backend_get_name (options.backend)) == 0)
       break;
   if (options.backend > Y10_BACKEND_CUDA)

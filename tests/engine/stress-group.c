@@ -17,7 +17,7 @@
 
 #define N_SOURCES 16
 
-static gint n_images_option = 640;      /* of all streams */
+static gint n_images_option = 640; /* of all streams */
 
 /* One of the streams, which runs on a separate thread. */
 typedef struct
@@ -114,11 +114,13 @@ run_sources (Source *sources)
   pthread_t threads[N_SOURCES];
 
   for (guint i = 0; i < N_SOURCES; i++) {
-    sources[i] = (Source) {.seed = i + 1,
-      .n_images = (guint) n_images_option / N_SOURCES
+    sources[i] = (Source){
+      .seed = i + 1,
+      .n_images = (guint) n_images_option / N_SOURCES,
     };
     g_assert_cmpint (pthread_create (&threads[i], NULL, stream_images,
-            &sources[i]), ==, 0);
+                         &sources[i]),
+        ==, 0);
   }
   for (guint i = 0; i < N_SOURCES; i++)
     pthread_join (threads[i], NULL);
@@ -129,7 +131,7 @@ static void
 test_many (void)
 {
   Y10EngineStream *holder = shared_open ();
-  Y10EngineStreamStats stats = {.size = sizeof stats };
+  Y10EngineStreamStats stats = { .size = sizeof stats };
   Source sources[N_SOURCES];
   guint64 n_images = 0, more_than_one = 0, n_right = 0, n_withdrawn = 0;
 
@@ -145,8 +147,8 @@ test_many (void)
     n_withdrawn += sources[i].n_withdrawn;
   }
   g_test_message ("%" G_GUINT64_FORMAT " images, %" G_GUINT64_FORMAT
-      " steps of several, %" G_GUINT64_FORMAT " withdrawn", n_images,
-      more_than_one, stats.n_withdrawn);
+                  " steps of several, %" G_GUINT64_FORMAT " withdrawn",
+      n_images, more_than_one, stats.n_withdrawn);
   g_assert_cmpuint (n_right, ==, stats.n_inferences);
   g_assert_cmpuint (n_images, ==, stats.n_inferences);
   g_assert_cmpuint (n_withdrawn, ==, stats.n_withdrawn);
@@ -200,11 +202,10 @@ test_many_lost (void)
 int
 main (int argc, char **argv)
 {
-  const GOptionEntry options[] = {
-    {"images", 0, 0, G_OPTION_ARG_INT, &n_images_option,
-        "of all streams", "N"},
-    {NULL}
-  };
+  const GOptionEntry options[] = { { "images", 0, 0, G_OPTION_ARG_INT,
+                                       &n_images_option, "of all streams",
+                                       "N" },
+    { NULL } };
   int status;
 
   g_test_init (&argc, &argv, NULL);

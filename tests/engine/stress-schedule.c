@@ -25,7 +25,7 @@
 #define MAX_BATCH 4
 #define MAX_PARTS 6
 #define RING 32
-#define LIFE 500                /* images of a stream before it is freed */
+#define LIFE 500 /* images of a stream before it is freed */
 #define N_WORKERS 2
 
 typedef struct
@@ -33,8 +33,8 @@ typedef struct
   Y10EngineRequest request;
   guint stream, number;
   guint n_parts;
-  guint n_runs;                 /* turns it had */
-  guint results[MAX_PARTS];     /* from the device */
+  guint n_runs;             /* turns it had */
+  guint results[MAX_PARTS]; /* from the device */
 } Image;
 
 /* The device: its workers pick any of the running steps. */
@@ -46,11 +46,11 @@ typedef struct
   struct
   {
     const Y10Turn *turns;
-    guint n;                    /* 0: not running */
+    guint n; /* 0: not running */
   } steps[N_STEPS];
   gboolean quit;
   guint random;
-  guint last[N_STREAMS];        /* last number begun, of each stream */
+  guint last[N_STREAMS]; /* last number begun, of each stream */
   guint64 n_run;
 } Chaos;
 
@@ -62,8 +62,8 @@ typedef struct
   /* From creating to freeing the stream. */
   guint taker_random;
   Y10EngineStream *stream;
-  guint first, end, taken_until;        /* numbers */
-  gboolean slow;                /* FALSE: as fast as possible */
+  guint first, end, taken_until; /* numbers */
+  gboolean slow;                 /* FALSE: as fast as possible */
   Image ring[RING];
   sem_t filled, free;
   guint64 n_answered, n_failed, n_withdrawn, n_taken_back;
@@ -102,8 +102,7 @@ fails (guint random)
 
 /* Runs a step; @random selects the errors. */
 static void
-compute (Chaos *chaos, guint step, const Y10Turn *turns, guint n,
-    guint random)
+compute (Chaos *chaos, guint step, const Y10Turn *turns, guint n, guint random)
 {
   GError *error = NULL;
 
@@ -220,12 +219,14 @@ take (void *data)
     Image *image = &camera->ring[number % RING];
     gint64 until = FOREVER;
 
-    while (sem_wait (&camera->filled) != 0);
+    while (sem_wait (&camera->filled) != 0)
+      ;
     stall (next_random (&random));
     g_assert_cmpuint (image->number, ==, number);
     if (random % 4 == 0)
       until = random % 8 ? 0 : g_get_monotonic_time () + random / 8 % 100;
-    while (y10_engine_request_await (&image->request, until) < Y10_PLACE_ANSWERED)
+    while (
+        y10_engine_request_await (&image->request, until) < Y10_PLACE_ANSWERED)
       until = FOREVER;
     check_outcome (camera, image);
     sem_post (&camera->free);
@@ -255,8 +256,9 @@ live (Camera *camera)
     stall (random);
     if (camera->slow)
       usleep (random / 4096 % 128);
-    while (sem_wait (&camera->free) != 0);
-    *image = (Image) {.stream = camera->which,.number = number,.n_parts = 1 };
+    while (sem_wait (&camera->free) != 0)
+      ;
+    *image = (Image){ .stream = camera->which, .number = number, .n_parts = 1 };
     if (random / 64 % 4 == 0)
       image->n_parts = 1 + random / 256 % MAX_PARTS;
     /* The replaced image is withdrawn; the taking thread counts it. */
@@ -271,11 +273,12 @@ live (Camera *camera)
     } else if (random % 16 == 2) {
       guint back = MIN (random / 16 % 4, number - camera->first);
 
-      camera->n_taken_back +=
-          y10_engine_request_withdraw (&camera->ring[(number - back) % RING].request);
+      camera->n_taken_back += y10_engine_request_withdraw (
+          &camera->ring[(number - back) % RING].request);
     }
     if (random % 1024 == 3)
-      y10_engine_stream_set_priority (camera->stream, (gint) (random / 1024 % 3));
+      y10_engine_stream_set_priority (camera->stream,
+          (gint) (random / 1024 % 3));
     sem_post (&camera->filled);
   }
   pthread_join (taker, NULL);
@@ -308,10 +311,9 @@ main (int argc, char **argv)
   guint64 n_answered = 0, n_failed = 0, n_withdrawn = 0, n_taken_back = 0;
   guint64 n_parts_withdrawn = 0, n_parts_run = 0;
   guint64 n_filled = 0, n_steps = 0;
-  Chaos chaos = {.random = 88172645 };
-  const Y10SchedulerConfig config = {
-    begin_chaos, &chaos, MAX_BATCH, N_STEPS, 50
-  };
+  Chaos chaos = { .random = 88172645 };
+  const Y10SchedulerConfig config = { begin_chaos, &chaos, MAX_BATCH, N_STEPS,
+    50 };
   pthread_t workers[N_WORKERS];
   Y10SchedulerStats stats;
   GError *error = NULL;
@@ -323,8 +325,11 @@ main (int argc, char **argv)
   for (guint i = 0; i < N_WORKERS; i++)
     pthread_create (&workers[i], NULL, work, &chaos);
   for (guint i = 0; i < N_STREAMS; i++) {
-    cameras[i] = (Camera) {.chaos = &chaos,.which = i,
-      .n_images = n_images / N_STREAMS,.random = 2463534242u + i * 7919u
+    cameras[i] = (Camera){
+      .chaos = &chaos,
+      .which = i,
+      .n_images = n_images / N_STREAMS,
+      .random = 2463534242u + i * 7919u,
     };
     pthread_create (&cameras[i].thread, NULL, film, &cameras[i]);
   }
@@ -351,10 +356,12 @@ main (int argc, char **argv)
     n_steps += stats.fill[i];
     n_filled += i * stats.fill[i];
   }
-  g_print ("%u images of %u streams: %" G_GUINT64_FORMAT " answered in %"
-      G_GUINT64_FORMAT " parts and %" G_GUINT64_FORMAT " steps, %" G_GUINT64_FORMAT " of them with an error, %"
-      G_GUINT64_FORMAT " withdrawn\n", n_images, N_STREAMS, n_answered,
-      n_parts_run, n_steps, n_failed, n_withdrawn);
+  g_print ("%u images of %u streams: %" G_GUINT64_FORMAT
+           " answered in %" G_GUINT64_FORMAT " parts and %" G_GUINT64_FORMAT
+           " steps, %" G_GUINT64_FORMAT
+           " of them with an error, %" G_GUINT64_FORMAT " withdrawn\n",
+      n_images, N_STREAMS, n_answered, n_parts_run, n_steps, n_failed,
+      n_withdrawn);
   g_assert_cmpuint (n_answered + n_withdrawn, ==,
       n_images / N_STREAMS * N_STREAMS);
   g_assert_cmpuint (n_parts_run, ==, chaos.n_run);

@@ -37,7 +37,7 @@ typedef struct
   /* The expected results, by number of images in the step, less one, and by the
    * image's position. */
   Y10Detection rows[MAX_BATCH][MAX_BATCH][N_IMAGES][MAX_ROWS];
-  guint n_steps;                /* of each thread */
+  guint n_steps; /* of each thread */
   atomic_uint n_wrong, n_errors, n_done;
   gboolean skip_slot_check;
 } Stress;
@@ -112,7 +112,7 @@ run_step (Worker *w, float *memory)
   }
   delay (w);
   ok = ok && y10_step_submit (&step, NULL);
-  if (ok && reuse) {            /* allowed once the pixels have been read */
+  if (ok && reuse) { /* allowed once the pixels have been read */
     ok = y10_step_wait_input (&step, until, NULL);
     memset (memory, 0xff, MAX_BATCH * image_size * sizeof *memory);
   }
@@ -135,14 +135,14 @@ run_step (Worker *w, float *memory)
   y10_step_end (&step);
   if (!s->skip_slot_check
       && y10_step_read (&step, 0, rows, MAX_ROWS, NULL) != -1)
-    count_wrong (s);            /* the step has ended */
+    count_wrong (s); /* the step has ended */
   s->n_done++;
 }
 
 static gboolean
 is_tuned (Y10Engine *engine)
 {
-  Y10TuningProgress progress = {.size = sizeof progress };
+  Y10TuningProgress progress = { .size = sizeof progress };
 
   y10_engine_get_tuning_progress (engine, &progress);
   return progress.finished;
@@ -157,8 +157,8 @@ work (void *data)
 
   /* Until tuning ends, so that convolutions are replaced while steps run, on a
    * machine of any speed. */
-  for (guint i = 0; i < s->n_steps || (options.expect_tuned && !is_tuned (s->engine));
-      i++) {
+  for (guint i = 0;
+       i < s->n_steps || (options.expect_tuned && !is_tuned (s->engine)); i++) {
     /* On the simulator, tuning waits for the same lock as the steps. */
     if (i >= s->n_steps)
       usleep (10000);
@@ -175,7 +175,7 @@ static gboolean
 is_fused (Y10Engine *engine)
 {
   for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
-    Y10OpInfo op = {.size = sizeof op };
+    Y10OpInfo op = { .size = sizeof op };
 
     y10_engine_get_op (engine, i, &op);
     if (strstr (op.impl, "fused"))
@@ -260,12 +260,15 @@ compare_batches (const Stress *s)
         differ = TRUE;
         for (guint j = 0; j < N_IMAGES; j++)
           for (guint k = 0; k < MAX_ROWS; k++)
-            most = MAX (most, ABS (s->rows[n][i][j][k].confidence
+            most = MAX (most,
+                ABS (s->rows[n][i][j][k].confidence
                     - s->rows[0][0][j][k].confidence));
       }
   if (differ)
-    g_print ("steps of several images: scores differ by up to %.2g from those of "
-        "one\n", most);
+    g_print (
+        "steps of several images: scores differ by up to %.2g from those of "
+        "one\n",
+        most);
   else
     g_print ("steps of several images: the same bits as one\n");
   g_assert_true (!differ || options.backend == Y10_BACKEND_CUDA);
@@ -277,8 +280,10 @@ compare_batches (const Stress *s)
 static int
 stress (guint n_steps, guint n_slots, gboolean skip_slot_check)
 {
-  Stress s = {.engine = make_engine (n_slots, MAX_BATCH),
-    .n_steps = (n_steps + N_THREADS - 1) / N_THREADS,.skip_slot_check = skip_slot_check
+  Stress s = {
+    .engine = make_engine (n_slots, MAX_BATCH),
+    .n_steps = (n_steps + N_THREADS - 1) / N_THREADS,
+    .skip_slot_check = skip_slot_check,
   };
   Worker workers[N_THREADS];
 
@@ -294,30 +299,32 @@ stress (guint n_steps, guint n_slots, gboolean skip_slot_check)
   for (guint n = 1; n <= MAX_BATCH; n++)
     for (guint i = 0; i < N_IMAGES; i++)
       record_expected (&s, n, i);
-  for (guint i = 0; i < N_IMAGES; i++)  /* else a mix-up would not be noticed */
+  for (guint i = 0; i < N_IMAGES; i++) /* else a mix-up would not be noticed */
     for (guint j = 0; j < i; j++)
       g_assert_cmpint (memcmp (s.rows[0][0][i], s.rows[0][0][j],
-              sizeof s.rows[0][0][i]), !=, 0);
+                           sizeof s.rows[0][0][i]),
+          !=, 0);
   compare_batches (&s);
   y10_test_skip_slot_check = skip_slot_check;
   /* Else nothing would change while the steps run. */
   g_assert_false (options.expect_tuned && is_tuned (s.engine));
   for (guint i = 0; i < N_THREADS; i++) {
-    workers[i] = (Worker) {.stress = &s,.random = 2463534242u + i * 7919u };
+    workers[i] = (Worker){ .stress = &s, .random = 2463534242u + i * 7919u };
     pthread_create (&workers[i].thread, NULL, work, &workers[i]);
   }
   for (guint i = 0; i < N_THREADS; i++)
     pthread_join (workers[i].thread, NULL);
   y10_test_skip_slot_check = FALSE;
   g_print ("%u steps on %u threads over %u slots: %u wrong results, %u "
-      "errors\n", s.n_done, N_THREADS, n_slots, s.n_wrong, s.n_errors);
+           "errors\n",
+      s.n_done, N_THREADS, n_slots, s.n_wrong, s.n_errors);
   if (options.expect_tuned && !is_fused (s.engine)) {
     g_print ("no convolution was tuned\n");
     s.n_errors++;
   }
   for (guint i = 0; i < N_IMAGES; i++)
     g_free (s.pixels[i]);
-  if (!skip_slot_check)         /* its slots are inconsistent then */
+  if (!skip_slot_check) /* its slots are inconsistent then */
     y10_engine_unref (s.engine);
   return s.n_wrong || s.n_errors || s.n_done < n_steps ? 1 : 0;
 }

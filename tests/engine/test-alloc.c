@@ -15,7 +15,7 @@
 #include "util.h"
 
 #define MAX_PRINTED 5
-#define WIDTH 50                /* of the pictures; differs from the network's input */
+#define WIDTH 50 /* of the pictures; differs from the network's input */
 #define HEIGHT 38
 
 /* One picture each in RGB, NV12 and I420. */
@@ -23,17 +23,25 @@ static void
 describe (const guint8 *pixels, Y10Image *images)
 {
   const Y10Image all[3] = {
-    {.size = sizeof (Y10Image),.format = Y10_PIXEL_RGB,
-        .width = WIDTH,.height = HEIGHT,
-        .plane = {pixels},.stride = {3 * WIDTH}},
-    {.size = sizeof (Y10Image),.format = Y10_PIXEL_NV12,
-        .width = WIDTH,.height = HEIGHT,
-        .plane = {pixels, pixels + WIDTH * HEIGHT},.stride = {WIDTH, WIDTH}},
-    {.size = sizeof (Y10Image),.format = Y10_PIXEL_I420,
-        .width = WIDTH,.height = HEIGHT,
-          .plane = {pixels, pixels + WIDTH * HEIGHT,
-              pixels + WIDTH * HEIGHT * 5 / 4},
-        .stride = {WIDTH, WIDTH / 2, WIDTH / 2}},
+    { .size = sizeof (Y10Image),
+        .format = Y10_PIXEL_RGB,
+        .width = WIDTH,
+        .height = HEIGHT,
+        .plane = { pixels },
+        .stride = { 3 * WIDTH } },
+    { .size = sizeof (Y10Image),
+        .format = Y10_PIXEL_NV12,
+        .width = WIDTH,
+        .height = HEIGHT,
+        .plane = { pixels, pixels + WIDTH * HEIGHT },
+        .stride = { WIDTH, WIDTH } },
+    { .size = sizeof (Y10Image),
+        .format = Y10_PIXEL_I420,
+        .width = WIDTH,
+        .height = HEIGHT,
+        .plane = { pixels, pixels + WIDTH * HEIGHT,
+            pixels + WIDTH * HEIGHT * 5 / 4 },
+        .stride = { WIDTH, WIDTH / 2, WIDTH / 2 } },
   };
 
   memcpy (images, all, sizeof all);
@@ -47,7 +55,7 @@ run_step (Y10Engine *engine, const guint8 *pixels)
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   Y10Image images[3];
   Y10Detection rows[300];
-  Y10StepTimes times = {.size = sizeof times };
+  Y10StepTimes times = { .size = sizeof times };
   GError *error = NULL;
   Y10Step step;
 
@@ -138,7 +146,8 @@ begin_step (gpointer engine, Y10Scheduler *scheduler, guint index,
   params.classes = classes;
   g_assert_true (y10_step_begin (engine, -1, &step, &error));
   for (guint i = 0; i < n; i++)
-    g_assert_true (y10_step_add (&step, &get_frame (&turns[i])->image, &params, &error));
+    g_assert_true (
+        y10_step_add (&step, &get_frame (&turns[i])->image, &params, &error));
   g_assert_true (y10_step_submit (&step, &error));
   g_assert_true (y10_step_wait (&step, -1, &error));
   for (guint i = 0; i < n; i++) {
@@ -166,7 +175,7 @@ check_scheduler (Y10Model *model)
 {
   guint8 *pixels = g_malloc (3 * WIDTH * HEIGHT);
   static Frame frames[6];
-  Y10SchedulerConfig config = {.begin = begin_step,.n_steps = 1 };
+  Y10SchedulerConfig config = { .begin = begin_step, .n_steps = 1 };
   Y10Scheduler *scheduler;
   GError *error = NULL;
   Y10EngineStream *streams[2];
@@ -222,7 +231,7 @@ main (void)
 
   if (!test_mallocs_can_count ()) {
     puts ("SKIP: malloc cannot be replaced: it is the sanitizer's, or the C "
-        "library is not glibc");
+          "library is not glibc");
     return 77;
   }
   test_mallocs_start (MAX_PRINTED);

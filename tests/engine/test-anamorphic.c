@@ -24,7 +24,8 @@ draw (void)
       for (guint c = 0; c < 3; c++) {
         guint8 value = (guint8) g_rand_int (rand);
 
-        plain[y][x][c] = doubled[y][2 * x][c] = doubled[y][2 * x + 1][c] = value;
+        plain[y][x][c] = doubled[y][2 * x][c] = doubled[y][2 * x + 1][c] =
+            value;
       }
   g_rand_free (rand);
 }
@@ -71,11 +72,24 @@ test_doubled (void)
 {
   Y10Engine *engine = make_engine ();
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
-  Y10Image one = {.size = sizeof one,.format = Y10_PIXEL_RGB,.width = WIDTH,
-    .height = HEIGHT,.plane = { &plain[0][0][0] },.stride = { sizeof plain[0] } };
-  Y10Image two = {.size = sizeof two,.format = Y10_PIXEL_RGB,.width = 2 * WIDTH,
-    .height = HEIGHT,.plane = { &doubled[0][0][0] },.stride = { sizeof doubled[0] },
-    .par_n = 1,.par_d = 2 };
+  Y10Image one = {
+    .size = sizeof one,
+    .format = Y10_PIXEL_RGB,
+    .width = WIDTH,
+    .height = HEIGHT,
+    .plane = { &plain[0][0][0] },
+    .stride = { sizeof plain[0] },
+  };
+  Y10Image two = {
+    .size = sizeof two,
+    .format = Y10_PIXEL_RGB,
+    .width = 2 * WIDTH,
+    .height = HEIGHT,
+    .plane = { &doubled[0][0][0] },
+    .stride = { sizeof doubled[0] },
+    .par_n = 1,
+    .par_d = 2,
+  };
   Y10Detection expected[PICO_MAX_ROWS], rows[PICO_MAX_ROWS];
   guint n, n_wide = 0;
 
@@ -113,12 +127,19 @@ test_doubled (void)
 static void
 test_refused (void)
 {
-  static const guint ratios[][2] = { {5, 1}, {1, 5}, {1, 65535}, {1, 0}, {G_MAXUINT, 1} };
-  static const guint good[][2] = { {4, 1}, {7, 28}, {7, 7} };
+  static const guint ratios[][2] = { { 5, 1 }, { 1, 5 }, { 1, 65535 }, { 1, 0 },
+    { G_MAXUINT, 1 } };
+  static const guint good[][2] = { { 4, 1 }, { 7, 28 }, { 7, 7 } };
   Y10Engine *engine = make_engine ();
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
-  Y10Image image = {.size = sizeof image,.format = Y10_PIXEL_RGB,.width = WIDTH,
-    .height = HEIGHT,.plane = { &plain[0][0][0] },.stride = { sizeof plain[0] } };
+  Y10Image image = {
+    .size = sizeof image,
+    .format = Y10_PIXEL_RGB,
+    .width = WIDTH,
+    .height = HEIGHT,
+    .plane = { &plain[0][0][0] },
+    .stride = { sizeof plain[0] },
+  };
   GError *error = NULL;
   Y10Step step;
 

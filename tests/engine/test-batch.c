@@ -22,7 +22,8 @@
 #include "run/stepops.h"
 #include "util.h"
 
-#define MOST 8                  /* batch size of the steps that are compared in
+#define MOST \
+  8 /* batch size of the steps that are compared in
                                  * detail */
 #define N_PICTURES 6
 #define MAX_ROWS 300
@@ -33,7 +34,7 @@ static gboolean tune_option;
 static Y10BackendKind backend = Y10_BACKEND_REF;
 static Y10Precision precision = Y10_PRECISION_AUTO;
 static Y10Model *model;
-static const Y10SimControl *sim;        /* NULL: a real device */
+static const Y10SimControl *sim; /* NULL: a real device */
 
 /* An image's results: all logits that survive a step, and the detections. */
 typedef struct
@@ -102,15 +103,15 @@ result_init (Result *r, const Y10Engine *engine)
 {
   const Y10Graph *g = y10_engine_get_graph (engine);
 
-  *r = (Result) { 0 };
+  *r = (Result){ 0 };
   for (guint i = 0; i < n_views (g); i++)
     r->n_logits += count_logits (g, logits_view (g, i));
   r->logits = g_new (gfloat, r->n_logits);
 }
 
 static void
-submit (Y10Engine *engine, gfloat *const *pictures, const guint *which,
-    guint n, Y10Step *step)
+submit (Y10Engine *engine, gfloat *const *pictures, const guint *which, guint n,
+    Y10Step *step)
 {
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   GError *error = NULL;
@@ -279,7 +280,8 @@ compare_companions (gboolean tune)
       worst = d > worst || d != d ? d : worst;
       if (!(d <= allowed) || allowed == 0) {
         g_test_message ("%u images, number %u: %g of the deviation, %d and %d "
-            "rows", n, at, d, alone.n_rows, found->n_rows);
+                        "rows",
+            n, at, d, alone.n_rows, found->n_rows);
         g_test_fail ();
       }
     }
@@ -287,10 +289,12 @@ compare_companions (gboolean tune)
       n_alone = n_differ;
   }
   g_test_message ("a picture alone and in %u steps of up to %u images%s: %s",
-      n_looked, MOST, tune ? ", tuned" : "", n_differ ? "not the same bits" : "bit-equal");
+      n_looked, MOST, tune ? ", tuned" : "",
+      n_differ ? "not the same bits" : "bit-equal");
   if (n_differ)
     g_test_message ("%u of them differ (%u of one image), by up to %g of the "
-        "deviation; allowed is %g", n_differ, n_alone, worst, allowed);
+                    "deviation; allowed is %g",
+        n_differ, n_alone, worst, allowed);
   for (guint i = 0; i < N_PICTURES; i++)
     g_free (pictures[i]);
   g_free (alone.logits);
@@ -348,20 +352,24 @@ test_sizes (void)
         g_assert_cmpuint (sim->n_graph_launches () - before, ==, graphs);
       for (guint i = 0; i < n; i++) {
         look (&step, i, &found);
-        d = is_same (&found, &expected[which[i]]) ? 0
+        d = is_same (&found, &expected[which[i]])
+            ? 0
             : difference (engine, &expected[which[i]], &found);
         worst = d > worst || d != d ? d : worst;
         if (d <= tolerance (engine, FALSE))
           continue;
         if (n_wrong++ == 0)
-          g_test_message ("%u images, number %u, picture %u: %g of the deviation, "
-              "%d and %d rows", n, i, which[i], d, expected[which[i]].n_rows,
-              found.n_rows);
+          g_test_message (
+              "%u images, number %u, picture %u: %g of the deviation, "
+              "%d and %d rows",
+              n, i, which[i], d, expected[which[i]].n_rows, found.n_rows);
       }
       y10_step_end (&step);
     }
-    g_test_message ("steps of up to 32 images%s: they differ by up to %g of the "
-        "deviation", graphs ? ", captured" : "", worst);
+    g_test_message (
+        "steps of up to 32 images%s: they differ by up to %g of the "
+        "deviation",
+        graphs ? ", captured" : "", worst);
     g_assert_cmpuint (n_wrong, ==, 0);
     for (guint i = 0; i < N_PICTURES; i++) {
       g_free (pictures[i]);
@@ -387,9 +395,13 @@ mark (Y10Engine *engine, gpointer started, GError **error)
 static gboolean
 add_frames (Y10Engine *engine, const guint8 *frame, guint n)
 {
-  const Y10Image image = {.size = sizeof (Y10Image),
-    .format = Y10_PIXEL_RGB,.width = 150,.height = 99,
-    .plane = {frame},.stride = {452}
+  const Y10Image image = {
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_RGB,
+    .width = 150,
+    .height = 99,
+    .plane = { frame },
+    .stride = { 452 },
   };
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   GError *error = NULL;
@@ -478,13 +490,14 @@ precision_name (int value)
 static gboolean
 parse (int *argc, char ***argv)
 {
-  const GOptionEntry entries[] = {
-    {"backend", 0, 0, G_OPTION_ARG_STRING, &backend_option, "[ref]", "B"},
-    {"precision", 0, 0, G_OPTION_ARG_STRING, &precision_option, "[auto]", "P"},
-    {"size", 0, 0, G_OPTION_ARG_INT, &size_option, "of the input [64]", "N"},
-    {"tune", 0, 0, G_OPTION_ARG_NONE, &tune_option, "also with tuned plans", NULL},
-    {NULL}
-  };
+  const GOptionEntry entries[] = { { "backend", 0, 0, G_OPTION_ARG_STRING,
+                                       &backend_option, "[ref]", "B" },
+    { "precision", 0, 0, G_OPTION_ARG_STRING, &precision_option, "[auto]",
+        "P" },
+    { "size", 0, 0, G_OPTION_ARG_INT, &size_option, "of the input [64]", "N" },
+    { "tune", 0, 0, G_OPTION_ARG_NONE, &tune_option, "also with tuned plans",
+        NULL },
+    { NULL } };
   GOptionContext *context = g_option_context_new ("[MODEL]");
   GError *error = NULL;
   int b = Y10_BACKEND_REF, p = Y10_PRECISION_AUTO;
@@ -495,11 +508,11 @@ parse (int *argc, char ***argv)
   ok = g_option_context_parse (context, argc, argv, &error)
       && parse_name (backend_option, backend_name, Y10_BACKEND_CUDA + 1, &b)
       && parse_name (precision_option, precision_name, Y10_PRECISION_BF16 + 1,
-      &p);
+          &p);
   g_option_context_free (context);
   if (!ok)
-    g_printerr ("test-batch: %s\n", error ? error->message
-        : "no such backend or precision");
+    g_printerr ("test-batch: %s\n",
+        error ? error->message : "no such backend or precision");
   g_clear_error (&error);
   backend = backend_option ? (Y10BackendKind) b : Y10_BACKEND_REF;
   precision = precision_option ? (Y10Precision) p : Y10_PRECISION_AUTO;

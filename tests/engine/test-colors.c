@@ -15,8 +15,8 @@ static void
 exact_rgb (Y10ColorMatrix matrix, gboolean full, guint bits, const guint yuv[3],
     gdouble rgb[3])
 {
-  static const gdouble k[][2] = { {0.299, 0.114}, {0.2126, 0.0722},
-    {0.2627, 0.0593}, {0.212, 0.087}, {0.30, 0.11} };
+  static const gdouble k[][2] = { { 0.299, 0.114 }, { 0.2126, 0.0722 },
+    { 0.2627, 0.0593 }, { 0.212, 0.087 }, { 0.30, 0.11 } };
   gdouble kr = k[matrix][0], kb = k[matrix][1], s = 1 << (bits - 8), y, cb, cr;
 
   if (full) {
@@ -41,8 +41,12 @@ static guint8 *
 convert_row (gboolean cpu, Y10ColorMatrix matrix, gboolean full, guint bits,
     guint (*yuv)[3], guint n)
 {
-  Y10Image image = {.size = sizeof (Y10Image),
-    .matrix = matrix, .full_range = full, .height = 1 };
+  Y10Image image = {
+    .size = sizeof (Y10Image),
+    .matrix = matrix,
+    .full_range = full,
+    .height = 1,
+  };
   gfloat *planes = g_new (gfloat, 3 * n);
   guint8 *data = g_malloc0 (8 * n), *rgb;
   Y10Letterbox l;
@@ -108,7 +112,8 @@ test_color (gconstpointer cpu)
 
           exact_rgb (m, full, bits, yuv[i], exact);
           for (guint p = 0; p < 3; p++)
-            g_assert_cmpfloat (fabs (rgb[3 * i + p] - exact[p]), <=, 0.5 + 2e-3);
+            g_assert_cmpfloat (fabs (rgb[3 * i + p] - exact[p]), <=,
+                0.5 + 2e-3);
         }
         g_free (rgb);
       }
@@ -121,15 +126,16 @@ test_color (gconstpointer cpu)
 static void
 test_bars (gconstpointer cpu)
 {
-  static const guint8 colors[8][3] = { {255, 255, 255}, {255, 255, 0},
-    {0, 255, 255}, {0, 255, 0}, {255, 0, 255}, {255, 0, 0}, {0, 0, 255} };
+  static const guint8 colors[8][3] = { { 255, 255, 255 }, { 255, 255, 0 },
+    { 0, 255, 255 }, { 0, 255, 0 }, { 255, 0, 255 }, { 255, 0, 0 },
+    { 0, 0, 255 } };
   /* 100 % bars, white yellow cyan green magenta red blue black */
-  static const guint bt601[8][3] = { {235, 128, 128}, {210, 16, 146},
-    {170, 166, 16}, {145, 54, 34}, {106, 202, 222}, {81, 90, 240},
-    {41, 240, 110}, {16, 128, 128} };
-  static const guint bt709[8][3] = { {235, 128, 128}, {219, 16, 138},
-    {188, 154, 16}, {173, 42, 26}, {78, 214, 230}, {63, 102, 240},
-    {32, 240, 118}, {16, 128, 128} };
+  static const guint bt601[8][3] = { { 235, 128, 128 }, { 210, 16, 146 },
+    { 170, 166, 16 }, { 145, 54, 34 }, { 106, 202, 222 }, { 81, 90, 240 },
+    { 41, 240, 110 }, { 16, 128, 128 } };
+  static const guint bt709[8][3] = { { 235, 128, 128 }, { 219, 16, 138 },
+    { 188, 154, 16 }, { 173, 42, 26 }, { 78, 214, 230 }, { 63, 102, 240 },
+    { 32, 240, 118 }, { 16, 128, 128 } };
 
   for (guint m = 0; m < 2; m++) {
     guint yuv[8][3];
@@ -169,51 +175,63 @@ static const struct
   gsize stride[3];
   guint8 plane[3][16];
 } by_hand[] = {
-  {Y10_PIXEL_RGB, "RGB", {6},
-      {{1, 2, 3, 40, 50, 60, 170, 180, 190, 255, 0, 9}}},
-  {Y10_PIXEL_BGR, "BGR", {6},
-      {{3, 2, 1, 60, 50, 40, 190, 180, 170, 9, 0, 255}}},
-  {Y10_PIXEL_RGBX, "RGBx", {8}, {{1, 2, 3, 0x63, 40, 50, 60, 0x63,
-              170, 180, 190, 0x63, 255, 0, 9, 0x63}}},
-  {Y10_PIXEL_BGRX, "BGRx", {8}, {{3, 2, 1, 0x63, 60, 50, 40, 0x63,
-              190, 180, 170, 0x63, 9, 0, 255, 0x63}}},
-  {Y10_PIXEL_XRGB, "xRGB", {8}, {{0x63, 1, 2, 3, 0x63, 40, 50, 60,
-              0x63, 170, 180, 190, 0x63, 255, 0, 9}}},
-  {Y10_PIXEL_XBGR, "xBGR", {8}, {{0x63, 3, 2, 1, 0x63, 60, 50, 40,
-              0x63, 190, 180, 170, 0x63, 9, 0, 255}}},
-  {Y10_PIXEL_RGBA, "RGBA", {8}, {{1, 2, 3, 0x63, 40, 50, 60, 0x63,
-              170, 180, 190, 0x63, 255, 0, 9, 0x63}}},
-  {Y10_PIXEL_BGRA, "BGRA", {8}, {{3, 2, 1, 0x63, 60, 50, 40, 0x63,
-              190, 180, 170, 0x63, 9, 0, 255, 0x63}}},
-  {Y10_PIXEL_ARGB, "ARGB", {8}, {{0x63, 1, 2, 3, 0x63, 40, 50, 60,
-              0x63, 170, 180, 190, 0x63, 255, 0, 9}}},
-  {Y10_PIXEL_ABGR, "ABGR", {8}, {{0x63, 3, 2, 1, 0x63, 60, 50, 40,
-              0x63, 190, 180, 170, 0x63, 9, 0, 255}}},
-  {Y10_PIXEL_GBR, "GBR", {2, 2, 2},
-      {{2, 50, 180, 0}, {3, 60, 190, 9}, {1, 40, 170, 255}}},
-  {Y10_PIXEL_RGBP, "RGBP", {2, 2, 2},
-      {{1, 40, 170, 255}, {2, 50, 180, 0}, {3, 60, 190, 9}}},
-  {Y10_PIXEL_NV12, "NV12", {2, 2}, {{10, 200, 30, 40}, {100, 180}}},
-  {Y10_PIXEL_NV21, "NV21", {2, 2}, {{10, 200, 30, 40}, {180, 100}}},
-  {Y10_PIXEL_I420, "I420", {2, 1, 1}, {{10, 200, 30, 40}, {100}, {180}}},
-  {Y10_PIXEL_YV12, "YV12", {2, 1, 1}, {{10, 200, 30, 40}, {180}, {100}}},
-  {Y10_PIXEL_Y42B, "Y42B", {2, 1, 1},
-      {{10, 200, 30, 40}, {100, 100}, {180, 180}}},
-  {Y10_PIXEL_Y444, "Y444", {2, 2, 2}, {{10, 200, 30, 40},
-          {100, 100, 100, 100}, {180, 180, 180, 180}}},
-  {Y10_PIXEL_YUY2, "YUY2", {4}, {{10, 100, 200, 180, 30, 100, 40, 180}}},
-  {Y10_PIXEL_UYVY, "UYVY", {4}, {{100, 10, 180, 200, 100, 30, 180, 40}}},
-  {Y10_PIXEL_GRAY8, "GRAY8", {2}, {{10, 200, 30, 40}}},
+  { Y10_PIXEL_RGB, "RGB", { 6 },
+      { { 1, 2, 3, 40, 50, 60, 170, 180, 190, 255, 0, 9 } } },
+  { Y10_PIXEL_BGR, "BGR", { 6 },
+      { { 3, 2, 1, 60, 50, 40, 190, 180, 170, 9, 0, 255 } } },
+  { Y10_PIXEL_RGBX, "RGBx", { 8 },
+      { { 1, 2, 3, 0x63, 40, 50, 60, 0x63, 170, 180, 190, 0x63, 255, 0, 9,
+          0x63 } } },
+  { Y10_PIXEL_BGRX, "BGRx", { 8 },
+      { { 3, 2, 1, 0x63, 60, 50, 40, 0x63, 190, 180, 170, 0x63, 9, 0, 255,
+          0x63 } } },
+  { Y10_PIXEL_XRGB, "xRGB", { 8 },
+      { { 0x63, 1, 2, 3, 0x63, 40, 50, 60, 0x63, 170, 180, 190, 0x63, 255, 0,
+          9 } } },
+  { Y10_PIXEL_XBGR, "xBGR", { 8 },
+      { { 0x63, 3, 2, 1, 0x63, 60, 50, 40, 0x63, 190, 180, 170, 0x63, 9, 0,
+          255 } } },
+  { Y10_PIXEL_RGBA, "RGBA", { 8 },
+      { { 1, 2, 3, 0x63, 40, 50, 60, 0x63, 170, 180, 190, 0x63, 255, 0, 9,
+          0x63 } } },
+  { Y10_PIXEL_BGRA, "BGRA", { 8 },
+      { { 3, 2, 1, 0x63, 60, 50, 40, 0x63, 190, 180, 170, 0x63, 9, 0, 255,
+          0x63 } } },
+  { Y10_PIXEL_ARGB, "ARGB", { 8 },
+      { { 0x63, 1, 2, 3, 0x63, 40, 50, 60, 0x63, 170, 180, 190, 0x63, 255, 0,
+          9 } } },
+  { Y10_PIXEL_ABGR, "ABGR", { 8 },
+      { { 0x63, 3, 2, 1, 0x63, 60, 50, 40, 0x63, 190, 180, 170, 0x63, 9, 0,
+          255 } } },
+  { Y10_PIXEL_GBR, "GBR", { 2, 2, 2 },
+      { { 2, 50, 180, 0 }, { 3, 60, 190, 9 }, { 1, 40, 170, 255 } } },
+  { Y10_PIXEL_RGBP, "RGBP", { 2, 2, 2 },
+      { { 1, 40, 170, 255 }, { 2, 50, 180, 0 }, { 3, 60, 190, 9 } } },
+  { Y10_PIXEL_NV12, "NV12", { 2, 2 }, { { 10, 200, 30, 40 }, { 100, 180 } } },
+  { Y10_PIXEL_NV21, "NV21", { 2, 2 }, { { 10, 200, 30, 40 }, { 180, 100 } } },
+  { Y10_PIXEL_I420, "I420", { 2, 1, 1 },
+      { { 10, 200, 30, 40 }, { 100 }, { 180 } } },
+  { Y10_PIXEL_YV12, "YV12", { 2, 1, 1 },
+      { { 10, 200, 30, 40 }, { 180 }, { 100 } } },
+  { Y10_PIXEL_Y42B, "Y42B", { 2, 1, 1 },
+      { { 10, 200, 30, 40 }, { 100, 100 }, { 180, 180 } } },
+  { Y10_PIXEL_Y444, "Y444", { 2, 2, 2 },
+      { { 10, 200, 30, 40 }, { 100, 100, 100, 100 }, { 180, 180, 180, 180 } } },
+  { Y10_PIXEL_YUY2, "YUY2", { 4 },
+      { { 10, 100, 200, 180, 30, 100, 40, 180 } } },
+  { Y10_PIXEL_UYVY, "UYVY", { 4 },
+      { { 100, 10, 180, 200, 100, 30, 180, 40 } } },
+  { Y10_PIXEL_GRAY8, "GRAY8", { 2 }, { { 10, 200, 30, 40 } } },
   /* 10 bits: four times the value; 0x3f: bits that must be ignored */
-  {Y10_PIXEL_P010, "P010_10LE", {4, 4},
-      {{0x3f, 10, 0, 200, 0, 30, 0x3f, 40}, {0, 100, 0x3f, 180}}},
+  { Y10_PIXEL_P010, "P010_10LE", { 4, 4 },
+      { { 0x3f, 10, 0, 200, 0, 30, 0x3f, 40 }, { 0, 100, 0x3f, 180 } } },
 };
 
 static void
 test_by_hand (gconstpointer cpu)
 {
-  static const guint8 rgb[4][3] =
-      { {1, 2, 3}, {40, 50, 60}, {170, 180, 190}, {255, 0, 9} };
+  static const guint8 rgb[4][3] = { { 1, 2, 3 }, { 40, 50, 60 },
+    { 170, 180, 190 }, { 255, 0, 9 } };
   static const guint luma[4] = { 10, 200, 30, 40 };
   Y10Letterbox l;
 
@@ -223,9 +241,14 @@ test_by_hand (gconstpointer cpu)
     gboolean is_rgb = by_hand[i].format <= Y10_PIXEL_RGBP;
     gboolean is_grey = by_hand[i].format == Y10_PIXEL_GRAY8;
     /* The range must make no difference to formats without one. */
-    Y10Image image = {.size = sizeof (Y10Image),
-      .format = by_hand[i].format, .matrix = Y10_MATRIX_BT709,
-      .width = 2, .height = 2, .full_range = !is_rgb && !is_grey };
+    Y10Image image = {
+      .size = sizeof (Y10Image),
+      .format = by_hand[i].format,
+      .matrix = Y10_MATRIX_BT709,
+      .width = 2,
+      .height = 2,
+      .full_range = !is_rgb && !is_grey,
+    };
     guint8 *found;
     gfloat planes[12];
 
@@ -278,9 +301,14 @@ test_color_first (void)
     rgb = to_bytes (own, w * h);
     y10_letterbox_init (&l, w, h, 64, 64);
     preprocess (FALSE, &pic.image, &l, 1, a);
-    preprocess (FALSE, &(Y10Image) {.size = sizeof (Y10Image),
-      .format = Y10_PIXEL_RGB, .width = w, .height = h, .plane = { rgb },
-          .stride = { 3 * w }}, &l, 1, b);
+    preprocess (FALSE,
+        &(Y10Image){ .size = sizeof (Y10Image),
+            .format = Y10_PIXEL_RGB,
+            .width = w,
+            .height = h,
+            .plane = { rgb },
+            .stride = { 3 * w } },
+        &l, 1, b);
     g_assert_cmpmem (a, 3 * 64 * 64 * sizeof (gfloat), b,
         3 * 64 * 64 * sizeof (gfloat));
     picture_clear (&pic);
@@ -297,12 +325,16 @@ test_color_first (void)
 static void
 test_region (gconstpointer cpu)
 {
-  const guint8 luma[4][4] = { {90, 91, 92, 93}, {94, 95, 96, 97},
-    {98, 99, 100, 101}, {102, 103, 104, 105} };
-  const guint8 chroma[2][4] = { {60, 70, 80, 90}, {150, 160, 170, 180} };
-  Y10Image image = {.size = sizeof (Y10Image),
-    .format = Y10_PIXEL_NV12, .full_range = TRUE,
-    .plane = {luma[0], chroma[0]}, .stride = {4, 4} };
+  const guint8 luma[4][4] = { { 90, 91, 92, 93 }, { 94, 95, 96, 97 },
+    { 98, 99, 100, 101 }, { 102, 103, 104, 105 } };
+  const guint8 chroma[2][4] = { { 60, 70, 80, 90 }, { 150, 160, 170, 180 } };
+  Y10Image image = {
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_NV12,
+    .full_range = TRUE,
+    .plane = { luma[0], chroma[0] },
+    .stride = { 4, 4 },
+  };
 
   for (image.y = 0; image.y < 4; image.y++)
     for (image.x = 0; image.x < 4; image.x++) {
@@ -325,8 +357,9 @@ test_region (gconstpointer cpu)
 
           exact_rgb (Y10_MATRIX_BT601, TRUE, 8, yuv, exact);
           for (guint c = 0; c < 3; c++)
-            g_assert_cmpfloat (fabs (rgb[3 * (y * image.width + x) + c] -
-                    exact[c]), <=, 0.5 + 2e-3);
+            g_assert_cmpfloat (fabs (rgb[3 * (y * image.width + x) + c]
+                                   - exact[c]),
+                <=, 0.5 + 2e-3);
         }
       g_free (rgb);
     }
@@ -336,7 +369,7 @@ int
 main (int argc, char **argv)
 {
   if (!tests_init (&argc, &argv))
-    return 0;                   /* Meson takes any other status as an error */
+    return 0; /* Meson takes any other status as an error */
   g_test_add_func ("/preprocess/color-first", test_color_first);
   tests_add ("color", test_color);
   tests_add ("color-bars", test_bars);

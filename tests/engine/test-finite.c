@@ -11,7 +11,7 @@
 #include "util.h"
 
 #define SIZE 64
-#define ROWS 300                /* more than anchors × classes */
+#define ROWS 300 /* more than anchors × classes */
 
 static Y10BackendKind backend = Y10_BACKEND_REF;
 
@@ -63,10 +63,12 @@ test_overflow (gconstpointer data)
   Y10Detection sound[ROWS], broken[ROWS];
 
   n_sound = detect (tensors, head, sound);
-  fill (tensors, nms ? "model.23.cv2.0.1.bn.bias"
-      : "model.23.one2one_cv2.0.1.bn.bias", 1e30f);
-  fill (tensors, nms ? "model.23.cv2.0.2.weight"
-      : "model.23.one2one_cv2.0.2.weight", 1e30f);
+  fill (tensors,
+      nms ? "model.23.cv2.0.1.bn.bias" : "model.23.one2one_cv2.0.1.bn.bias",
+      1e30f);
+  fill (tensors,
+      nms ? "model.23.cv2.0.2.weight" : "model.23.one2one_cv2.0.2.weight",
+      1e30f);
   n_broken = detect (tensors, head, broken);
   for (guint i = 0; i < n_sound; i++)
     n_expected += sound[i].anchor >= level0;
@@ -101,8 +103,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   if (!test_parse_backend (&argc, &argv, &backend))
     return 2;
-  g_test_add_data_func ("/finite/one2one",
-      GUINT_TO_POINTER (Y10_HEAD_ONE2ONE), test_overflow);
+  g_test_add_data_func ("/finite/one2one", GUINT_TO_POINTER (Y10_HEAD_ONE2ONE),
+      test_overflow);
   g_test_add_data_func ("/finite/one2many",
       GUINT_TO_POINTER (Y10_HEAD_ONE2MANY), test_overflow);
   status = g_test_run ();

@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "util.h"
 
-static const Y10TestFormat hollow = {.hollow = TRUE };
+static const Y10TestFormat hollow = { .hollow = TRUE };
 
 /* Millions of parameters and GFLOP at 640 × 640 as the paper gives them. */
 static const struct
@@ -18,8 +18,12 @@ static const struct
   char variant;
   double parameters, gflop;
 } published[] = {
-  {'n', 2.3, 6.7}, {'s', 7.2, 21.6}, {'m', 15.4, 59.1}, {'b', 19.1, 92.0},
-  {'l', 24.4, 120.3}, {'x', 29.5, 160.4},
+  { 'n', 2.3, 6.7 },
+  { 's', 7.2, 21.6 },
+  { 'm', 15.4, 59.1 },
+  { 'b', 19.1, 92.0 },
+  { 'l', 24.4, 120.3 },
+  { 'x', 29.5, 160.4 },
 };
 
 static Y10Model *
@@ -139,9 +143,8 @@ check_graph (const Y10Graph *graph)
 static void
 test_sizes (void)
 {
-  static const guint sizes[][2] = { {640, 640}, {640, 384}, {32, 32},
-    {32, 96}, {1280, 736}, {4096, 32}
-  };
+  static const guint sizes[][2] = { { 640, 640 }, { 640, 384 }, { 32, 32 },
+    { 32, 96 }, { 1280, 736 }, { 4096, 32 } };
 
   for (const char *v = "nsmblx"; *v; v++) {
     Y10Model *model = load_variant (*v);
@@ -152,8 +155,8 @@ test_sizes (void)
           i & 1 ? Y10_HEAD_ONE2MANY : Y10_HEAD_ONE2ONE);
 
       check_graph (graph);
-      g_assert_cmpuint (graph->n_anchors, ==, width * height / 64
-          + width * height / 256 + width * height / 1024);
+      g_assert_cmpuint (graph->n_anchors, ==,
+          width * height / 64 + width * height / 256 + width * height / 1024);
       y10_graph_free (graph);
     }
     y10_model_unref (model);
@@ -169,9 +172,13 @@ test_custom (void)
     const char *shapes;
     guint n_classes, n_bins;
   } custom[] = {
-    {"tiny-nc3", 1, 16}, {"tiny-nc3", 7, 16}, {"tiny-nc3", 90, 16},
-    {"tiny-nc3", 1000, 16}, {"tiny-nc3-bins8", 3, 8}, {"tiny-x-nc3", 3, 16},
-    {"pico-nc3", 3, 2},
+    { "tiny-nc3", 1, 16 },
+    { "tiny-nc3", 7, 16 },
+    { "tiny-nc3", 90, 16 },
+    { "tiny-nc3", 1000, 16 },
+    { "tiny-nc3-bins8", 3, 8 },
+    { "tiny-x-nc3", 3, 16 },
+    { "pico-nc3", 3, 2 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (custom); i++) {
@@ -182,8 +189,7 @@ test_custom (void)
     y10_test_tensors_set_classes (tensors, custom[i].n_classes);
     model = test_model (tensors, &hollow);
     g_assert_cmpstr (y10_model_get_variant (model), ==, "yolov10 (custom)");
-    g_assert_cmpuint (y10_model_get_n_classes (model), ==,
-        custom[i].n_classes);
+    g_assert_cmpuint (y10_model_get_n_classes (model), ==, custom[i].n_classes);
     g_assert_cmpuint (y10_model_get_n_bins (model), ==, custom[i].n_bins);
     graph = build (model, 96, 64, Y10_HEAD_ONE2ONE);
     check_graph (graph);
@@ -208,16 +214,19 @@ static void
 test_details (void)
 {
   static const char *const linear[] = { "model.5.cv2", "model.7.cv2",
-    "model.20.cv2", "model.10.attn.qkv", "model.10.attn.proj",
-    "model.10.ffn.1", "model.23.one2one_cv2.0.2", "model.23.one2one_cv3.2.2"
-  };
+    "model.20.cv2", "model.10.attn.qkv", "model.10.attn.proj", "model.10.ffn.1",
+    "model.23.one2one_cv2.0.2", "model.23.one2one_cv3.2.2" };
   static const struct
   {
     char variant;
     guint heads, key_dim, head_dim;
   } attention[] = {
-    {'n', 2, 32, 64}, {'s', 4, 32, 64}, {'m', 4, 36, 72}, {'b', 4, 32, 64},
-    {'l', 4, 32, 64}, {'x', 5, 32, 64},
+    { 'n', 2, 32, 64 },
+    { 's', 4, 32, 64 },
+    { 'm', 4, 36, 72 },
+    { 'b', 4, 32, 64 },
+    { 'l', 4, 32, 64 },
+    { 'x', 5, 32, 64 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (attention); i++) {

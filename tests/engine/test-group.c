@@ -39,7 +39,7 @@ static void
 test_who_shares (void)
 {
   Y10EngineStream *one = shared_open (), *two;
-  Y10EngineStreamStats stats = {.size = sizeof stats };
+  Y10EngineStreamStats stats = { .size = sizeof stats };
   Y10EngineConfig config;
 
   shared_init_config (&config);
@@ -128,8 +128,8 @@ test_refused (void)
 
   shared_init_config (&config);
   config.width = 33;
-  g_assert_null (y10_engine_stream_new (shared_model (), &config, NULL, 0, NULL,
-          &error));
+  g_assert_null (
+      y10_engine_stream_new (shared_model (), &config, NULL, 0, NULL, &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
       "width is 33", NULL);
   g_assert_cmpuint (y10_shared_engine_count (), ==, 0);
@@ -154,7 +154,8 @@ assert_times (const Y10EngineStream *stream, const Y10EngineRequest *request,
     return;
   g_assert_cmpint (request->postprocess_time, >, 0);
   g_assert_cmpint (request->preprocess_time + request->inference_time
-      + request->postprocess_time, <=, took);
+          + request->postprocess_time,
+      <=, took);
 }
 
 /* An image without objects is a result like any other: images behind it in the
@@ -265,7 +266,7 @@ static void
 infer_alone (Tiled *tiled, Y10EngineStream *stream, guint part)
 {
   Y10Part *p = &tiled->parts[part];
-  Y10EngineRequest request = {.size = sizeof request };
+  Y10EngineRequest request = { .size = sizeof request };
   Y10HeadParams params;
   GError *error = NULL;
   Y10Image image;
@@ -289,7 +290,7 @@ make_tiled (Y10EngineStream *stream)
 {
   Tiled *self = g_new0 (Tiled, 1);
   GRand *rand = g_rand_new_with_seed (24);
-  Y10Tiles tiles = {.size = sizeof tiles };
+  Y10Tiles tiles = { .size = sizeof tiles };
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   GError *error = NULL;
   guint n;
@@ -297,9 +298,13 @@ make_tiled (Y10EngineStream *stream)
   for (guint i = 0; i < sizeof self->pixels; i++)
     self->pixels[i] = (guint8) g_rand_int (rand);
   g_rand_free (rand);
-  self->image = (Y10Image) {.size = sizeof self->image,.format = Y10_PIXEL_RGB,
-    .width = WIDTH,.height = HEIGHT,.plane[0] = self->pixels,
-    .stride[0] = WIDTH * 3
+  self->image = (Y10Image){
+    .size = sizeof self->image,
+    .format = Y10_PIXEL_RGB,
+    .width = WIDTH,
+    .height = HEIGHT,
+    .plane[0] = self->pixels,
+    .stride[0] = WIDTH * 3,
   };
   self->params = params;
   self->params.confidence = 0;
@@ -308,21 +313,26 @@ make_tiled (Y10EngineStream *stream)
   g_assert_no_error (error);
   g_assert_true (y10_tiles_parse ("3x3", &tiles, NULL));
   g_assert_true (y10_parts_plan (&self->image, self->region, &tiles, 32, 32,
-          self->parts, N_PARTS, &n, NULL));
+      self->parts, N_PARTS, &n, NULL));
   g_assert_cmpuint (n, ==, N_PARTS);
   for (guint i = 0; i < N_PARTS; i++) {
     self->parts[i].detections = self->rows[i];
     self->parts[i].max_detections = SHARED_MAX_ROWS;
     infer_alone (self, stream, i);
   }
-  self->n_expected = (gint) y10_parts_merge (&self->image, self->parts,
-      N_PARTS, &self->params, self->region, Y10_REGION_ANCHOR_BOTTOM,
-      self->expected, SHARED_MAX_ROWS);
+  self->n_expected = (gint) y10_parts_merge (&self->image, self->parts, N_PARTS,
+      &self->params, self->region, Y10_REGION_ANCHOR_BOTTOM, self->expected,
+      SHARED_MAX_ROWS);
   g_assert_cmpint (self->n_expected, >, 0);
-  self->request = (Y10EngineRequest) {.size = sizeof self->request,
-    .image = &self->image,.params = &self->params,.parts = self->parts,
-    .n_parts = N_PARTS,.region = self->region,
-    .detections = self->rows[N_PARTS],.max_detections = SHARED_MAX_ROWS
+  self->request = (Y10EngineRequest){
+    .size = sizeof self->request,
+    .image = &self->image,
+    .params = &self->params,
+    .parts = self->parts,
+    .n_parts = N_PARTS,
+    .region = self->region,
+    .detections = self->rows[N_PARTS],
+    .max_detections = SHARED_MAX_ROWS,
   };
   return self;
 }

@@ -18,8 +18,8 @@ remove_head (Y10TestTensors *tensors, gboolean one2one)
     Y10TestTensor *t = g_ptr_array_index (tensors->tensors, i);
     gboolean of_one = strstr (t->name, "one2one_") != NULL;
 
-    if (g_str_has_prefix (t->name, "model.23.cv")
-        ? !one2one : of_one && one2one)
+    if (g_str_has_prefix (t->name, "model.23.cv") ? !one2one
+                                                  : of_one && one2one)
       y10_test_tensors_remove (tensors, t->name);
   }
 }
@@ -71,22 +71,23 @@ test_named (void)
   static const struct
   {
     const char *metadata;
-    Y10Head both, one, many;    /* of a file with both heads, or with one */
+    Y10Head both, one, many; /* of a file with both heads, or with one */
   } cases[] = {
-    {NULL, Y10_HEAD_ONE2ONE, Y10_HEAD_ONE2ONE, Y10_HEAD_ONE2MANY},
-    {"{\"head\":\"one2one\"}", Y10_HEAD_ONE2ONE, Y10_HEAD_ONE2ONE,
-        Y10_HEAD_ONE2MANY},
-    {"{\"head\":\"one2many\"}", Y10_HEAD_ONE2MANY, Y10_HEAD_ONE2ONE,
-        Y10_HEAD_ONE2MANY},
-    {"{\"head\":\"one2one-nms\"}", Y10_HEAD_ONE2ONE_NMS,
-        Y10_HEAD_ONE2ONE_NMS, Y10_HEAD_ONE2MANY},
+    { NULL, Y10_HEAD_ONE2ONE, Y10_HEAD_ONE2ONE, Y10_HEAD_ONE2MANY },
+    { "{\"head\":\"one2one\"}", Y10_HEAD_ONE2ONE, Y10_HEAD_ONE2ONE,
+        Y10_HEAD_ONE2MANY },
+    { "{\"head\":\"one2many\"}", Y10_HEAD_ONE2MANY, Y10_HEAD_ONE2ONE,
+        Y10_HEAD_ONE2MANY },
+    { "{\"head\":\"one2one-nms\"}", Y10_HEAD_ONE2ONE_NMS, Y10_HEAD_ONE2ONE_NMS,
+        Y10_HEAD_ONE2MANY },
   };
 
   for (guint i = 0; i < 3 * G_N_ELEMENTS (cases); i++) {
-    const Y10TestFormat format = {.metadata = cases[i / 3].metadata };
+    const Y10TestFormat format = { .metadata = cases[i / 3].metadata };
     Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
     Y10Head expected = i % 3 == 0 ? cases[i / 3].both
-        : i % 3 == 1 ? cases[i / 3].one : cases[i / 3].many;
+        : i % 3 == 1              ? cases[i / 3].one
+                                  : cases[i / 3].many;
     Y10Model *model;
     Y10Engine *engine;
 
@@ -106,7 +107,7 @@ test_named (void)
 static void
 test_chosen (void)
 {
-  const Y10TestFormat format = {.metadata = "{\"head\":\"one2many\"}" };
+  const Y10TestFormat format = { .metadata = "{\"head\":\"one2many\"}" };
   Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
   Y10Model *model = test_model (tensors, &format);
 
@@ -124,11 +125,11 @@ test_chosen (void)
     g_assert_cmpint (y10_engine_get_head (engine), ==, head);
     /* The other head is not computed. */
     for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
-      Y10OpInfo op = {.size = sizeof op };
+      Y10OpInfo op = { .size = sizeof op };
 
       y10_engine_get_op (engine, i, &op);
-      g_assert_null (strstr (op.name, head == Y10_HEAD_ONE2MANY
-              ? "one2one_cv" : "model.23.cv"));
+      g_assert_null (strstr (op.name,
+          head == Y10_HEAD_ONE2MANY ? "one2one_cv" : "model.23.cv"));
     }
     y10_engine_unref (engine);
   }
@@ -143,26 +144,26 @@ test_unknown (void)
   {
     const char *metadata, *shown;
   } cases[] = {
-    {"{\"head\":\"one2two\"}", "\"one2two\""},
-    {"{\"head\":\"\"}", "\"\""},
-    {"{\"head\":\"auto\"}", "\"auto\""},
-    {"{\"head\":\"ONE2MANY\"}", "\"ONE2MANY\""},
+    { "{\"head\":\"one2two\"}", "\"one2two\"" },
+    { "{\"head\":\"\"}", "\"\"" },
+    { "{\"head\":\"auto\"}", "\"auto\"" },
+    { "{\"head\":\"ONE2MANY\"}", "\"ONE2MANY\"" },
     /* The error shows control characters escaped and shortens the text. */
-    {"{\"head\":\"\\u001b[2J\\n0123456789012345678901234567890123456789\"}",
-        "\"\\033[2J\\n0123456789012345678901234567890…\""},
+    { "{\"head\":\"\\u001b[2J\\n0123456789012345678901234567890123456789\"}",
+        "\"\\033[2J\\n0123456789012345678901234567890…\"" },
   };
   Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    const Y10TestFormat format = {.metadata = cases[i].metadata };
+    const Y10TestFormat format = { .metadata = cases[i].metadata };
     char *path = test_path ("head.safetensors");
     GError *error = NULL;
 
     y10_test_tensors_write (tensors, path, &format, &error);
     g_assert_no_error (error);
     g_assert_null (y10_model_load (path, NULL, &error));
-    test_expect_error (error, Y10_ERROR_MODEL, path, "\"head\"",
-        cases[i].shown, "one2one-nms", NULL);
+    test_expect_error (error, Y10_ERROR_MODEL, path, "\"head\"", cases[i].shown,
+        "one2one-nms", NULL);
     g_unlink (path);
     g_free (path);
   }
@@ -170,8 +171,9 @@ test_unknown (void)
 }
 
 static guint
-detect_with (const Y10TestTensors *tensors, Y10BackendKind backend, Y10Head head,
-    gboolean multi_label, const Y10HeadParams *params, Y10Detection *rows)
+detect_with (const Y10TestTensors *tensors, Y10BackendKind backend,
+    Y10Head head, gboolean multi_label, const Y10HeadParams *params,
+    Y10Detection *rows)
 {
   Y10Model *model = test_model (tensors, NULL);
   Y10EngineConfig config;
@@ -226,12 +228,12 @@ test_one2one_nms (void)
       char *at = strstr (t->name, "one2one_");
 
       if (at) {
-        y10_test_tensors_data (tensors, t);     /* seeded by its name */
+        y10_test_tensors_data (tensors, t); /* seeded by its name */
         memmove (at, at + strlen ("one2one_"), strlen (at) - 7);
       }
     }
-    g_assert_cmpuint (n, ==, detect (tensors, backends[i], Y10_HEAD_ONE2MANY,
-            wanted));
+    g_assert_cmpuint (n, ==,
+        detect (tensors, backends[i], Y10_HEAD_ONE2MANY, wanted));
     g_assert_cmpuint (n, >, 0);
     g_assert_cmpmem (with, n * sizeof *with, wanted, n * sizeof *wanted);
     /* The result differs from that without NMS. */
@@ -254,14 +256,15 @@ test_multi_label (void)
   params.confidence = 0;
   params.iou = 1;
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
-    const guint n = detect_with (tensors, backends[i], Y10_HEAD_ONE2ONE, FALSE, &params,
-        wanted);
+    const guint n = detect_with (tensors, backends[i], Y10_HEAD_ONE2ONE, FALSE,
+        &params, wanted);
     gboolean seen[MAX_ROWS] = { FALSE };
     guint n_again = 0;
 
     g_assert_cmpuint (n, ==, MAX_ROWS);
-    g_assert_cmpuint (detect_with (tensors, backends[i], Y10_HEAD_ONE2ONE_NMS, TRUE,
-            &params, with), ==, n);
+    g_assert_cmpuint (detect_with (tensors, backends[i], Y10_HEAD_ONE2ONE_NMS,
+                          TRUE, &params, with),
+        ==, n);
     g_assert_cmpmem (with, n * sizeof *with, wanted, n * sizeof *wanted);
     for (guint k = 0; k < n; k++) {
       g_assert_cmpuint (with[k].anchor, <, MAX_ROWS);
@@ -269,8 +272,9 @@ test_multi_label (void)
       seen[with[k].anchor] = TRUE;
     }
     g_assert_cmpuint (n_again, >, 0);
-    g_assert_cmpuint (detect_with (tensors, backends[i], Y10_HEAD_ONE2ONE_NMS, FALSE,
-            &params, with), <=, 189);
+    g_assert_cmpuint (detect_with (tensors, backends[i], Y10_HEAD_ONE2ONE_NMS,
+                          FALSE, &params, with),
+        <=, 189);
   }
   y10_test_tensors_free (tensors);
 }
@@ -292,14 +296,16 @@ test_classes (void)
     guint n, n_expected = 0;
 
     params.classes = NULL;
-    n = detect_with (tensors, backends[i], Y10_HEAD_ONE2MANY, FALSE, &params, all);
+    n = detect_with (tensors, backends[i], Y10_HEAD_ONE2MANY, FALSE, &params,
+        all);
     params.classes = classes;
     for (guint k = 0; k < n; k++)
       if (classes[all[k].class_id])
         all[n_expected++] = all[k];
     g_assert_cmpuint (n_expected, >, 0);
     g_assert_cmpuint (n_expected, <, n);
-    n = detect_with (tensors, backends[i], Y10_HEAD_ONE2MANY, FALSE, &params, rows);
+    n = detect_with (tensors, backends[i], Y10_HEAD_ONE2MANY, FALSE, &params,
+        rows);
     g_assert_cmpmem (rows, n * sizeof *rows, all, n_expected * sizeof *all);
   }
   y10_test_tensors_free (tensors);

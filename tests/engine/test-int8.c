@@ -26,55 +26,61 @@ typedef struct
 {
   const char *name;
   Y10OpKind kind;
-  guint in[4], out[4];          /* channels of the segments, ended by 0 */
+  guint in[4], out[4]; /* channels of the segments, ended by 0 */
   guint height, width, kernel, stride;
   gboolean depthwise, integers, silu, add, in_place, logits, picture;
   Storage from, to;
 } Case;
 
 static const Case cases[] = {
-  {"1×1", Y10_OP_CONV, {64}, {32}, 20, 20, 1, 1,.integers = TRUE,.from = BYTES},
-  {"1×1, segments", Y10_OP_CONV, {16, 9, 40}, {5, 37}, 13, 7, 1, 1,
-      .integers = TRUE,.from = BYTES},
-  {"1×1 to 8 bits", Y10_OP_CONV, {24, 24}, {48, 16}, 9, 11, 1, 1,.integers = TRUE,
-      .silu = TRUE,.from = BYTES,.to = BYTES},
-  {"1×1 to logits", Y10_OP_CONV, {80}, {80}, 10, 10, 1, 1,.integers = TRUE,
-      .logits = TRUE,.from = BYTES},
-  {"3×3", Y10_OP_CONV, {32}, {32}, 17, 23, 3, 1,.integers = TRUE,.from = BYTES},
-  {"3×3, stride 2", Y10_OP_CONV, {20}, {33}, 15, 22, 3, 2,.integers = TRUE,
-      .from = BYTES},
-  {"3×3, one pixel", Y10_OP_CONV, {3}, {3}, 1, 1, 3, 1,.integers = TRUE,
-      .from = BYTES},
-  {"7×7", Y10_OP_CONV, {10}, {12}, 9, 9, 7, 1,.integers = TRUE,.from = BYTES},
-  {"3×3 with addition", Y10_OP_CONV, {16, 16}, {16, 16}, 12, 12, 3, 1,
-      .integers = TRUE,.silu = TRUE,.add = TRUE,.from = BYTES,.to = BYTES},
-  {"1×1, added in place", Y10_OP_CONV, {32}, {40}, 8, 8, 1, 1,.integers = TRUE,
-      .add = TRUE,.in_place = TRUE,.from = BYTES,.to = BYTES},
-  {"1×1 with addition of floats", Y10_OP_CONV, {32}, {40}, 8, 8, 1, 1,
-      .integers = TRUE,.add = TRUE,.from = BYTES},
-  {"float 3×3 from 8 bits", Y10_OP_CONV, {16, 5}, {24}, 14, 14, 3, 1,
-      .silu = TRUE,.from = BYTES},
-  {"float 1×1 from 8 bits", Y10_OP_CONV, {40}, {24}, 14, 14, 1, 1,.from = BYTES},
-  {"float 3×3 to 8 bits", Y10_OP_CONV, {16}, {24, 8}, 14, 19, 3, 1,.silu = TRUE,
-      .to = BYTES},
-  {"float 1×1 on 8 bits", Y10_OP_CONV, {33}, {24}, 14, 14, 1, 1,.add = TRUE,
-      .in_place = TRUE,.from = BYTES,.to = BYTES},
-  {"picture to 8 bits", Y10_OP_CONV, {3}, {16}, 64, 96, 3, 2,.silu = TRUE,
-      .picture = TRUE,.to = BYTES},
-  {"depthwise 3×3", Y10_OP_CONV, {16, 24}, {16, 24}, 20, 20, 3, 1,
-      .depthwise = TRUE,.silu = TRUE,.from = BYTES,.to = BYTES},
-  {"depthwise 3×3, stride 2", Y10_OP_CONV, {40}, {40}, 21, 18, 3, 2,
-      .depthwise = TRUE,.from = BYTES,.to = BYTES},
-  {"depthwise 7×7 with addition", Y10_OP_CONV, {40}, {40}, 9, 12, 7, 1,
-      .depthwise = TRUE,.silu = TRUE,.add = TRUE,.from = BYTES,.to = BYTES},
-  {"depthwise 5×5 to floats", Y10_OP_CONV, {17}, {17}, 9, 12, 5, 1,
-      .depthwise = TRUE,.from = BYTES},
-  {"depthwise from floats", Y10_OP_CONV, {17}, {17}, 9, 12, 3, 1,
-      .depthwise = TRUE,.silu = TRUE,.add = TRUE,.to = BYTES},
-  {"pool", Y10_OP_MAXPOOL5, {33, 8}, {33, 8}, 11, 13, 5, 1,.from = BYTES,
-      .to = BYTES},
-  {"upsampling", Y10_OP_UPSAMPLE2X, {33, 8}, {33, 8}, 7, 5, 1, 1,.from = BYTES,
-      .to = BYTES},
+  { "1×1", Y10_OP_CONV, { 64 }, { 32 }, 20, 20, 1, 1, .integers = TRUE,
+      .from = BYTES },
+  { "1×1, segments", Y10_OP_CONV, { 16, 9, 40 }, { 5, 37 }, 13, 7, 1, 1,
+      .integers = TRUE, .from = BYTES },
+  { "1×1 to 8 bits", Y10_OP_CONV, { 24, 24 }, { 48, 16 }, 9, 11, 1, 1,
+      .integers = TRUE, .silu = TRUE, .from = BYTES, .to = BYTES },
+  { "1×1 to logits", Y10_OP_CONV, { 80 }, { 80 }, 10, 10, 1, 1,
+      .integers = TRUE, .logits = TRUE, .from = BYTES },
+  { "3×3", Y10_OP_CONV, { 32 }, { 32 }, 17, 23, 3, 1, .integers = TRUE,
+      .from = BYTES },
+  { "3×3, stride 2", Y10_OP_CONV, { 20 }, { 33 }, 15, 22, 3, 2,
+      .integers = TRUE, .from = BYTES },
+  { "3×3, one pixel", Y10_OP_CONV, { 3 }, { 3 }, 1, 1, 3, 1, .integers = TRUE,
+      .from = BYTES },
+  { "7×7", Y10_OP_CONV, { 10 }, { 12 }, 9, 9, 7, 1, .integers = TRUE,
+      .from = BYTES },
+  { "3×3 with addition", Y10_OP_CONV, { 16, 16 }, { 16, 16 }, 12, 12, 3, 1,
+      .integers = TRUE, .silu = TRUE, .add = TRUE, .from = BYTES, .to = BYTES },
+  { "1×1, added in place", Y10_OP_CONV, { 32 }, { 40 }, 8, 8, 1, 1,
+      .integers = TRUE, .add = TRUE, .in_place = TRUE, .from = BYTES,
+      .to = BYTES },
+  { "1×1 with addition of floats", Y10_OP_CONV, { 32 }, { 40 }, 8, 8, 1, 1,
+      .integers = TRUE, .add = TRUE, .from = BYTES },
+  { "float 3×3 from 8 bits", Y10_OP_CONV, { 16, 5 }, { 24 }, 14, 14, 3, 1,
+      .silu = TRUE, .from = BYTES },
+  { "float 1×1 from 8 bits", Y10_OP_CONV, { 40 }, { 24 }, 14, 14, 1, 1,
+      .from = BYTES },
+  { "float 3×3 to 8 bits", Y10_OP_CONV, { 16 }, { 24, 8 }, 14, 19, 3, 1,
+      .silu = TRUE, .to = BYTES },
+  { "float 1×1 on 8 bits", Y10_OP_CONV, { 33 }, { 24 }, 14, 14, 1, 1,
+      .add = TRUE, .in_place = TRUE, .from = BYTES, .to = BYTES },
+  { "picture to 8 bits", Y10_OP_CONV, { 3 }, { 16 }, 64, 96, 3, 2, .silu = TRUE,
+      .picture = TRUE, .to = BYTES },
+  { "depthwise 3×3", Y10_OP_CONV, { 16, 24 }, { 16, 24 }, 20, 20, 3, 1,
+      .depthwise = TRUE, .silu = TRUE, .from = BYTES, .to = BYTES },
+  { "depthwise 3×3, stride 2", Y10_OP_CONV, { 40 }, { 40 }, 21, 18, 3, 2,
+      .depthwise = TRUE, .from = BYTES, .to = BYTES },
+  { "depthwise 7×7 with addition", Y10_OP_CONV, { 40 }, { 40 }, 9, 12, 7, 1,
+      .depthwise = TRUE, .silu = TRUE, .add = TRUE, .from = BYTES,
+      .to = BYTES },
+  { "depthwise 5×5 to floats", Y10_OP_CONV, { 17 }, { 17 }, 9, 12, 5, 1,
+      .depthwise = TRUE, .from = BYTES },
+  { "depthwise from floats", Y10_OP_CONV, { 17 }, { 17 }, 9, 12, 3, 1,
+      .depthwise = TRUE, .silu = TRUE, .add = TRUE, .to = BYTES },
+  { "pool", Y10_OP_MAXPOOL5, { 33, 8 }, { 33, 8 }, 11, 13, 5, 1, .from = BYTES,
+      .to = BYTES },
+  { "upsampling", Y10_OP_UPSAMPLE2X, { 33, 8 }, { 33, 8 }, 7, 5, 1, 1,
+      .from = BYTES, .to = BYTES },
 };
 
 /* A weights file of any data types. */
@@ -88,7 +94,8 @@ static void
 add_tensor (File *file, const char *name, const char *dtype, const guint *dim,
     guint n_dims, gconstpointer data, gsize size)
 {
-  g_string_append_printf (file->header, "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[",
+  g_string_append_printf (file->header,
+      "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[",
       file->header->len > 1 ? "," : "", name, dtype);
   for (guint i = 0; i < n_dims; i++)
     g_string_append_printf (file->header, "%s%u", i ? "," : "", dim[i]);
@@ -121,13 +128,13 @@ open_file (File *file)
 /* Everything about a case, as this test sees it. */
 typedef struct
 {
-  guint n_in, n_out, row;       /* row: products for an output */
+  guint n_in, n_out, row; /* row: products for an output */
   guint out_height, out_width;
   gint8 *integers;
   float *weight, *bias, *scale; /* scale: of the integers */
   float *in_scale, *out_scale;
   guint8 *in_zero, *out_zero;
-  float *in, *add, *out;        /* values; those of 8 bits are exact */
+  float *in, *add, *out; /* values; those of 8 bits are exact */
 } Data;
 
 static guint
@@ -183,11 +190,12 @@ data_init (Data *d, const Case *c, GRand *rand)
 {
   gsize pixels = (gsize) c->height * c->width, n;
 
-  *d = (Data) {.n_in = total (c->in),.n_out = total (c->out)};
-  d->out_height = c->kind == Y10_OP_UPSAMPLE2X ? 2 * c->height
+  *d = (Data){ .n_in = total (c->in), .n_out = total (c->out) };
+  d->out_height = c->kind == Y10_OP_UPSAMPLE2X
+      ? 2 * c->height
       : (c->height - 1) / c->stride + 1;
   d->out_width = c->kind == Y10_OP_UPSAMPLE2X ? 2 * c->width
-      : (c->width - 1) / c->stride + 1;
+                                              : (c->width - 1) / c->stride + 1;
   d->row = (c->depthwise ? 1 : d->n_in) * c->kernel * c->kernel;
   n = (gsize) d->n_out * d->row;
   d->integers = g_new (gint8, n);
@@ -207,8 +215,9 @@ data_init (Data *d, const Case *c, GRand *rand)
       gsize at = (gsize) o * d->row + i;
 
       d->integers[at] = g_rand_int_range (rand, -128, 128);
-      d->weight[at] = c->integers ? d->integers[at]
-          * d->scale[o] / d->in_scale[i / (c->kernel * c->kernel)]
+      d->weight[at] = c->integers
+          ? d->integers[at] * d->scale[o]
+              / d->in_scale[i / (c->kernel * c->kernel)]
           : (float) (g_rand_double_range (rand, -1, 1) / sqrt (d->row));
     }
   }
@@ -225,8 +234,7 @@ static void
 data_clear (Data *d)
 {
   gpointer all[] = { d->integers, d->weight, d->bias, d->scale, d->in_scale,
-    d->out_scale, d->in_zero, d->out_zero, d->in, d->add, d->out
-  };
+    d->out_scale, d->in_zero, d->out_zero, d->in, d->add, d->out };
 
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
     g_free (all[i]);
@@ -235,7 +243,8 @@ data_clear (Data *d)
 static double
 get (const float *values, const Case *c, guint channel, gint y, gint x)
 {
-  return y < 0 || x < 0 || y >= (gint) c->height || x >= (gint) c->width ? 0
+  return y < 0 || x < 0 || y >= (gint) c->height || x >= (gint) c->width
+      ? 0
       : values[((gsize) channel * c->height + y) * c->width + x];
 }
 
@@ -260,15 +269,17 @@ expect (const Case *c, const Data *d, guint o, gint y, gint x)
     gint tap = i % (c->kernel * c->kernel);
     guint from = c->depthwise ? o : i / (c->kernel * c->kernel);
 
-    sum += (double) d->weight[(gsize) o * d->row + i] * get (d->in, c, from,
-        y * (gint) c->stride + tap / (gint) c->kernel - pad,
-        x * (gint) c->stride + tap % (gint) c->kernel - pad);
+    sum += (double) d->weight[(gsize) o * d->row + i]
+        * get (d->in, c, from,
+            y * (gint) c->stride + tap / (gint) c->kernel - pad,
+            x * (gint) c->stride + tap % (gint) c->kernel - pad);
   }
   sum += d->bias[o];
   if (c->silu)
     sum /= 1 + exp (-sum);
-  return c->add ? sum + d->add[((gsize) o * d->out_height + y) * d->out_width
-      + x] : sum;
+  return c->add
+      ? sum + d->add[((gsize) o * d->out_height + y) * d->out_width + x]
+      : sum;
 }
 
 /* The op "model.0", and a convolution "model.1", whose file entries say how the
@@ -279,13 +290,13 @@ make_graph (const Case *c, const Data *d)
   File file = { g_string_new ("{"), g_byte_array_new () };
   const gboolean conv = c->kind == Y10_OP_CONV;
   const guint dim[4] = { d->n_out, c->depthwise ? 1 : d->n_in, c->kernel,
-    c->kernel
-  }, one = 1, next_dim[4] = { 1, d->n_out, 1, 1 };
+    c->kernel },
+              one = 1, next_dim[4] = { 1, d->n_out, 1, 1 };
   g_autofree gint8 *next = g_new0 (gint8, MAX (d->n_out, d->n_in));
   const float zero = 0, unit = 1;
   Y10GraphBuilder *b;
   Y10TensorFile *opened;
-  Y10Graph fields = {.width = 32,.height = 32,.n_classes = 1,.n_bins = 16 };
+  Y10Graph fields = { .width = 32, .height = 32, .n_classes = 1, .n_bins = 16 };
   Y10Graph *graph;
   GError *error = NULL;
   Y10View in, out, add = { 0 }, last;
@@ -319,21 +330,31 @@ make_graph (const Case *c, const Data *d)
   fields.height = c->picture ? c->height : 32;
   b = y10_graph_builder_new (opened, fields.width, fields.height);
   in = c->picture ? y10_graph_builder_input (b)
-      : y10_graph_builder_tensor (b, Y10_ROLE_ACTIVATION, c->height, c->width,
-      c->in, count (c->in));
-  out = y10_graph_builder_tensor (b, c->logits ? Y10_ROLE_LOGITS
-      : Y10_ROLE_ACTIVATION, d->out_height, d->out_width, c->out,
-      count (c->out));
+                  : y10_graph_builder_tensor (b, Y10_ROLE_ACTIVATION, c->height,
+                      c->width, c->in, count (c->in));
+  out = y10_graph_builder_tensor (b,
+      c->logits ? Y10_ROLE_LOGITS : Y10_ROLE_ACTIVATION, d->out_height,
+      d->out_width, c->out, count (c->out));
   if (c->add)
-    add = c->in_place ? out : y10_graph_builder_tensor (b, Y10_ROLE_ACTIVATION,
-        d->out_height, d->out_width, c->out, count (c->out));
-  y10_graph_builder_op (b, &(Y10Op) {
-      .kind = c->kind,.name = g_strdup ("model.0"),.in = in,.out = out,
-      .add = add,.kernel = c->kernel,.stride = c->stride,.pad = c->kernel / 2,
-      .groups = c->depthwise ? d->n_in : 1,
-      .act = c->silu ? Y10_ACT_SILU : Y10_ACT_NONE,
-      .conv = conv ? y10_weights_add_conv (y10_graph_builder_weights (b),
-          "model.0", d->n_in, c->depthwise, &error) : 0,});
+    add = c->in_place ? out
+                      : y10_graph_builder_tensor (b, Y10_ROLE_ACTIVATION,
+                          d->out_height, d->out_width, c->out, count (c->out));
+  y10_graph_builder_op (b,
+      &(Y10Op){
+          .kind = c->kind,
+          .name = g_strdup ("model.0"),
+          .in = in,
+          .out = out,
+          .add = add,
+          .kernel = c->kernel,
+          .stride = c->stride,
+          .pad = c->kernel / 2,
+          .groups = c->depthwise ? d->n_in : 1,
+          .act = c->silu ? Y10_ACT_SILU : Y10_ACT_NONE,
+          .conv = conv ? y10_weights_add_conv (y10_graph_builder_weights (b),
+                      "model.0", d->n_in, c->depthwise, &error)
+                       : 0,
+      });
   g_assert_no_error (error);
   for (guint i = 0; i < 3 && c->to == BYTES; i++) {
     const Y10View read[] = { out, add, in };
@@ -343,11 +364,18 @@ make_graph (const Case *c, const Data *d)
     last = y10_graph_builder_tensor (b, Y10_ROLE_ACTIVATION,
         i == 2 ? c->height : d->out_height, i == 2 ? c->width : d->out_width,
         &one, 1);
-    y10_graph_builder_op (b, &(Y10Op) {
-        .kind = Y10_OP_CONV,.name = g_strdup ("model.1"),.in = read[i],
-        .out = last,.kernel = 1,.stride = 1,.groups = 1,
-        .conv = y10_weights_add_conv (y10_graph_builder_weights (b), "model.1",
-            d->n_out, FALSE, &error),});
+    y10_graph_builder_op (b,
+        &(Y10Op){
+            .kind = Y10_OP_CONV,
+            .name = g_strdup ("model.1"),
+            .in = read[i],
+            .out = last,
+            .kernel = 1,
+            .stride = 1,
+            .groups = 1,
+            .conv = y10_weights_add_conv (y10_graph_builder_weights (b),
+                "model.1", d->n_out, FALSE, &error),
+        });
     g_assert_no_error (error);
   }
   graph = y10_graph_builder_finish (b, &fields, &error);
@@ -361,7 +389,7 @@ static void
 run_backend (const Y10BackendClass *class, const Y10Graph *graph, const Case *c,
     Data *d)
 {
-  const Y10DeviceConfig config = {.threads = 2,.device_id = -1 };
+  const Y10DeviceConfig config = { .threads = 2, .device_id = -1 };
   Y10Precision precision = Y10_PRECISION_INT8;
   Y10Layout layout;
   GError *error = NULL;

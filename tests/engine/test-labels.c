@@ -16,29 +16,57 @@ static void
 test_names (void)
 {
 #define GRIN "\xf0\x9f\x98\x80"
-#define LOST "\xef\xbf\xbd"     /* U+FFFD */
+#define LOST "\xef\xbf\xbd" /* U+FFFD */
   static const struct
   {
-    const char *names, *first;  /* NULL: not understood */
+    const char *names, *first; /* NULL: not understood */
   } cases[] = {
-    {"[\"\\ud83d\\ude00\"]", GRIN}, {"{0: '\\U0001f600'}", GRIN},
-    {"{\"0\": \"\\ud842\\udfb7\\u91ce\"}", "\xf0\xa0\xae\xb7\xe9\x87\x8e"},
-    {"[\"" GRIN "\"]", GRIN}, {"['\\xe9\\u00e9']", "\xc3\xa9\xc3\xa9"},
-    {"['\\ud83d']", LOST}, {"['\\ude00x']", LOST "x"},
-    {"['\\ud83d\\ud83d\\ude00']", LOST GRIN}, {"['\\ud83d\\u0041']", LOST "A"},
-    {"['\\ud83d\\ude0']", LOST "ude0"}, {"['\\u0000a']", LOST "a"},
-    {"['\\U00110000']", LOST}, {"['\\Uffffffff']", LOST},
-    {"['\\u-001']", "u-001"}, {"['\\u 12f']", "u 12f"}, {"['\\u12']", "u12"},
-    {"['a\xff" "b']", "a" LOST "b"}, {"['\\\xff']", LOST},
-    {"['\xed\xa0\xbd']", LOST LOST LOST}, {"['\\'\\\"\\\\\\/']", "'\"\\/"},
-    {"['a\\tb\\nc\rd']", "a\tb c d"}, {"['\\u001b[2J']", "\x1b[2J"},
-    {"{\"0", NULL}, {"{'0", NULL}, {"{\"0'", NULL}, {"{\"0\"", NULL},
-    {"{\"0\":", NULL}, {"{0:", NULL}, {"{0: '", NULL}, {"{0: 'a", NULL},
-    {"{0: 'a'", NULL}, {"{0: 'a\\", NULL}, {"{0: 'a\\u", NULL},
-    {"{0: 'a\\ud83d\\", NULL}, {"{0: 'a\\ud83d\\u", NULL}, {"['\\ud83d\\ud",
-        NULL}, {"{\"", NULL}, {"{", NULL}, {"[", NULL}, {"", NULL},
-    {"{-0: 'a'}", NULL}, {"{ +0: 'a'}", NULL}, {"{1: 'a'}", NULL},
-    {"{\"0': 'a'}", NULL},
+    { "[\"\\ud83d\\ude00\"]", GRIN },
+    { "{0: '\\U0001f600'}", GRIN },
+    { "{\"0\": \"\\ud842\\udfb7\\u91ce\"}", "\xf0\xa0\xae\xb7\xe9\x87\x8e" },
+    { "[\"" GRIN "\"]", GRIN },
+    { "['\\xe9\\u00e9']", "\xc3\xa9\xc3\xa9" },
+    { "['\\ud83d']", LOST },
+    { "['\\ude00x']", LOST "x" },
+    { "['\\ud83d\\ud83d\\ude00']", LOST GRIN },
+    { "['\\ud83d\\u0041']", LOST "A" },
+    { "['\\ud83d\\ude0']", LOST "ude0" },
+    { "['\\u0000a']", LOST "a" },
+    { "['\\U00110000']", LOST },
+    { "['\\Uffffffff']", LOST },
+    { "['\\u-001']", "u-001" },
+    { "['\\u 12f']", "u 12f" },
+    { "['\\u12']", "u12" },
+    { "['a\xff"
+      "b']",
+        "a" LOST "b" },
+    { "['\\\xff']", LOST },
+    { "['\xed\xa0\xbd']", LOST LOST LOST },
+    { "['\\'\\\"\\\\\\/']", "'\"\\/" },
+    { "['a\\tb\\nc\rd']", "a\tb c d" },
+    { "['\\u001b[2J']", "\x1b[2J" },
+    { "{\"0", NULL },
+    { "{'0", NULL },
+    { "{\"0'", NULL },
+    { "{\"0\"", NULL },
+    { "{\"0\":", NULL },
+    { "{0:", NULL },
+    { "{0: '", NULL },
+    { "{0: 'a", NULL },
+    { "{0: 'a'", NULL },
+    { "{0: 'a\\", NULL },
+    { "{0: 'a\\u", NULL },
+    { "{0: 'a\\ud83d\\", NULL },
+    { "{0: 'a\\ud83d\\u", NULL },
+    { "['\\ud83d\\ud", NULL },
+    { "{\"", NULL },
+    { "{", NULL },
+    { "[", NULL },
+    { "", NULL },
+    { "{-0: 'a'}", NULL },
+    { "{ +0: 'a'}", NULL },
+    { "{1: 'a'}", NULL },
+    { "{\"0': 'a'}", NULL },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {

@@ -11,7 +11,7 @@
 #include "util.h"
 
 #define SIZE 64
-#define ROWS 252                /* all pairs of the 84 anchors and 3 classes */
+#define ROWS 252 /* all pairs of the 84 anchors and 3 classes */
 
 static Y10Model *model;
 static Y10Engine *engine;
@@ -62,7 +62,8 @@ static gboolean
 confident (const Y10Detection *d)
 {
   return d->confidence >= (d->class_id == 1 ? middle
-      : d->class_id == 2 ? 0 : 1);
+                 : d->class_id == 2         ? 0
+                                            : 1);
 }
 
 static gboolean
@@ -154,8 +155,8 @@ test_parse (void)
   GError *error = NULL;
   gfloat c[3], width, height;
 
-  g_assert_true (y10_model_parse_class_confidence (model, " class 1 = 0.4, *=.2",
-          c, &error));
+  g_assert_true (y10_model_parse_class_confidence (model,
+      " class 1 = 0.4, *=.2", c, &error));
   g_assert_cmpfloat (c[0], ==, 0.2f);
   g_assert_cmpfloat (c[1], ==, 0.4f);
   g_assert_true (y10_model_parse_class_confidence (model, "2=1", c, &error));
@@ -165,11 +166,10 @@ test_parse (void)
   g_assert_cmpfloat (c[2], ==, -1);
   for (guint i = 0; i < 6; i++) {
     static const char *const bad[] = { "class 1", "3=0.5", "class 1=2",
-      "class 1=0.5,1=0.5", "*=nan", "=0.5"
-    };
+      "class 1=0.5,1=0.5", "*=nan", "=0.5" };
 
-    g_assert_false (y10_model_parse_class_confidence (model, bad[i], c,
-            &error));
+    g_assert_false (
+        y10_model_parse_class_confidence (model, bad[i], c, &error));
     test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
         NULL);
   }

@@ -11,12 +11,15 @@
 #include <y10/parts.h>
 
 static Y10Image
-make_image (guint x, guint y, guint width, guint height,
-    Y10PixelFormat format)
+make_image (guint x, guint y, guint width, guint height, Y10PixelFormat format)
 {
-  return (Y10Image) {
-    .size = sizeof (Y10Image),.format = format,.x = x,.y = y,.width = width,
-    .height = height
+  return (Y10Image){
+    .size = sizeof (Y10Image),
+    .format = format,
+    .x = x,
+    .y = y,
+    .width = width,
+    .height = height,
   };
 }
 
@@ -24,7 +27,7 @@ static guint
 plan (const Y10Image *image, const char *region_text, const char *tiles_text,
     gdouble overlap, Y10Part *parts)
 {
-  Y10Tiles tiles = {.size = sizeof tiles };
+  Y10Tiles tiles = { .size = sizeof tiles };
   Y10Region *region = NULL;
   GError *error = NULL;
   guint n;
@@ -36,8 +39,8 @@ plan (const Y10Image *image, const char *region_text, const char *tiles_text,
     g_assert_true (y10_tiles_parse (tiles_text, &tiles, &error));
   g_assert_no_error (error);
   tiles.overlap = overlap;
-  g_assert_true (y10_parts_plan (image, region, tiles_text ? &tiles : NULL,
-          640, 640, parts, Y10_MAX_PARTS, &n, &error));
+  g_assert_true (y10_parts_plan (image, region, tiles_text ? &tiles : NULL, 640,
+      640, parts, Y10_MAX_PARTS, &n, &error));
   g_assert_no_error (error);
   y10_region_unref (region);
   return n;
@@ -92,10 +95,9 @@ test_side (void)
 static void
 test_auto (void)
 {
-  static const guint sizes[][2] = {
-    {640, 480}, {1280, 720}, {1920, 1080}, {3840, 2160}, {7680, 4320},
-    {16384, 16384}, {16384, 10}, {10, 16384}, {1, 1}
-  };
+  static const guint sizes[][2] = { { 640, 480 }, { 1280, 720 }, { 1920, 1080 },
+    { 3840, 2160 }, { 7680, 4320 }, { 16384, 16384 }, { 16384, 10 },
+    { 10, 16384 }, { 1, 1 } };
   Y10Part parts[Y10_MAX_PARTS];
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
@@ -158,10 +160,12 @@ test_region_parts (void)
   Y10Image image = make_image (0, 0, 1000, 800, Y10_PIXEL_RGB);
   Y10Part parts[Y10_MAX_PARTS];
 
-  g_assert_cmpuint (plan (&image, "0.1,0.25 0.6,0.75", NULL, 0.2, parts), ==, 1);
+  g_assert_cmpuint (plan (&image, "0.1,0.25 0.6,0.75", NULL, 0.2, parts), ==,
+      1);
   assert_part (&parts[0], 100, 200, 500, 400);
-  g_assert_cmpuint (plan (&image, "0.1,0.25 0.2,0.5;0.5,0.5 0.6,0.75", NULL, 0.2,
-          parts), ==, 1);
+  g_assert_cmpuint (plan (&image, "0.1,0.25 0.2,0.5;0.5,0.5 0.6,0.75", NULL,
+                        0.2, parts),
+      ==, 1);
   assert_part (&parts[0], 100, 200, 500, 400);
   g_assert_cmpuint (plan (&image, "0.6,0.75 0.1,0.25", "2x1", 0, parts), ==, 3);
   assert_part (&parts[1], 100, 200, 250, 400);
@@ -171,20 +175,23 @@ test_region_parts (void)
 static void
 test_tiles_text (void)
 {
-  static const char *const wrong[] = {
-    "", "x", "2x", "x2", "2x2x2", "0x2", "2x0", "-1x2", "65x1", "9x8", "2 x 2",
-    "16385", "31", "0", "4294967297x1", "2x4294967297", "640px", "Auto",
-    "99999999999999999999"
-  };
+  static const char *const wrong[] = { "", "x", "2x", "x2", "2x2x2", "0x2",
+    "2x0", "-1x2", "65x1", "9x8", "2 x 2", "16385", "31", "0", "4294967297x1",
+    "2x4294967297", "640px", "Auto", "99999999999999999999" };
   static const struct
   {
     const char *text;
     guint columns, rows, side;
   } right[] = {
-    {"32", 0, 0, 32}, {"16384", 0, 0, 16384}, {"auto", 0, 0, 0}, {"1x1", 1, 1, 0},
-    {"64x1", 64, 1, 0}, {"1x64", 1, 64, 0}, {"8x8", 8, 8, 0},
+    { "32", 0, 0, 32 },
+    { "16384", 0, 0, 16384 },
+    { "auto", 0, 0, 0 },
+    { "1x1", 1, 1, 0 },
+    { "64x1", 64, 1, 0 },
+    { "1x64", 1, 64, 0 },
+    { "8x8", 8, 8, 0 },
   };
-  Y10Tiles tiles = {.size = sizeof tiles };
+  Y10Tiles tiles = { .size = sizeof tiles };
   Y10Part parts[Y10_MAX_PARTS];
   Y10Image image = make_image (0, 0, 3840, 2160, Y10_PIXEL_RGB);
   GError *error = NULL;
@@ -204,13 +211,13 @@ test_tiles_text (void)
   }
   g_assert_true (y10_tiles_parse ("64", &tiles, &error));
   g_assert_false (y10_parts_plan (&image, NULL, &tiles, 640, 640, parts,
-          Y10_MAX_PARTS, &n, &error));
+      Y10_MAX_PARTS, &n, &error));
   g_assert_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT);
   g_assert_cmpuint (n, ==, 0);
   g_clear_error (&error);
   tiles.overlap = NAN;
   g_assert_false (y10_parts_plan (&image, NULL, &tiles, 640, 640, parts,
-          Y10_MAX_PARTS, &n, &error));
+      Y10_MAX_PARTS, &n, &error));
   g_assert_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT);
   g_clear_error (&error);
 }
@@ -226,28 +233,33 @@ test_refused (void)
     guint input_width, input_height, max_parts;
     const char *found;
   } cases[] = {
-    {99, 640, 480, {.columns = 2,.rows = 2}, 64, 64, 65, "format 99"},
-    {Y10_PIXEL_TENSOR, 640, 480, {.columns = 2,.rows = 2}, 64, 64, 65,
-        "640 x 480 pixels has no parts"},
-    {Y10_PIXEL_RGB, 0, 480, {.columns = 2,.rows = 2}, 64, 64, 65, "0 x 480"},
-    {Y10_PIXEL_RGB, 640, 0, {.columns = 2,.rows = 2}, 64, 64, 65, "640 x 0"},
-    {Y10_PIXEL_RGB, 16385, 1, {.columns = 2,.rows = 2}, 64, 64, 65, "16385 x 1"},
-    {Y10_PIXEL_RGB, 1, 16385, {.columns = 2,.rows = 2}, 64, 64, 65, "1 x 16385"},
-    {Y10_PIXEL_RGB, 640, 480, {.overlap = -0.01}, 64, 64, 65, "is -0.01"},
-    {Y10_PIXEL_RGB, 640, 480, {.overlap = 0.91}, 64, 64, 65, "is 0.91"},
-    {Y10_PIXEL_RGB, 640, 480, {.columns = 2}, 64, 64, 65, "tiles are 2 x 0"},
-    {Y10_PIXEL_RGB, 640, 480, {.rows = 2}, 64, 64, 65, "tiles are 0 x 2"},
-    {Y10_PIXEL_RGB, 640, 480, {.columns = 5,.rows = 13}, 64, 64, 65,
-        "at most 64"},
-    {Y10_PIXEL_RGB, 640, 480, {.columns = 1u << 31,.rows = 2}, 64, 64, 65,
-        "at most 64"},
-    {Y10_PIXEL_RGB, 640, 480, {.side = 0}, 0, 64, 65, "input of 0 x 64"},
-    {Y10_PIXEL_RGB, 640, 480, {.side = 0}, 64, 0, 65, "input of 64 x 0"},
-    {Y10_PIXEL_RGB, 640, 480, {.columns = 2,.rows = 2}, 64, 64, 4,
-        "has 5 parts; expected at most 4"},
+    { 99, 640, 480, { .columns = 2, .rows = 2 }, 64, 64, 65, "format 99" },
+    { Y10_PIXEL_TENSOR, 640, 480, { .columns = 2, .rows = 2 }, 64, 64, 65,
+        "640 x 480 pixels has no parts" },
+    { Y10_PIXEL_RGB, 0, 480, { .columns = 2, .rows = 2 }, 64, 64, 65,
+        "0 x 480" },
+    { Y10_PIXEL_RGB, 640, 0, { .columns = 2, .rows = 2 }, 64, 64, 65,
+        "640 x 0" },
+    { Y10_PIXEL_RGB, 16385, 1, { .columns = 2, .rows = 2 }, 64, 64, 65,
+        "16385 x 1" },
+    { Y10_PIXEL_RGB, 1, 16385, { .columns = 2, .rows = 2 }, 64, 64, 65,
+        "1 x 16385" },
+    { Y10_PIXEL_RGB, 640, 480, { .overlap = -0.01 }, 64, 64, 65, "is -0.01" },
+    { Y10_PIXEL_RGB, 640, 480, { .overlap = 0.91 }, 64, 64, 65, "is 0.91" },
+    { Y10_PIXEL_RGB, 640, 480, { .columns = 2 }, 64, 64, 65,
+        "tiles are 2 x 0" },
+    { Y10_PIXEL_RGB, 640, 480, { .rows = 2 }, 64, 64, 65, "tiles are 0 x 2" },
+    { Y10_PIXEL_RGB, 640, 480, { .columns = 5, .rows = 13 }, 64, 64, 65,
+        "at most 64" },
+    { Y10_PIXEL_RGB, 640, 480, { .columns = 1u << 31, .rows = 2 }, 64, 64, 65,
+        "at most 64" },
+    { Y10_PIXEL_RGB, 640, 480, { .side = 0 }, 0, 64, 65, "input of 0 x 64" },
+    { Y10_PIXEL_RGB, 640, 480, { .side = 0 }, 64, 0, 65, "input of 64 x 0" },
+    { Y10_PIXEL_RGB, 640, 480, { .columns = 2, .rows = 2 }, 64, 64, 4,
+        "has 5 parts; expected at most 4" },
     /* The largest that are allowed. */
-    {Y10_PIXEL_RGB, 16384, 16384, {.columns = 8,.rows = 8,.overlap = 0.9}, 1, 1,
-        65, NULL},
+    { Y10_PIXEL_RGB, 16384, 16384, { .columns = 8, .rows = 8, .overlap = 0.9 },
+        1, 1, 65, NULL },
   };
   Y10Part parts[Y10_MAX_PARTS];
 
@@ -275,8 +287,13 @@ test_refused (void)
 static Y10Detection
 row (gfloat x0, gfloat y0, gfloat x1, gfloat y1, gfloat confidence, gint class)
 {
-  return (Y10Detection) {.x0 = x0,.y0 = y0,.x1 = x1,.y1 = y1,
-    .confidence = confidence,.class_id = class
+  return (Y10Detection){
+    .x0 = x0,
+    .y0 = y0,
+    .x1 = x1,
+    .y1 = y1,
+    .confidence = confidence,
+    .class_id = class,
   };
 }
 
@@ -330,7 +347,8 @@ test_merge (void)
   see (&found, 1, row (700, 100, 998, 300, .9f, 0));
   see (&found, 2, row (801, 100, 1100, 300, .8f, 0));
   g_assert_cmpuint (y10_parts_merge (&image, found.parts, found.n_parts,
-          &params, NULL, 0, out, 64), ==, 1);
+                        &params, NULL, 0, out, 64),
+      ==, 1);
   g_assert_cmpfloat (out[0].x0, ==, 700);
   g_assert_cmpfloat (out[0].x1, ==, 1100);
 
@@ -339,7 +357,8 @@ test_merge (void)
   see (&found, 1, row (0, 0, 100, 100, .9f, 0));
   see (&found, 4, row (1700, 800, 1800, 900, .8f, 0));
   g_assert_cmpuint (y10_parts_merge (&image, found.parts, found.n_parts,
-          &params, NULL, 0, out, 64), ==, 2);
+                        &params, NULL, 0, out, 64),
+      ==, 2);
 
   /* One object in three parts once; two close objects of one part twice. */
   begin_found (&found, &image, "2x2");
@@ -349,7 +368,8 @@ test_merge (void)
   see (&found, 3, row (100, 600, 200, 800, .8f, 0));
   see (&found, 3, row (110, 600, 210, 800, .6f, 0));
   g_assert_cmpuint (y10_parts_merge (&image, found.parts, found.n_parts,
-          &params, NULL, 0, out, 64), ==, 3);
+                        &params, NULL, 0, out, 64),
+      ==, 3);
   g_assert_cmpfloat (out[0].confidence, ==, .9f);
   g_assert_cmpfloat (out[0].x0, ==, 850);
   g_assert_cmpfloat (out[1].confidence, ==, .8f);
@@ -361,9 +381,10 @@ test_merge (void)
   see (&found, 1, row (850, 410, 950, 490, .8f, 1));
   see (&found, 4, row (1000, 600, 1030, 640, .7f, 0));
   see (&found, 4, row (1500, 600, 1630, 640, .6f, 0));
-  params.min_width = 0.05f;     /* 90 pixels */
+  params.min_width = 0.05f; /* 90 pixels */
   g_assert_cmpuint (y10_parts_merge (&image, found.parts, found.n_parts,
-          &params, NULL, 0, out, 64), ==, 3);
+                        &params, NULL, 0, out, 64),
+      ==, 3);
   g_assert_cmpint (out[1].class_id, ==, 1);
   g_assert_cmpfloat (out[2].x0, ==, 1500);
 
@@ -373,8 +394,9 @@ test_merge (void)
   g_assert_cmpuint (found.n_parts, ==, Y10_MAX_PARTS);
   see (&found, 0, row (850, 410, 950, 440, .9f, 0));
   see (&found, 64, row (1700, 850, 1750, 880, .6f, 0));
-  g_assert_cmpuint (y10_parts_merge (&image, found.parts, found.n_parts, &params,
-          NULL, 0, out, 64), ==, 2);
+  g_assert_cmpuint (y10_parts_merge (&image, found.parts, found.n_parts,
+                        &params, NULL, 0, out, 64),
+      ==, 2);
 
   begin_found (&found, &image, "2x2");
   see (&found, 0, row (850, 410, 950, 440, .9f, 0));
@@ -384,7 +406,8 @@ test_merge (void)
   params.max_detections = 1;
   region = y10_region_parse ("0,0.5 1,1", NULL);
   g_assert_cmpuint (y10_parts_merge (&image, found.parts, found.n_parts,
-          &params, region, Y10_REGION_ANCHOR_BOTTOM, out, 64), ==, 1);
+                        &params, region, Y10_REGION_ANCHOR_BOTTOM, out, 64),
+      ==, 1);
   g_assert_cmpfloat (out[0].x0, ==, 1500);
   y10_region_unref (region);
 }
@@ -399,10 +422,10 @@ test_merge_borders (void)
     guint half_in, whole_in;
     gfloat half[4], whole[4];
   } cases[] = {
-    {1, 2, {850, 0, 998, 50}, {850, 0, 1200, 50}},
-    {4, 3, {802, 850, 950, 900}, {600, 850, 950, 900}},
-    {1, 3, {0, 420, 50, 499}, {0, 420, 50, 640}},
-    {4, 2, {1750, 401, 1800, 480}, {1750, 260, 1800, 480}},
+    { 1, 2, { 850, 0, 998, 50 }, { 850, 0, 1200, 50 } },
+    { 4, 3, { 802, 850, 950, 900 }, { 600, 850, 950, 900 } },
+    { 1, 3, { 0, 420, 50, 499 }, { 0, 420, 50, 640 } },
+    { 4, 2, { 1750, 401, 1800, 480 }, { 1750, 260, 1800, 480 } },
   };
   Y10Image image = make_image (0, 0, 1800, 900, Y10_PIXEL_RGB);
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
@@ -413,12 +436,13 @@ test_merge_borders (void)
     const gfloat *half = cases[i].half, *whole = cases[i].whole;
 
     begin_found (&found, &image, "2x2");
-    see (&found, cases[i].half_in, row (half[0], half[1], half[2], half[3], .9f,
-            0));
-    see (&found, cases[i].whole_in, row (whole[0], whole[1], whole[2], whole[3],
-            .5f, 0));
+    see (&found, cases[i].half_in,
+        row (half[0], half[1], half[2], half[3], .9f, 0));
+    see (&found, cases[i].whole_in,
+        row (whole[0], whole[1], whole[2], whole[3], .5f, 0));
     g_assert_cmpuint (y10_parts_merge (&image, found.parts, found.n_parts,
-            &params, NULL, 0, out, 4), ==, 1);
+                          &params, NULL, 0, out, 4),
+        ==, 1);
     g_assert_cmpfloat (out[0].confidence, ==, .5f);
   }
 }
@@ -429,17 +453,16 @@ test_merge_rois (void)
 {
   Y10Image image = make_image (0, 0, 1000, 1000, Y10_PIXEL_RGB);
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
-  Y10Detection rows[2][2] = {
-    {row (290, 10, 400, 100, .9f, 0), row (390, 10, 400, 90, .8f, 0)},
-    {row (0, 10, 110, 100, .7f, 0)}
-  };
-  Y10Part parts[2] = {
-    {0, 0, 400, 200, rows[0], 2, 2}, {290, 0, 400, 200, rows[1], 2, 1}
-  };
+  Y10Detection rows[2][2] = { { row (290, 10, 400, 100, .9f, 0),
+                                  row (390, 10, 400, 90, .8f, 0) },
+    { row (0, 10, 110, 100, .7f, 0) } };
+  Y10Part parts[2] = { { 0, 0, 400, 200, rows[0], 2, 2 },
+    { 290, 0, 400, 200, rows[1], 2, 1 } };
   Y10Detection out[8];
 
   /* A single part drops nothing. */
-  g_assert_cmpuint (y10_parts_merge (&image, parts, 1, &params, NULL, 0, out, 8),
+  g_assert_cmpuint (y10_parts_merge (&image, parts, 1, &params, NULL, 0, out,
+                        8),
       ==, 2);
   parts[0].n_detections = 2;
   parts[1].n_detections = 1;
@@ -448,7 +471,8 @@ test_merge_rois (void)
   /* Reaches into the other part, which would cut the object, too. */
   rows[0][1] = row (200, 10, 399, 90, .8f, 0);
   rows[1][0] = row (20, 10, 200, 100, .7f, 0);
-  g_assert_cmpuint (y10_parts_merge (&image, parts, 2, &params, NULL, 0, out, 8),
+  g_assert_cmpuint (y10_parts_merge (&image, parts, 2, &params, NULL, 0, out,
+                        8),
       ==, 2);
   g_assert_cmpfloat (out[0].confidence, ==, .8f);
   g_assert_cmpfloat (out[1].confidence, ==, .7f);
@@ -457,7 +481,8 @@ test_merge_rois (void)
   parts[0].n_detections = parts[1].n_detections = 1;
   rows[0][0] = row (290, 10, 400, 100, .9f, 0);
   rows[1][0] = row (0, 10, 110, 100, .7f, 0);
-  g_assert_cmpuint (y10_parts_merge (&image, parts, 2, &params, NULL, 0, out, 8),
+  g_assert_cmpuint (y10_parts_merge (&image, parts, 2, &params, NULL, 0, out,
+                        8),
       ==, 1);
   g_assert_cmpfloat (out[0].confidence, ==, .9f);
 }
@@ -469,28 +494,36 @@ test_merge_tolerance (void)
 {
   static const struct
   {
-    guint parts[2][4];          /* the box is in the first one */
+    guint parts[2][4]; /* the box is in the first one */
     gfloat box[4];
     guint n;
   } cases[] = {
     /* Ends at an edge of its part, 7.8 and 3.9 pixels wide: the other continues. */
-    {{{800, 400, 1000, 500}, {0, 0, 1800, 900}}, {807, 500, 900, 600}, 0},
-    {{{800, 400, 1000, 500}, {0, 0, 1800, 900}}, {809, 500, 900, 600}, 1},
-    {{{800, 400, 1000, 500}, {0, 0, 1800, 900}}, {900, 403, 950, 600}, 0},
-    {{{800, 400, 1000, 500}, {0, 0, 1800, 900}}, {900, 405, 950, 600}, 1},
-    {{{400, 200, 1000, 500}, {0, 0, 1800, 900}}, {900, 500, 1393, 600}, 0},
-    {{{400, 200, 1000, 500}, {0, 0, 1800, 900}}, {900, 500, 1391, 600}, 1},
-    {{{400, 200, 1000, 500}, {0, 0, 1800, 900}}, {900, 500, 950, 697}, 0},
-    {{{400, 200, 1000, 500}, {0, 0, 1800, 900}}, {900, 500, 950, 695}, 1},
+    { { { 800, 400, 1000, 500 }, { 0, 0, 1800, 900 } }, { 807, 500, 900, 600 },
+        0 },
+    { { { 800, 400, 1000, 500 }, { 0, 0, 1800, 900 } }, { 809, 500, 900, 600 },
+        1 },
+    { { { 800, 400, 1000, 500 }, { 0, 0, 1800, 900 } }, { 900, 403, 950, 600 },
+        0 },
+    { { { 800, 400, 1000, 500 }, { 0, 0, 1800, 900 } }, { 900, 405, 950, 600 },
+        1 },
+    { { { 400, 200, 1000, 500 }, { 0, 0, 1800, 900 } }, { 900, 500, 1393, 600 },
+        0 },
+    { { { 400, 200, 1000, 500 }, { 0, 0, 1800, 900 } }, { 900, 500, 1391, 600 },
+        1 },
+    { { { 400, 200, 1000, 500 }, { 0, 0, 1800, 900 } }, { 900, 500, 950, 697 },
+        0 },
+    { { { 400, 200, 1000, 500 }, { 0, 0, 1800, 900 } }, { 900, 500, 950, 695 },
+        1 },
     /* Ends at the inner edge of the other part, 3.1 pixels wide, too. */
-    {{{0, 0, 400, 200}, {290, 0, 400, 200}}, {293, 50, 399, 90}, 1},
-    {{{0, 0, 400, 200}, {290, 0, 400, 200}}, {294, 50, 399, 90}, 0},
-    {{{0, 0, 200, 400}, {0, 290, 200, 400}}, {50, 293, 90, 399}, 1},
-    {{{0, 0, 200, 400}, {0, 290, 200, 400}}, {50, 294, 90, 399}, 0},
-    {{{590, 0, 400, 200}, {300, 0, 400, 200}}, {591, 50, 697, 90}, 1},
-    {{{590, 0, 400, 200}, {300, 0, 400, 200}}, {591, 50, 696, 90}, 0},
-    {{{0, 590, 200, 400}, {0, 300, 200, 400}}, {50, 591, 90, 697}, 1},
-    {{{0, 590, 200, 400}, {0, 300, 200, 400}}, {50, 591, 90, 696}, 0},
+    { { { 0, 0, 400, 200 }, { 290, 0, 400, 200 } }, { 293, 50, 399, 90 }, 1 },
+    { { { 0, 0, 400, 200 }, { 290, 0, 400, 200 } }, { 294, 50, 399, 90 }, 0 },
+    { { { 0, 0, 200, 400 }, { 0, 290, 200, 400 } }, { 50, 293, 90, 399 }, 1 },
+    { { { 0, 0, 200, 400 }, { 0, 290, 200, 400 } }, { 50, 294, 90, 399 }, 0 },
+    { { { 590, 0, 400, 200 }, { 300, 0, 400, 200 } }, { 591, 50, 697, 90 }, 1 },
+    { { { 590, 0, 400, 200 }, { 300, 0, 400, 200 } }, { 591, 50, 696, 90 }, 0 },
+    { { { 0, 590, 200, 400 }, { 0, 300, 200, 400 } }, { 50, 591, 90, 697 }, 1 },
+    { { { 0, 590, 200, 400 }, { 0, 300, 200, 400 } }, { 50, 591, 90, 696 }, 0 },
   };
   Y10Image image = make_image (0, 0, 1800, 1000, Y10_PIXEL_RGB);
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
@@ -498,19 +531,25 @@ test_merge_tolerance (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     const gfloat *box = cases[i].box;
     Y10Detection out[2];
-    Found found = {.n_parts = 2 };
+    Found found = { .n_parts = 2 };
 
     for (guint p = 0; p < 2; p++) {
       const guint *r = cases[i].parts[p];
 
-      found.parts[p] = (Y10Part) {.x = r[0],.y = r[1],.width = r[2],
-        .height = r[3],.detections = found.rows[p],.max_detections = MAX_ROWS
+      found.parts[p] = (Y10Part){
+        .x = r[0],
+        .y = r[1],
+        .width = r[2],
+        .height = r[3],
+        .detections = found.rows[p],
+        .max_detections = MAX_ROWS,
       };
     }
     see (&found, 0, row (box[0], box[1], box[2], box[3], .9f, 0));
     g_test_message ("case %u", i);
     g_assert_cmpuint (y10_parts_merge (&image, found.parts, 2, &params, NULL, 0,
-            out, 2), ==, cases[i].n);
+                          out, 2),
+        ==, cases[i].n);
   }
 }
 

@@ -13,24 +13,51 @@
 #include "util.h"
 
 static const Y10Layout layouts[] = {
-  {.block = 1,.elem_size = 4,.input_block = 1,.input_elem_size = 4,
-      .align = 64,.max_run = 1},
-  {.block = 8,.elem_size = 4,.input_block = 1,.input_elem_size = 4,
-      .align = 64,.max_run = 1},
-  {.block = 16,.elem_size = 4,.input_block = 1,.input_elem_size = 4,
-      .align = 4096,.max_run = 1},
-  {.block = 16,.elem_size = 2,.input_block = 1,.input_elem_size = 4,
-      .align = 64,.max_run = 1},
-  {.block = 8,.channels_last = TRUE,.elem_size = 2,.input_block = 4,
-      .input_elem_size = 2,.align = 256,.max_run = 1},
-  {.block = 8,.channels_last = TRUE,.elem_size = 2,.input_block = 8,
-      .input_elem_size = 2,.align = 256,.max_run = 1,.parallel = TRUE},
+  { .block = 1,
+      .elem_size = 4,
+      .input_block = 1,
+      .input_elem_size = 4,
+      .align = 64,
+      .max_run = 1 },
+  { .block = 8,
+      .elem_size = 4,
+      .input_block = 1,
+      .input_elem_size = 4,
+      .align = 64,
+      .max_run = 1 },
+  { .block = 16,
+      .elem_size = 4,
+      .input_block = 1,
+      .input_elem_size = 4,
+      .align = 4096,
+      .max_run = 1 },
+  { .block = 16,
+      .elem_size = 2,
+      .input_block = 1,
+      .input_elem_size = 4,
+      .align = 64,
+      .max_run = 1 },
+  { .block = 8,
+      .channels_last = TRUE,
+      .elem_size = 2,
+      .input_block = 4,
+      .input_elem_size = 2,
+      .align = 256,
+      .max_run = 1 },
+  { .block = 8,
+      .channels_last = TRUE,
+      .elem_size = 2,
+      .input_block = 8,
+      .input_elem_size = 2,
+      .align = 256,
+      .max_run = 1,
+      .parallel = TRUE },
 };
 
 static Y10Graph *
 graph_of (const char *shapes, guint width, guint height)
 {
-  const Y10TestFormat hollow = {.hollow = TRUE };
+  const Y10TestFormat hollow = { .hollow = TRUE };
   Y10TestTensors *tensors = test_tensors (shapes, 0);
   Y10Model *model = test_model (tensors, &hollow);
   GError *error = NULL;
@@ -61,9 +88,9 @@ find_use (const Y10Graph *graph, guint *first, guint *last)
         last[views[v].tensor] = MAX (last[views[v].tensor], k);
       }
   }
-  first[graph->input.tensor] = 0;       /* written before the first op */
+  first[graph->input.tensor] = 0; /* written before the first op */
   for (guint i = 0; i < graph->n_levels; i++) {
-    last[graph->box[i].tensor] = graph->n_ops;  /* read by the head */
+    last[graph->box[i].tensor] = graph->n_ops; /* read by the head */
     last[graph->cls[i].tensor] = graph->n_ops;
   }
 }
@@ -138,11 +165,12 @@ check_plan (const Y10Graph *graph, const Y10Layout *layout)
   for (guint i = 0; i < graph->n_tensors; i++) {
     const Y10Storage *s = &plan->storage[i];
     const Y10Tensor *t = &graph->tensors[i];
-    gsize channels = 0, elem = t->role == Y10_ROLE_LOGITS ? 4
-        : t->role == Y10_ROLE_INPUT ? layout->input_elem_size
-        : layout->elem_size;
+    gsize channels = 0,
+          elem = t->role == Y10_ROLE_LOGITS ? 4
+        : t->role == Y10_ROLE_INPUT         ? layout->input_elem_size
+                                            : layout->elem_size;
     guint block = t->role == Y10_ROLE_INPUT ? layout->input_block
-        : layout->block;
+                                            : layout->block;
 
     for (guint j = 0; j < t->n_segs; j++)
       channels += (t->seg_channels[j] + block - 1) / block * block;
@@ -156,9 +184,9 @@ check_plan (const Y10Graph *graph, const Y10Layout *layout)
       const Y10Storage *o = &plan->storage[j];
 
       if (first[i] > last[j] || first[j] > last[i])
-        continue;               /* never both live */
-      g_assert_true (s->offset + s->size <= o->offset
-          || o->offset + o->size <= s->offset);
+        continue; /* never both live */
+      g_assert_true (
+          s->offset + s->size <= o->offset || o->offset + o->size <= s->offset);
     }
   }
   if (layout->parallel)
@@ -172,9 +200,9 @@ check_plan (const Y10Graph *graph, const Y10Layout *layout)
     most = MAX (most, live);
   }
   g_test_message ("block %u, %u bytes%s: arena %.2f MB, all tensors %.2f, most "
-      "at once %.2f", layout->block, layout->elem_size,
-      layout->parallel ? ", parallel" : "", (double) plan->arena_size / 1e6, (double) sum / 1e6,
-      (double) most / 1e6);
+                  "at once %.2f",
+      layout->block, layout->elem_size, layout->parallel ? ", parallel" : "",
+      (double) plan->arena_size / 1e6, (double) sum / 1e6, (double) most / 1e6);
   g_assert_cmpuint (plan->arena_size, >=, most);
   g_assert_cmpuint (plan->arena_size, <=, most + most / 4);
   g_assert_cmpuint (plan->arena_size, <, sum / 2);
@@ -201,7 +229,7 @@ test_variants (void)
 static void
 test_sizes (void)
 {
-  static const guint sizes[][2] = { {32, 32}, {640, 384}, {96, 1280} };
+  static const guint sizes[][2] = { { 32, 32 }, { 640, 384 }, { 96, 1280 } };
 
   for (guint k = 0; k < G_N_ELEMENTS (sizes); k++) {
     Y10Graph *graph = graph_of ("tiny-x-nc3", sizes[k][0], sizes[k][1]);
@@ -228,11 +256,12 @@ test_import_export (void)
       Y10View view = graph->ops[k].out;
       const Y10Tensor *t = &graph->tensors[view.tensor];
       gsize n = (gsize) y10_graph_view_channels (graph, view) * t->height
-          * t->width, changed = 0;
+          * t->width,
+            changed = 0;
       float *in = g_new (float, n), *out = g_new (float, n);
 
       for (gsize j = 0; j < n; j++)
-        in[j] = (float) (j % 251 + 1);  /* exact in 8 bits */
+        in[j] = (float) (j % 251 + 1); /* exact in 8 bits */
       memset (arena, 0xA5, plan->arena_size);
       memcpy (before, arena, plan->arena_size);
       y10_plan_view_import (plan, view, arena, in);
@@ -240,8 +269,7 @@ test_import_export (void)
       g_assert_cmpmem (in, n * sizeof *in, out, n * sizeof *out);
       for (gsize j = 0; j < plan->arena_size; j++)
         changed += arena[j] != before[j];
-      g_assert_cmpuint (changed, <=,
-          n * plan->storage[view.tensor].elem_size);
+      g_assert_cmpuint (changed, <=, n * plan->storage[view.tensor].elem_size);
       g_free (in);
       g_free (out);
     }

@@ -48,7 +48,8 @@ test_opencv (gconstpointer cpu)
   guint n = 0;
   GError *error = NULL;
 
-  g_file_get_contents (path ? path : TEST_DATA_DIR "/letterbox.txt", &text, NULL, &error);
+  g_file_get_contents (path ? path : TEST_DATA_DIR "/letterbox.txt", &text,
+      NULL, &error);
   g_assert_no_error (error);
   lines = g_strsplit (text, "\n", -1);
 
@@ -60,11 +61,20 @@ test_opencv (gconstpointer cpu)
     Y10Image image;
     Y10Letterbox l;
 
-    g_assert_cmpint (sscanf (*line, "%u %u %u %u %u %u %u %u %u %u %64s", &sw, &sh,
-            &par_n, &par_d, &dw, &dh, &w, &h, &left, &top, expected), ==, 11);
-    image = (Y10Image) {.size = sizeof (Y10Image),.format = Y10_PIXEL_RGB,
-      .width = sw,.height = sh,.plane = { get_noise ((gsize) 3 * sw * sh) },
-      .stride = { 3 * sw },.par_n = par_n,.par_d = par_d };
+    g_assert_cmpint (sscanf (*line, "%u %u %u %u %u %u %u %u %u %u %64s", &sw,
+                         &sh, &par_n, &par_d, &dw, &dh, &w, &h, &left, &top,
+                         expected),
+        ==, 11);
+    image = (Y10Image){
+      .size = sizeof (Y10Image),
+      .format = Y10_PIXEL_RGB,
+      .width = sw,
+      .height = sh,
+      .plane = { get_noise ((gsize) 3 * sw * sh) },
+      .stride = { 3 * sw },
+      .par_n = par_n,
+      .par_d = par_d,
+    };
     y10_letterbox_init (&l, y10_image_get_display_width (&image), sh, dw, dh);
     g_assert_cmpuint (l.width, ==, w);
     g_assert_cmpuint (l.height, ==, h);
@@ -77,8 +87,8 @@ test_opencv (gconstpointer cpu)
     found = g_compute_checksum_for_data (G_CHECKSUM_SHA256, rgb,
         (gsize) 3 * dw * dh);
     if (strcmp (found, expected) != 0)
-      g_test_fail_printf ("%ux%u, %u/%u, in %ux%u is not what OpenCV makes", sw, sh,
-          par_n, par_d, dw, dh);
+      g_test_fail_printf ("%ux%u, %u/%u, in %ux%u is not what OpenCV makes", sw,
+          sh, par_n, par_d, dw, dh);
     g_free (found);
     g_free (rgb);
     g_free (planes);
@@ -107,11 +117,14 @@ test_photos (gconstpointer cpu)
 
     if (photo != NULL && expected != NULL) {
       const guint size = 640;
-      Y10Image image = {.size = sizeof (Y10Image),.format = Y10_PIXEL_RGB,
+      Y10Image image = {
+        .size = sizeof (Y10Image),
+        .format = Y10_PIXEL_RGB,
         .width = gdk_pixbuf_get_width (photo),
         .height = gdk_pixbuf_get_height (photo),
-        .plane = {gdk_pixbuf_read_pixels (photo)},
-        .stride = {gdk_pixbuf_get_rowstride (photo)} };
+        .plane = { gdk_pixbuf_read_pixels (photo) },
+        .stride = { gdk_pixbuf_get_rowstride (photo) },
+      };
       gfloat *planes = g_new (gfloat, 3 * size * size);
       Y10Letterbox l;
       guint8 *rgb;
@@ -125,8 +138,9 @@ test_photos (gconstpointer cpu)
       rgb = to_bytes (planes, size * size);
       for (guint y = 0; y < size; y++)
         g_assert_cmpmem (rgb + 3 * size * y, 3 * size,
-            gdk_pixbuf_read_pixels (expected) +
-            y * gdk_pixbuf_get_rowstride (expected), 3 * size);
+            gdk_pixbuf_read_pixels (expected)
+                + y * gdk_pixbuf_get_rowstride (expected),
+            3 * size);
       g_free (rgb);
       g_free (planes);
     } else {
@@ -162,22 +176,24 @@ test_to_source (void)
   Y10Letterbox l;
 
   y10_letterbox_init (&l, 810, 1080, 640, 640);
-  assert_box (&l, (gfloat[]) {80, 0, 560, 640}, (gfloat[]) {0, 0, 810, 1080});
-  assert_box (&l, (gfloat[]) {320, 320, 400, 480},
-      (gfloat[]) {405, 540, 540, 810});
+  assert_box (&l, (gfloat[]){ 80, 0, 560, 640 }, (gfloat[]){ 0, 0, 810, 1080 });
+  assert_box (&l, (gfloat[]){ 320, 320, 400, 480 },
+      (gfloat[]){ 405, 540, 540, 810 });
   /* outside of the picture */
-  assert_box (&l, (gfloat[]) {-5, -1, 600, 700}, (gfloat[]) {0, 0, 810, 1080});
-  assert_box (&l, (gfloat[]) {570, 10, 600, 20},
-      (gfloat[]) {810, 16.875, 810, 33.75});
+  assert_box (&l, (gfloat[]){ -5, -1, 600, 700 },
+      (gfloat[]){ 0, 0, 810, 1080 });
+  assert_box (&l, (gfloat[]){ 570, 10, 600, 20 },
+      (gfloat[]){ 810, 16.875, 810, 33.75 });
 
   /* Rounding has moved the picture to row 79; the reference detections follow
    * it there. */
   y10_letterbox_init (&l, 614, 461, 640, 640);
   g_assert_cmpuint (l.top, ==, 79);
-  assert_box (&l, (gfloat[]) {0, 79, 640, 539}, (gfloat[]) {0, 0, 614, 441.3125});
+  assert_box (&l, (gfloat[]){ 0, 79, 640, 539 },
+      (gfloat[]){ 0, 0, 614, 441.3125 });
 
   y10_letterbox_init (&l, 1, 1, 640, 640);
-  assert_box (&l, (gfloat[]) {0, 320, 160, 640}, (gfloat[]) {0, .5, .25, 1});
+  assert_box (&l, (gfloat[]){ 0, 320, 160, 640 }, (gfloat[]){ 0, .5, .25, 1 });
 }
 
 static void
@@ -201,12 +217,12 @@ compare (const Picture *pic, guint dst_w, guint dst_h, guint threads)
     while (a.data[at] == b.data[64 + at])
       at++;
     at /= sizeof (gfloat);
-    g_test_fail_printf ("%s %ux%u at %u,%u in %ux%u, %u threads: plane %"
-        G_GSIZE_FORMAT " row %" G_GSIZE_FORMAT " column %" G_GSIZE_FORMAT
-        " is %g, ref %g", y10_pixel_format_get_name (i->format), i->width,
-        i->height, i->x, i->y, dst_w, dst_h, threads, at / dst_w / dst_h,
-        at / dst_w % dst_h, at % dst_w, ((gfloat *) (b.data + 64))[at],
-        ((gfloat *) a.data)[at]);
+    g_test_fail_printf (
+        "%s %ux%u at %u,%u in %ux%u, %u threads: plane %" G_GSIZE_FORMAT
+        " row %" G_GSIZE_FORMAT " column %" G_GSIZE_FORMAT " is %g, ref %g",
+        y10_pixel_format_get_name (i->format), i->width, i->height, i->x, i->y,
+        dst_w, dst_h, threads, at / dst_w / dst_h, at / dst_w % dst_h,
+        at % dst_w, ((gfloat *) (b.data + 64))[at], ((gfloat *) a.data)[at]);
   }
   for (guint j = 0; j < 64; j++)
     g_assert_cmphex (b.data[j], ==, 0xa5);
@@ -221,12 +237,17 @@ test_same (gconstpointer data)
   GRand *rand = g_rand_new_with_seed (format);
   /* frame, region's corner and size, input */
   static const guint fixed[][8] = {
-    {1, 1, 0, 0, 1, 1, 64, 64}, {2, 2, 1, 1, 1, 1, 32, 64},
-    {640, 360, 0, 0, 640, 360, 640, 640}, {480, 270, 0, 0, 480, 270, 160, 160},
-    {481, 271, 1, 1, 480, 270, 160, 160}, {320, 240, 0, 0, 320, 240, 160, 160},
-    {321, 241, 1, 0, 319, 241, 96, 96}, {1000, 5, 3, 1, 997, 3, 96, 64},
-    {5, 1000, 1, 3, 3, 997, 64, 96}, {33, 20, 0, 0, 33, 20, 160, 96},
-    {7680, 16, 0, 0, 7680, 16, 640, 64},
+    { 1, 1, 0, 0, 1, 1, 64, 64 },
+    { 2, 2, 1, 1, 1, 1, 32, 64 },
+    { 640, 360, 0, 0, 640, 360, 640, 640 },
+    { 480, 270, 0, 0, 480, 270, 160, 160 },
+    { 481, 271, 1, 1, 480, 270, 160, 160 },
+    { 320, 240, 0, 0, 320, 240, 160, 160 },
+    { 321, 241, 1, 0, 319, 241, 96, 96 },
+    { 1000, 5, 3, 1, 997, 3, 96, 64 },
+    { 5, 1000, 1, 3, 3, 997, 64, 96 },
+    { 33, 20, 0, 0, 33, 20, 160, 96 },
+    { 7680, 16, 0, 0, 7680, 16, 640, 64 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (fixed); i++) {
@@ -263,9 +284,14 @@ static void
 test_tensor (gconstpointer cpu)
 {
   gfloat in[3][3 * 5], planes[3 * 2 * 4];
-  Y10Image image = {.size = sizeof (Y10Image),
-    .format = Y10_PIXEL_TENSOR, .x = 1, .y = 1, .width = 4,
-    .height = 2 };
+  Y10Image image = {
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_TENSOR,
+    .x = 1,
+    .y = 1,
+    .width = 4,
+    .height = 2,
+  };
   Y10Letterbox l;
 
   for (guint p = 0; p < 3; p++) {
@@ -279,8 +305,8 @@ test_tensor (gconstpointer cpu)
   for (guint p = 0; p < 3; p++)
     for (guint y = 0; y < 2; y++)
       for (guint x = 0; x < 4; x++)
-        g_assert_true (planes[(p * 2 + y) * 4 + x] ==
-            in[p][(y + 1) * 5 + x + 1]);
+        g_assert_true (
+            planes[(p * 2 + y) * 4 + x] == in[p][(y + 1) * 5 + x + 1]);
 }
 
 static void
@@ -298,10 +324,16 @@ static void
 test_validate (void)
 {
   static const guint8 byte;
-  const Y10Image good = {.size = sizeof (Y10Image),
-    .format = Y10_PIXEL_NV12, .x = 3, .y = 1,
-    .width = 640, .height = 360, .plane = {&byte, &byte},
-    .stride = {643, 644} };
+  const Y10Image good = {
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_NV12,
+    .x = 3,
+    .y = 1,
+    .width = 640,
+    .height = 360,
+    .plane = { &byte, &byte },
+    .stride = { 643, 644 },
+  };
   Y10Image image;
 
   g_assert_true (y10_image_validate (&good, NULL));
@@ -317,14 +349,18 @@ test_validate (void)
   INVALID (matrix, 5, "image matrix is 5, expected a Y10ColorMatrix, 0 to 4");
   INVALID (width, 0, "image width is 0, expected 1 to 16384");
   INVALID (height, 16385, "image height is 16385, expected 1 to 16384");
-  INVALID (x, G_MAXUINT, "image x is 4294967295 with width 640, expected "
+  INVALID (x, G_MAXUINT,
+      "image x is 4294967295 with width 640, expected "
       "x + width to be at most 16384");
-  INVALID (y, 16025, "image y is 16025 with height 360, expected "
+  INVALID (y, 16025,
+      "image y is 16025 with height 360, expected "
       "y + height to be at most 16384");
   INVALID (plane[1], NULL, "NV12 image: plane 1 is NULL, expected 2 planes");
-  INVALID (stride[0], 642, "NV12 image: stride of plane 0 is 642 bytes, "
+  INVALID (stride[0], 642,
+      "NV12 image: stride of plane 0 is 642 bytes, "
       "expected at least 643 for x 3, width 640");
-  INVALID (stride[1], 643, "NV12 image: stride of plane 1 is 643 bytes, "
+  INVALID (stride[1], 643,
+      "NV12 image: stride of plane 1 is 643 bytes, "
       "expected at least 644 for x 3, width 640");
   g_assert_null (y10_pixel_format_get_name (Y10_N_PIXEL_FORMATS));
 }
@@ -333,7 +369,7 @@ int
 main (int argc, char **argv)
 {
   if (!tests_init (&argc, &argv))
-    return 0;                   /* Meson takes any other status as an error */
+    return 0; /* Meson takes any other status as an error */
   g_test_add_func ("/image/validate", test_validate);
   g_test_add_func ("/letterbox/to-source", test_to_source);
   tests_add ("opencv", test_opencv);

@@ -9,12 +9,11 @@
 static void
 test_text (void)
 {
-  static const char *const wrong[] = {
-    "", ";", "0,0", "0,0 1", "0,0 0,1", "0,0 1,1;", "0,0 1,1 0.5,0.5",
-    "0,0 1.1,1", "-0.1,0 1,1", "nan,0 1,1", "inf,0 1,1", "0x1,0 1,1",
-    "0,0,0,0 1,1", "a", "0,0 1,1 ;x", "0, 0 1,1", "0,0 1,1e9", "1e-1e,0 1,1",
-    "0.25,0.125 0.5,0.25 1,0.5", "0.5,0.25 0.5,0.5 0.5,1", "0.25,0.5 0.5,0.5 1,0.5"
-  };
+  static const char *const wrong[] = { "", ";", "0,0", "0,0 1", "0,0 0,1",
+    "0,0 1,1;", "0,0 1,1 0.5,0.5", "0,0 1.1,1", "-0.1,0 1,1", "nan,0 1,1",
+    "inf,0 1,1", "0x1,0 1,1", "0,0,0,0 1,1", "a", "0,0 1,1 ;x", "0, 0 1,1",
+    "0,0 1,1e9", "1e-1e,0 1,1", "0.25,0.125 0.5,0.25 1,0.5",
+    "0.5,0.25 0.5,0.5 0.5,1", "0.25,0.5 0.5,0.5 1,0.5" };
   GString *many = g_string_new ("0,0 1,1");
   GError *error = NULL;
   Y10Region *region;
@@ -37,9 +36,11 @@ test_text (void)
   g_assert_cmpfloat (y, ==, 1);
   g_assert_cmpuint (y10_region_get_n_points (region, 1), ==, 4);
   /* Beyond the last shape, and the last point. */
-  g_test_expect_message (NULL, G_LOG_LEVEL_CRITICAL, "*shape < region->n_shapes*");
+  g_test_expect_message (NULL, G_LOG_LEVEL_CRITICAL,
+      "*shape < region->n_shapes*");
   g_assert_cmpuint (y10_region_get_n_points (region, 2), ==, 0);
-  g_test_expect_message (NULL, G_LOG_LEVEL_CRITICAL, "*shape < region->n_shapes*");
+  g_test_expect_message (NULL, G_LOG_LEVEL_CRITICAL,
+      "*shape < region->n_shapes*");
   y10_region_get_point (region, 2, 0, &x, &y);
   g_test_expect_message (NULL, G_LOG_LEVEL_CRITICAL, "*point < region->*");
   y10_region_get_point (region, 1, 4, &x, &y);
@@ -92,15 +93,15 @@ test_boxes (void)
 static void
 test_shared_edges (void)
 {
-  static const char *const texts[] = {
-    "0,0 0.5,1", "0.5,0 1,1", "0,0 1,0.5", "0,0.5 1,1"
-  };
+  static const char *const texts[] = { "0,0 0.5,1", "0.5,0 1,1", "0,0 1,0.5",
+    "0,0.5 1,1" };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
     Y10Region *region = y10_region_parse (texts[i], NULL);
 
     g_assert_true (y10_region_has_box (region, Y10_REGION_ANCHOR_BOTTOM, 0.25,
-            0.25, 0.75, 0.5) == (i % 2 == 1));
+                       0.25, 0.75, 0.5)
+        == (i % 2 == 1));
     y10_region_unref (region);
   }
 }

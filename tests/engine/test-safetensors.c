@@ -23,8 +23,7 @@ write_raw (const char *header, guint64 length, gsize n_data)
   char *path;
 
   g_byte_array_append (bytes, (const guint8 *) &le, 8);
-  g_byte_array_append (bytes, (const guint8 *) header,
-      (guint) strlen (header));
+  g_byte_array_append (bytes, (const guint8 *) header, (guint) strlen (header));
   for (gsize i = 0; i < n_data; i++)
     g_byte_array_append (bytes, &zero, 1);
   path = test_write ("bad.safetensors", bytes->data, bytes->len);
@@ -49,8 +48,7 @@ load_error (const char *path, const char *labels)
 }
 
 static GError *
-load_tensors_error (const Y10TestTensors *tensors,
-    const Y10TestFormat *format)
+load_tensors_error (const Y10TestTensors *tensors, const Y10TestFormat *format)
 {
   char *path = test_path ("bad.safetensors");
   GError *error = NULL;
@@ -127,56 +125,59 @@ test_bad_headers (void)
   static const struct
   {
     const char *header;
-    guint64 length;             /* 0: the actual length */
+    guint64 length; /* 0: the actual length */
     gsize n_data;
     const char *text[3];
   } bad[] = {
-    {"{}", G_GUINT64_CONSTANT (1) << 60, 0,
-        {"header would have 1152921504606846976 bytes", "at most"}},
-    {"{}", 1000, 0, {"header has 1000 bytes", "only 2 follow"}},
-    {"{\"a\":", 0, 0, {"not JSON"}},
-    {" []", 0, 0, {"not a JSON object"}},
-    {"{\"a\":3}", 0, 0, {"\"a\" is not an object"}},
-    {"{\"a\":{\"shape\":[1],\"data_offsets\":[0,4]}}", 0, 4,
-        {"tensor \"a\" has no dtype"}},
-    {"{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", 0, 4,
-        {"shape of tensor \"a\""}},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[-1],\"data_offsets\":[0,4]}}", 0, 4,
-        {"shape of tensor \"a\""}},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1.5],\"data_offsets\":[0,4]}}", 0,
-        4, {"shape of tensor \"a\""}},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1,1,1,1,1,1,1,1,1],"
-        "\"data_offsets\":[0,4]}}", 0, 4, {"shape of tensor \"a\"", "8"}},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0]}}", 0, 4,
-        {"data_offsets of tensor \"a\""}},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,\"4\"]}}",
-        0, 4, {"data_offsets of tensor \"a\""}},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,0]}}", 0, 4,
-        {"tensor \"a\" lies at bytes 4 to 0 of 4"}},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 0, 4,
-        {"tensor \"a\" lies at bytes 0 to 8 of 4", "truncated"}},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],"
-        "\"data_offsets\":[9223372036854775800,9223372036854775804]}}", 0, 4,
-        {"tensor \"a\" lies at bytes 9223372036854775800"}},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],"
-        "\"data_offsets\":[0,99999999999999999999]}}", 0, 4, {"\"a\""}},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]},"
-        "\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[4,12]}}", 0,
-        12, {"tensors \"a\" and \"b\" overlap"}},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904,4],"
-        "\"data_offsets\":[0,4]}}", 0, 4, {"shape of tensor", "overflows"}},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904],"
-        "\"data_offsets\":[0,0]}}", 0, 4,
-        {"\"a\" has 0 bytes", "4611686018427387904 elements of 4"}},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,8]}}", 0, 8,
-        {"\"a\" has 8 bytes", "3 elements of 4"}},
-    {"{\"a\":{\"dtype\":\"F99\",\"shape\":[1],\"data_offsets\":[0,4]}}", 0, 4,
-        {"\"a\" has dtype \"F99\"", "expected F64, F32, F16 or BF16"}},
-    {"{\"0.conv.weight\":{\"dtype\":\"F32\",\"shape\":[1],"
-        "\"data_offsets\":[0,4]},\"model.0.conv.weight\":{\"dtype\":\"F32\","
-        "\"shape\":[1],\"data_offsets\":[4,8]}}", 0, 8,
-        {"\"model.0.conv.weight\" occurs twice"}},
-    {"{\"__metadata__\":7}", 0, 0, {"__metadata__ is not an object"}},
+    { "{}", G_GUINT64_CONSTANT (1) << 60, 0,
+        { "header would have 1152921504606846976 bytes", "at most" } },
+    { "{}", 1000, 0, { "header has 1000 bytes", "only 2 follow" } },
+    { "{\"a\":", 0, 0, { "not JSON" } },
+    { " []", 0, 0, { "not a JSON object" } },
+    { "{\"a\":3}", 0, 0, { "\"a\" is not an object" } },
+    { "{\"a\":{\"shape\":[1],\"data_offsets\":[0,4]}}", 0, 4,
+        { "tensor \"a\" has no dtype" } },
+    { "{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", 0, 4,
+        { "shape of tensor \"a\"" } },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[-1],\"data_offsets\":[0,4]}}", 0, 4,
+        { "shape of tensor \"a\"" } },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1.5],\"data_offsets\":[0,4]}}", 0,
+        4, { "shape of tensor \"a\"" } },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1,1,1,1,1,1,1,1,1],"
+      "\"data_offsets\":[0,4]}}",
+        0, 4, { "shape of tensor \"a\"", "8" } },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0]}}", 0, 4,
+        { "data_offsets of tensor \"a\"" } },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,\"4\"]}}", 0,
+        4, { "data_offsets of tensor \"a\"" } },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,0]}}", 0, 4,
+        { "tensor \"a\" lies at bytes 4 to 0 of 4" } },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 0, 4,
+        { "tensor \"a\" lies at bytes 0 to 8 of 4", "truncated" } },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],"
+      "\"data_offsets\":[9223372036854775800,9223372036854775804]}}",
+        0, 4, { "tensor \"a\" lies at bytes 9223372036854775800" } },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],"
+      "\"data_offsets\":[0,99999999999999999999]}}",
+        0, 4, { "\"a\"" } },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]},"
+      "\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[4,12]}}",
+        0, 12, { "tensors \"a\" and \"b\" overlap" } },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904,4],"
+      "\"data_offsets\":[0,4]}}",
+        0, 4, { "shape of tensor", "overflows" } },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904],"
+      "\"data_offsets\":[0,0]}}",
+        0, 4, { "\"a\" has 0 bytes", "4611686018427387904 elements of 4" } },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,8]}}", 0, 8,
+        { "\"a\" has 8 bytes", "3 elements of 4" } },
+    { "{\"a\":{\"dtype\":\"F99\",\"shape\":[1],\"data_offsets\":[0,4]}}", 0, 4,
+        { "\"a\" has dtype \"F99\"", "expected F64, F32, F16 or BF16" } },
+    { "{\"0.conv.weight\":{\"dtype\":\"F32\",\"shape\":[1],"
+      "\"data_offsets\":[0,4]},\"model.0.conv.weight\":{\"dtype\":\"F32\","
+      "\"shape\":[1],\"data_offsets\":[4,8]}}",
+        0, 8, { "\"model.0.conv.weight\" occurs twice" } },
+    { "{\"__metadata__\":7}", 0, 0, { "__metadata__ is not an object" } },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
@@ -192,9 +193,12 @@ static void
 test_missing_tensors (void)
 {
   static const char *const names[] = {
-    "model.0.conv.weight", "model.2.cv2.bn.running_var",
-    "model.10.attn.pe.conv.weight", "model.22.m.0.cv1.2.conv1.conv.weight",
-    "model.23.one2one_cv2.1.2.bias", "model.16.cv1.bn.weight",
+    "model.0.conv.weight",
+    "model.2.cv2.bn.running_var",
+    "model.10.attn.pe.conv.weight",
+    "model.22.m.0.cv1.2.conv1.conv.weight",
+    "model.23.one2one_cv2.1.2.bias",
+    "model.16.cv1.bn.weight",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
@@ -219,13 +223,13 @@ test_wrong_shapes (void)
     guint dim, size;
     const char *found, *expected;
   } wrong[] = {
-    {"model.0.conv.weight", 1, 4, "[16, 4, 3, 3]", "[16, 3, 3, 3]"},
-    {"model.4.cv1.conv.weight", 1, 25, "[24, 25, 1, 1]", "[24, 24, 1, 1]"},
-    {"model.2.cv1.bn.bias", 0, 15, "[15]", "[16]"},
-    {"model.5.cv2.conv.weight", 1, 2, "[32, 2, 3, 3]", "[32, 1, 3, 3]"},
-    {"model.3.conv.weight", 2, 4, "[24, 16, 4, 3]", "k"},
-    {"model.23.one2one_cv3.1.2.weight", 1, 7, "[3, 7, 1, 1]",
-        "[3, 24, 1, 1]"},
+    { "model.0.conv.weight", 1, 4, "[16, 4, 3, 3]", "[16, 3, 3, 3]" },
+    { "model.4.cv1.conv.weight", 1, 25, "[24, 25, 1, 1]", "[24, 24, 1, 1]" },
+    { "model.2.cv1.bn.bias", 0, 15, "[15]", "[16]" },
+    { "model.5.cv2.conv.weight", 1, 2, "[32, 2, 3, 3]", "[32, 1, 3, 3]" },
+    { "model.3.conv.weight", 2, 4, "[24, 16, 4, 3]", "k" },
+    { "model.23.one2one_cv3.1.2.weight", 1, 7, "[3, 7, 1, 1]",
+        "[3, 24, 1, 1]" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
@@ -262,13 +266,19 @@ test_unknown (void)
     const char *name;
     gsize dim[4];
   } convs[] = {
-    {"model.0", {16, 3, 3, 3}}, {"model.1", {32, 16, 3, 3}},
-    {"model.2.cv1", {32, 32, 1, 1}}, {"model.2.cv2", {32, 48, 1, 1}},
-    {"model.2.m.0.cv1", {16, 16, 3, 3}}, {"model.2.m.0.cv2", {16, 16, 3, 3}},
-    {"model.3", {64, 32, 3, 3}}, {"model.4.cv1", {64, 64, 1, 1}},
-    {"model.4.cv2", {64, 96, 1, 1}}, {"model.4.m.0.cv1", {32, 32, 3, 3}},
-    {"model.4.m.0.cv2", {32, 32, 3, 3}}, {"model.5", {128, 64, 3, 3}},
-    {"model.22.cv2.0.0", {64, 64, 3, 3}},
+    { "model.0", { 16, 3, 3, 3 } },
+    { "model.1", { 32, 16, 3, 3 } },
+    { "model.2.cv1", { 32, 32, 1, 1 } },
+    { "model.2.cv2", { 32, 48, 1, 1 } },
+    { "model.2.m.0.cv1", { 16, 16, 3, 3 } },
+    { "model.2.m.0.cv2", { 16, 16, 3, 3 } },
+    { "model.3", { 64, 32, 3, 3 } },
+    { "model.4.cv1", { 64, 64, 1, 1 } },
+    { "model.4.cv2", { 64, 96, 1, 1 } },
+    { "model.4.m.0.cv1", { 32, 32, 3, 3 } },
+    { "model.4.m.0.cv2", { 32, 32, 3, 3 } },
+    { "model.5", { 128, 64, 3, 3 } },
+    { "model.22.cv2.0.0", { 64, 64, 3, 3 } },
   };
   Y10TestTensors tensors = { g_ptr_array_new (), 0 };
 
@@ -286,7 +296,7 @@ test_unknown (void)
       "model.23.one2one_cv3.2.2.weight", NULL);
   /* The head of a YOLOv8. */
   y10_test_tensors_add (&tensors, "model.22.cv3.2.2.weight",
-      (const gsize[]) { 3, 64, 1, 1 }, 4, NULL);
+      (const gsize[]){ 3, 64, 1, 1 }, 4, NULL);
   test_expect_error (load_tensors_error (&tensors, NULL), Y10_ERROR_MODEL,
       "is not a YOLOv8: tensor \"model.6.cv1.conv.weight\" is missing", NULL);
   for (guint i = 0; i < tensors.tensors->len; i++) {
@@ -302,10 +312,10 @@ static void
 test_not_finite (void)
 {
   static const char *const names[][2] = {
-    {"model.6.m.0.cv1.conv.weight", "\"model.6.m.0.cv1\""},
-    {"model.22.m.0.cv1.2.conv1.bn.running_mean", "\"model.22.m.0.cv1.2\""},
-    {"model.23.one2one_cv3.0.2.bias", "\"model.23.one2one_cv3.0.2\""},
-    {"model.10.attn.pe.conv.weight", "\"model.10.attn.pe\""},
+    { "model.6.m.0.cv1.conv.weight", "\"model.6.m.0.cv1\"" },
+    { "model.22.m.0.cv1.2.conv1.bn.running_mean", "\"model.22.m.0.cv1.2\"" },
+    { "model.23.one2one_cv3.0.2.bias", "\"model.23.one2one_cv3.0.2\"" },
+    { "model.10.attn.pe.conv.weight", "\"model.10.attn.pe\"" },
   };
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (names); i++) {
@@ -316,8 +326,8 @@ test_not_finite (void)
     Y10Engine *engine;
     Y10Model *model;
 
-    y10_test_tensors_data (tensors, t)[y10_test_tensor_n (t) - 1] =
-        i & 1 ? -INFINITY : NAN;
+    y10_test_tensors_data (tensors,
+        t)[y10_test_tensor_n (t) - 1] = i & 1 ? -INFINITY : NAN;
     model = test_model (tensors, NULL);
     y10_engine_config_init (&config, sizeof config);
     config.backend = Y10_BACKEND_REF;
@@ -356,14 +366,17 @@ test_labels (void)
   static const struct
   {
     const char *text;
-    const char *found;          /* NULL: right */
+    const char *found; /* NULL: right */
   } files[] = {
-    {"cat\ndog\nbird\n", NULL}, {"cat\r\ndog\r\nbird", NULL},
-    {"\xef\xbb\xbf" "cat\ndog\nbird\n\n", NULL},
-    {"cat\ndog\n", "has 2 labels; expected 3, one for each class"},
-    {"cat\ndog\nbird\ncow\n", "has 4 labels; expected 3, one for each class"},
-    {"", "has 0 labels; expected 3, one for each class"},
-    {"cat\nd\xff\xfeg\nbird\n", "not UTF-8 in line 2"},
+    { "cat\ndog\nbird\n", NULL },
+    { "cat\r\ndog\r\nbird", NULL },
+    { "\xef\xbb\xbf"
+      "cat\ndog\nbird\n\n",
+        NULL },
+    { "cat\ndog\n", "has 2 labels; expected 3, one for each class" },
+    { "cat\ndog\nbird\ncow\n", "has 4 labels; expected 3, one for each class" },
+    { "", "has 0 labels; expected 3, one for each class" },
+    { "cat\nd\xff\xfeg\nbird\n", "not UTF-8 in line 2" },
   };
   Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
   char *path = test_path ("labels.safetensors");
@@ -409,23 +422,23 @@ test_metadata (void)
     const char *metadata, *first, *last;
     guint width, height;
   } cases[] = {
-    {"{\"names\":\"{0: 'cat', 1: 'dog', 2: \\\"bird's\\\"}\"}", "cat",
-        "bird's", 640, 640},
-    {"{\"names\":\"[\\\"cat\\\", \\\"dog\\\", \\\"bird\\\"]\"}", "cat", "bird",
-        640, 640},
-    {"{\"names\":\"{\\\"0\\\":\\\"c\\u00e4t\\\",\\\"1\\\":\\\"d\\\","
-        "\\\"2\\\":\\\"b\\\"}\",\"imgsz\":\"320\"}", "c\xc3\xa4t", "b",
-        320, 320},
-    {"{\"imgsz\":\"[384, 640]\"}", "class 0", "class 2", 640, 384},
-    {"{\"names\":\"{0: 'cat'}\",\"imgsz\":\"333\"}", "class 0", "class 2",
-        640, 640},
-    {"{\"names\":\"{0: 'cat', 1: \",\"imgsz\":\"\"}", "class 0", "class 2",
-        640, 640},
+    { "{\"names\":\"{0: 'cat', 1: 'dog', 2: \\\"bird's\\\"}\"}", "cat",
+        "bird's", 640, 640 },
+    { "{\"names\":\"[\\\"cat\\\", \\\"dog\\\", \\\"bird\\\"]\"}", "cat", "bird",
+        640, 640 },
+    { "{\"names\":\"{\\\"0\\\":\\\"c\\u00e4t\\\",\\\"1\\\":\\\"d\\\","
+      "\\\"2\\\":\\\"b\\\"}\",\"imgsz\":\"320\"}",
+        "c\xc3\xa4t", "b", 320, 320 },
+    { "{\"imgsz\":\"[384, 640]\"}", "class 0", "class 2", 640, 384 },
+    { "{\"names\":\"{0: 'cat'}\",\"imgsz\":\"333\"}", "class 0", "class 2", 640,
+        640 },
+    { "{\"names\":\"{0: 'cat', 1: \",\"imgsz\":\"\"}", "class 0", "class 2",
+        640, 640 },
   };
   Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    const Y10TestFormat format = {.metadata = cases[i].metadata };
+    const Y10TestFormat format = { .metadata = cases[i].metadata };
     Y10Model *model = test_model (tensors, &format);
     guint width, height;
 
@@ -459,7 +472,7 @@ static void
 assert_same_rows (const Y10Detection *got, guint n_got,
     const Y10Detection *wanted, guint n_wanted)
 {
-  g_assert_cmpuint (n_wanted, ==, 84 * 3);      /* all anchors and classes */
+  g_assert_cmpuint (n_wanted, ==, 84 * 3); /* all anchors and classes */
   g_assert_cmpuint (n_got, ==, n_wanted);
   for (guint i = 0; i < n_got; i++)
     g_assert_cmpint (memcmp (&got[i], &wanted[i], sizeof *got), ==, 0);
@@ -474,7 +487,7 @@ test_prefixes (void)
   guint n_wanted = detect_file (tensors, NULL, wanted);
 
   for (guint i = 0; i < G_N_ELEMENTS (prefixes); i++) {
-    const Y10TestFormat format = {.prefix = prefixes[i] };
+    const Y10TestFormat format = { .prefix = prefixes[i] };
     guint n = detect_file (tensors, &format, got);
 
     assert_same_rows (got, n, wanted, n_wanted);
@@ -488,7 +501,7 @@ half_to_float (guint16 h)
   int exponent = (h >> 10) & 31;
   float mantissa = (float) (h & 1023) / 1024;
   float value = exponent ? ldexpf (1 + mantissa, exponent - 15)
-      : ldexpf (mantissa, -14);
+                         : ldexpf (mantissa, -14);
 
   return h & 0x8000 ? -value : value;
 }
@@ -498,7 +511,7 @@ static void
 test_dtypes (void)
 {
   for (guint half = 0; half < 2; half++) {
-    const Y10TestFormat format = {.dtype = half ? "F16" : "BF16" };
+    const Y10TestFormat format = { .dtype = half ? "F16" : "BF16" };
     Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
     Y10Detection wanted[MAX_ROWS], got[MAX_ROWS];
     guint n = detect_file (tensors, &format, got), n_wanted;
@@ -508,7 +521,8 @@ test_dtypes (void)
       float *data = y10_test_tensors_data (tensors, t);
 
       for (gsize j = 0; j < y10_test_tensor_n (t); j++)
-        data[j] = half ? half_to_float (y10_test_float_to_half (data[j]))
+        data[j] = half
+            ? half_to_float (y10_test_float_to_half (data[j]))
             : y10_test_bf16_to_float (y10_test_float_to_bf16 (data[j]));
     }
     n_wanted = detect_file (tensors, NULL, wanted);
@@ -528,19 +542,21 @@ test_folded (void)
 
   y10_test_tensors_fold (tensors);
   g_assert_null (y10_test_tensors_find (tensors, "model.0.bn.weight"));
-  g_assert_nonnull (y10_test_tensors_find (tensors,
-          "model.22.m.0.cv1.2.conv.weight"));
+  g_assert_nonnull (
+      y10_test_tensors_find (tensors, "model.22.m.0.cv1.2.conv.weight"));
   n = detect_file (tensors, NULL, got);
   g_assert_cmpuint (n, ==, n_wanted);
   for (guint i = 0; i < n; i++) {
     guint j = 0;
 
     /* Rounding may swap neighbours. */
-    while (j < n && (got[j].anchor != wanted[i].anchor
+    while (j < n
+        && (got[j].anchor != wanted[i].anchor
             || got[j].class_id != wanted[i].class_id))
       j++;
     g_assert_cmpuint (j, <, n);
-    g_assert_cmpfloat_with_epsilon (got[j].confidence, wanted[i].confidence, 1e-5);
+    g_assert_cmpfloat_with_epsilon (got[j].confidence, wanted[i].confidence,
+        1e-5);
     g_assert_cmpfloat_with_epsilon (got[j].x0, wanted[i].x0, 1e-3);
     g_assert_cmpfloat_with_epsilon (got[j].y1, wanted[i].y1, 1e-3);
   }

@@ -104,8 +104,11 @@ record_state (Y10EngineRequest *request, Y10EngineRequestState state,
 static Image
 make_image (Image *image, guint which, guint number)
 {
-  return (Image) {.stream = which,.number = number,
-    .request.notify = record_state,.request.notify_data = image
+  return (Image){
+    .stream = which,
+    .number = number,
+    .request.notify = record_state,
+    .request.notify_data = image,
   };
 }
 
@@ -175,8 +178,8 @@ test_replace_timeout (void)
     g_usleep (5000);
   }
   finish (&device, 0, NULL);
-  g_assert_cmpint (y10_engine_request_await (&a[(i + 1) % 2].request, FOREVER), ==,
-      Y10_PLACE_ANSWERED);
+  g_assert_cmpint (y10_engine_request_await (&a[(i + 1) % 2].request, FOREVER),
+      ==, Y10_PLACE_ANSWERED);
   g_string_free (notified, TRUE);
   y10_engine_stream_unref (one);
   device_clear (&device);
@@ -202,7 +205,8 @@ test_max_running (void)
   g_assert_cmpuint (wait_step (&device, 1, &images), ==, 1);
   g_assert_cmpuint (images[0]->stream, ==, 2);
   g_assert_cmpint (y10_engine_request_await (&a[1].request,
-          g_get_monotonic_time () + 20000), ==, Y10_PLACE_QUEUED);
+                       g_get_monotonic_time () + 20000),
+      ==, Y10_PLACE_QUEUED);
   finish (&device, 0, NULL);
   g_assert_cmpuint (wait_step (&device, 2, &images), ==, 1);
   g_assert_true (images[0] == &a[1]);
@@ -276,8 +280,8 @@ static void
 test_parts_errors (void)
 {
   static Image tiled[2], other;
-  g_autoptr (GError) error = g_error_new_literal (Y10_ERROR, Y10_ERROR_BACKEND,
-      "smoke");
+  g_autoptr (GError)
+      error = g_error_new_literal (Y10_ERROR, Y10_ERROR_BACKEND, "smoke");
   Y10EngineStream *one, *two;
   Device device;
   Image **images;
@@ -324,7 +328,8 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule-requests/replace", test_replace);
   g_test_add_func ("/schedule-requests/replace-timeout", test_replace_timeout);
   g_test_add_func ("/schedule-requests/max-running", test_max_running);
-  g_test_add_func ("/schedule-requests/parts-withdrawal", test_parts_withdrawal);
+  g_test_add_func ("/schedule-requests/parts-withdrawal",
+      test_parts_withdrawal);
   g_test_add_func ("/schedule-requests/parts-errors", test_parts_errors);
   return g_test_run ();
 }

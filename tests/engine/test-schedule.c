@@ -11,7 +11,7 @@
 
 #include "schedulecommon.h"
 
-#define HOUR (60u * 60 * 1000000)       /* microseconds */
+#define HOUR (60u * 60 * 1000000) /* microseconds */
 
 static void
 test_config (void)
@@ -21,17 +21,16 @@ test_config (void)
     guint max_batch, n_steps;
     const char *text;
   } bad[] = {
-    {0, 1, "max_batch is 0; expected 1 to 64"},
-    {65, 1, "max_batch is 65; expected 1 to 64"},
-    {1, 0, "n_steps is 0; expected 1 to 16"},
-    {1, 17, "n_steps is 17; expected 1 to 16"},
+    { 0, 1, "max_batch is 0; expected 1 to 64" },
+    { 65, 1, "max_batch is 65; expected 1 to 64" },
+    { 1, 0, "n_steps is 0; expected 1 to 16" },
+    { 1, 17, "n_steps is 17; expected 1 to 16" },
   };
   Device device;
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    const Y10SchedulerConfig config = {
-      device_begin, NULL, bad[i].max_batch, bad[i].n_steps, 0
-    };
+    const Y10SchedulerConfig config = { device_begin, NULL, bad[i].max_batch,
+      bad[i].n_steps, 0 };
     GError *error = NULL;
 
     g_assert_null (y10_scheduler_new (&config, &error));
@@ -141,8 +140,8 @@ test_asleep (void)
   submit (stream, &image, 1, 1);
   start = g_get_monotonic_time ();
   used = cpu_time ();
-  g_assert_cmpint (y10_engine_request_await (&image.request, start + 100000), ==,
-      Y10_PLACE_QUEUED);
+  g_assert_cmpint (y10_engine_request_await (&image.request, start + 100000),
+      ==, Y10_PLACE_QUEUED);
   g_assert_cmpint (g_get_monotonic_time (), >=, start + 100000);
   /* A thread that polls uses all the time that the machine has for it. */
   g_assert_cmpint (cpu_time () - used, <, 10000);
@@ -214,7 +213,8 @@ test_overlap (void)
   g_assert_cmpint (y10_engine_request_await (&a[1].request, 0), ==,
       Y10_PLACE_RUNNING);
   g_assert_cmpint (y10_engine_request_await (&a[1].request,
-          g_get_monotonic_time () + 1000), ==, Y10_PLACE_RUNNING);
+                       g_get_monotonic_time () + 1000),
+      ==, Y10_PLACE_RUNNING);
   g_assert_cmpint (y10_engine_request_await (&a[2].request, 0), ==,
       Y10_PLACE_QUEUED);
   g_assert_cmpuint (device.n_begun, ==, 2);
@@ -383,12 +383,17 @@ test_busy (void)
   for (guint i = 0; i < 2 * Y10_WINDOW_SIZE + 3; i++) {
     y10_window_record (&waits, 1, 1000 + 4 * i, 500 + 3 * i);
     g_assert_cmpfloat_with_epsilon (y10_window_busy (&waits, 1004 + 4 * i,
-            503 + 3 * i), 0.75, 1e-9);
+                                        503 + 3 * i),
+        0.75, 1e-9);
   }
   /* Half of that after an idle time of the same length. */
   g_assert_cmpfloat_with_epsilon (y10_window_busy (&waits,
-          1000 + 4 * (2 * Y10_WINDOW_SIZE + 2 + Y10_WINDOW_SIZE - 1),
-          500 + 3 * (2 * Y10_WINDOW_SIZE + 2)), 0.375, 1e-9);
+                                      1000
+                                          + 4
+                                              * (2 * Y10_WINDOW_SIZE + 2
+                                                  + Y10_WINDOW_SIZE - 1),
+                                      500 + 3 * (2 * Y10_WINDOW_SIZE + 2)),
+      0.375, 1e-9);
 }
 
 int

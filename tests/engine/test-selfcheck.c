@@ -12,20 +12,20 @@
 
 #include "run/selfcheck.h"
 
-#define MOST 65                 /* rows */
-#define SHIFT 10.0f             /* pixels: more than any precision may differ */
+#define MOST 65     /* rows */
+#define SHIFT 10.0f /* pixels: more than any precision may differ */
 
 typedef struct
 {
   const char *name;
-  void (*change) (Y10Detection * rows, guint * n);
+  void (*change) (Y10Detection *rows, guint *n);
   gboolean logits;
-  guint first_image;            /* images before it are right */
+  guint first_image; /* images before it are right */
   const char *said;
 } Fault;
 
-static const Fault *fault;      /* NULL: none */
-static Y10Precision only = Y10_PRECISION_AUTO;  /* the fault's; AUTO: any */
+static const Fault *fault;                     /* NULL: none */
+static Y10Precision only = Y10_PRECISION_AUTO; /* the fault's; AUTO: any */
 static Y10Precision opened;
 static guint n_opened;
 
@@ -43,7 +43,7 @@ get_rows (Y10Slot *slot, guint i)
   static Y10Rows changed;
   const Y10Rows *right = y10_backend_ref.rows (slot, i);
 
-  g_assert_cmpuint (right->n, >, 0);    /* something must be there to be wrong */
+  g_assert_cmpuint (right->n, >, 0); /* something must be there to be wrong */
   g_assert_cmpfloat (right->rows[0].confidence, >, 0.25f);
   if (!is_wrong (i) || !fault->change)
     return right;
@@ -93,8 +93,8 @@ static Y10Program *
 compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
     GCancellable *cancellable, GError **error)
 {
-  return y10_backend_ref.compile (device, plan, Y10_PRECISION_FP32,
-      cancellable, error);
+  return y10_backend_ref.compile (device, plan, Y10_PRECISION_FP32, cancellable,
+      error);
 }
 
 static guint n_keys;
@@ -103,8 +103,8 @@ static guint n_keys;
 static void
 identify (const Y10DeviceConfig *config, GString *key)
 {
-  g_string_append_printf (key, "%u: GPU %d\n", n_keys, config->cuda_context
-      ? *(int *) config->cuda_context : config->device_id);
+  g_string_append_printf (key, "%u: GPU %d\n", n_keys,
+      config->cuda_context ? *(int *) config->cuda_context : config->device_id);
 }
 
 static gboolean
@@ -176,18 +176,25 @@ repeat (Y10Detection *rows, guint *n)
 }
 
 static const Fault faults[] = {
-  {"left", move_left, FALSE, 0, "a detection of the reference is missing"},
-  {"top", move_top, FALSE, 0, "a detection of the reference is missing"},
-  {"right", move_right, FALSE, 0, "a detection of the reference is missing"},
-  {"bottom", move_bottom, FALSE, 0, "a detection of the reference is missing"},
-  {"class", change_class, FALSE, 0, "a detection of the reference is missing"},
-  {"score", change_score, FALSE, 0, "a detection of the reference is missing"},
-  {"missing", drop, FALSE, 0, "a detection of the reference is missing"},
-  {"twice", repeat, FALSE, 0, "the reference has no such detection"},
-  {"logits", NULL, TRUE, 0, "the box logits of level 0 differ from the reference"},
-  {"batch-right", move_right, FALSE, 2, "image 2 of 3 in a batch of 4: a detection"},
-  {"batch-twice", repeat, FALSE, 1, "image 1 of 3 in a batch of 4: the reference"},
-  {"batch-logits", NULL, TRUE, 2, "image 2 of 3 in a batch of 4: the box logits"},
+  { "left", move_left, FALSE, 0, "a detection of the reference is missing" },
+  { "top", move_top, FALSE, 0, "a detection of the reference is missing" },
+  { "right", move_right, FALSE, 0, "a detection of the reference is missing" },
+  { "bottom", move_bottom, FALSE, 0,
+      "a detection of the reference is missing" },
+  { "class", change_class, FALSE, 0,
+      "a detection of the reference is missing" },
+  { "score", change_score, FALSE, 0,
+      "a detection of the reference is missing" },
+  { "missing", drop, FALSE, 0, "a detection of the reference is missing" },
+  { "twice", repeat, FALSE, 0, "the reference has no such detection" },
+  { "logits", NULL, TRUE, 0,
+      "the box logits of level 0 differ from the reference" },
+  { "batch-right", move_right, FALSE, 2,
+      "image 2 of 3 in a batch of 4: a detection" },
+  { "batch-twice", repeat, FALSE, 1,
+      "image 1 of 3 in a batch of 4: the reference" },
+  { "batch-logits", NULL, TRUE, 2,
+      "image 2 of 3 in a batch of 4: the box logits" },
 };
 
 static void
@@ -218,7 +225,7 @@ test_correct (void)
   n_opened = 0;
   expect_right (NULL);
   g_assert_cmpuint (n_opened, ==, 2);
-  expect_right (NULL);          /* by the verdict */
+  expect_right (NULL); /* by the verdict */
   g_assert_cmpuint (n_opened, ==, 2);
 }
 
@@ -249,7 +256,7 @@ test_precision (void)
   expect_right (&config);
   fault = NULL;
   config.precision = Y10_PRECISION_FP32;
-  expect_wrong (&config, faults[2].said);       /* by the verdict */
+  expect_wrong (&config, faults[2].said); /* by the verdict */
   only = Y10_PRECISION_AUTO;
   /* A precision that the device lacks is no verdict. */
   config.precision = Y10_PRECISION_BF16;
@@ -274,7 +281,7 @@ test_context (void)
   fault = NULL;
   config.cuda_context = NULL;
   config.device_id = 1;
-  expect_wrong (&config, faults[2].said);       /* the same GPU's verdict */
+  expect_wrong (&config, faults[2].said); /* the same GPU's verdict */
   config.device_id = 0;
   expect_right (&config);
 }

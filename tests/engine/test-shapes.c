@@ -12,7 +12,7 @@
 #include "run/shape.h"
 #include "pico.h"
 
-#define SIZE 128                /* of the input's longer side */
+#define SIZE 128 /* of the input's longer side */
 #define MAX_ROWS 63
 
 static Y10BackendKind backend = Y10_BACKEND_REF;
@@ -37,9 +37,14 @@ make_engine (guint width, guint height, gboolean auto_size)
 static void
 init_image (Y10Image *image, guint width, guint height)
 {
-  *image = (Y10Image) {.size = sizeof *image,.format = Y10_PIXEL_RGB,
-    .width = width,.height = height,.plane = { noise },
-    .stride = { (gsize) width * 3 } };
+  *image = (Y10Image){
+    .size = sizeof *image,
+    .format = Y10_PIXEL_RGB,
+    .width = width,
+    .height = height,
+    .plane = { noise },
+    .stride = { (gsize) width * 3 },
+  };
 }
 
 static void
@@ -76,8 +81,8 @@ detect (Y10Engine *engine, guint width, guint height, Y10Detection *rows)
 }
 
 static void
-assert_size (const Y10Engine *engine, const Y10Image *image, const Y10Part *parts,
-    guint n_parts, guint width, guint height)
+assert_size (const Y10Engine *engine, const Y10Image *image,
+    const Y10Part *parts, guint n_parts, guint width, guint height)
 {
   guint found[2];
 
@@ -93,11 +98,21 @@ static void
 test_sizes (void)
 {
   static const guint sizes[][4] = {
-    {1280, 720, 640, 384}, {810, 1080, 480, 640}, {640, 480, 640, 480},
-    {640, 481, 640, 512}, {1920, 1080, 640, 384}, {640, 640, 640, 640},
-    {1999, 1000, 640, 320}, {1000, 501, 640, 352}, {4000, 10, 640, 32},
-    {7, 8192, 32, 640}, {32, 32, 640, 640}, {500, 333, 640, 448},
-    {614, 461, 640, 512}, {480, 640, 480, 640}, {704, 576, 640, 544},
+    { 1280, 720, 640, 384 },
+    { 810, 1080, 480, 640 },
+    { 640, 480, 640, 480 },
+    { 640, 481, 640, 512 },
+    { 1920, 1080, 640, 384 },
+    { 640, 640, 640, 640 },
+    { 1999, 1000, 640, 320 },
+    { 1000, 501, 640, 352 },
+    { 4000, 10, 640, 32 },
+    { 7, 8192, 32, 640 },
+    { 32, 32, 640, 640 },
+    { 500, 333, 640, 448 },
+    { 614, 461, 640, 512 },
+    { 480, 640, 480, 640 },
+    { 704, 576, 640, 544 },
   };
   Y10Engine *engine = make_engine (640, 640, TRUE);
   Y10Engine *fixed = make_engine (64, 32, FALSE);
@@ -130,7 +145,7 @@ static void
 test_parts (void)
 {
   Y10Engine *engine = make_engine (640, 640, TRUE);
-  Y10Tiles tiles = {.size = sizeof tiles };
+  Y10Tiles tiles = { .size = sizeof tiles };
   Y10Part parts[Y10_MAX_PARTS];
   Y10Image image;
   guint n;
@@ -141,7 +156,7 @@ test_parts (void)
 
     g_assert_true (y10_tiles_parse (texts[i], &tiles, NULL));
     g_assert_true (y10_parts_plan (&image, NULL, &tiles, 640, 640, parts,
-            Y10_MAX_PARTS, &n, NULL));
+        Y10_MAX_PARTS, &n, NULL));
     g_assert_cmpuint (n, >, 2);
     assert_size (engine, &image, parts, n, 640, i < 2 ? 384 : 640);
   }
@@ -157,10 +172,9 @@ test_parts (void)
 static void
 test_rows (void)
 {
-  static const guint sizes[][2] = {
-    {128, 48}, {128, 96}, {48, 128}, {128, 128}, {20, 128}, {128, 20}, {96, 128},
-    {128, 48}, {128, 48}, {20, 128}
-  };
+  static const guint sizes[][2] = { { 128, 48 }, { 128, 96 }, { 48, 128 },
+    { 128, 128 }, { 20, 128 }, { 128, 20 }, { 96, 128 }, { 128, 48 },
+    { 128, 48 }, { 20, 128 } };
   Y10Engine *engine = make_engine (SIZE, SIZE, TRUE);
   Y10Detection rows[MAX_ROWS], expected[MAX_ROWS];
   const gsize weights = y10_engine_get_weights_size (engine);
@@ -186,8 +200,8 @@ test_rows (void)
 static void
 test_held (void)
 {
-  static const guint others[][2] =
-      { {128, 96}, {48, 128}, {20, 128}, {128, 20}, {96, 128}, {128, 128} };
+  static const guint others[][2] = { { 128, 96 }, { 48, 128 }, { 20, 128 },
+    { 128, 20 }, { 96, 128 }, { 128, 128 } };
   Y10Engine *engine = make_engine (SIZE, SIZE, TRUE);
   Y10Detection rows[MAX_ROWS], expected[MAX_ROWS], other[MAX_ROWS];
   const guint n = detect (engine, 128, 48, expected);
@@ -204,7 +218,8 @@ test_held (void)
   g_assert_true (y10_step_wait (&step, -1, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
     detect (engine, others[i][0], others[i][1], other);
-  g_assert_cmpint (y10_step_read (&step, 0, rows, MAX_ROWS, &error), ==, (gint) n);
+  g_assert_cmpint (y10_step_read (&step, 0, rows, MAX_ROWS, &error), ==,
+      (gint) n);
   g_assert_no_error (error);
   g_assert_cmpmem (rows, n * sizeof *rows, expected, n * sizeof *rows);
   y10_step_end (&step);
@@ -226,18 +241,18 @@ test_refused (void)
   g_assert_true (y10_step_begin (engine, -1, &step, NULL));
   g_assert_true (y10_step_add (&step, &wide, &params, NULL));
   g_assert_false (y10_step_add (&step, &tall, &params, &error));
-  test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT, "48 × 128",
-      "64 × 128", "128 × 64", NULL);
+  test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
+      "48 × 128", "64 × 128", "128 × 64", NULL);
   g_assert_false (y10_step_set_input_size (&step, 128, 64, &error));
-  test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT, "1 images",
-      NULL);
+  test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
+      "1 images", NULL);
   y10_step_end (&step);
   g_assert_false (y10_step_set_input_size (&step, 128, 64, &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE, "ended", NULL);
   g_assert_true (y10_step_begin (engine, -1, &step, NULL));
   g_assert_false (y10_step_set_input_size (&step, 100, 128, &error));
-  test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT, "100 × 128",
-      "128 × 128, or less", NULL);
+  test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
+      "100 × 128", "128 × 128, or less", NULL);
   g_assert_true (y10_step_set_input_size (&step, 128, 128, &error));
   g_assert_true (y10_step_add (&step, &tall, &params, &error));
   g_assert_true (y10_step_add (&step, &wide, &params, &error));
@@ -260,7 +275,8 @@ test_backend (void)
   pico_config_init (&config, Y10_BACKEND_REF);
   config.head = Y10_HEAD_ONE2ONE;
   config.auto_size = TRUE;
-  g_assert_null (y10_engine_create (model, &config, &class, NULL, NULL, &error));
+  g_assert_null (
+      y10_engine_create (model, &config, &class, NULL, NULL, &error));
   test_expect_error (error, Y10_ERROR_UNSUPPORTED, "backend other", "auto",
       "expected a size such as 640, or backend cpu or ref", NULL);
   y10_model_unref (model);
@@ -307,10 +323,11 @@ collect (Camera *self, guint i)
 static void
 test_cameras (void)
 {
-  static const guint sizes[][2] = { {128, 60}, {128, 96}, {128, 60}, {128, 60} };
+  static const guint sizes[][2] = { { 128, 60 }, { 128, 96 }, { 128, 60 },
+    { 128, 60 } };
   Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
   Y10Model *model = test_model (tensors, NULL);
-  Y10EngineStreamStats stats = {.size = sizeof stats };
+  Y10EngineStreamStats stats = { .size = sizeof stats };
   Camera cameras[4] = { { 0 } };
   Y10EngineConfig config;
   GError *error = NULL;
@@ -324,7 +341,8 @@ test_cameras (void)
   for (guint i = 0; i < 4; i++) {
     Camera *camera = &cameras[i];
 
-    camera->stream = y10_engine_stream_new (model, &config, NULL, 0, NULL, &error);
+    camera->stream = y10_engine_stream_new (model, &config, NULL, 0, NULL,
+        &error);
     g_assert_no_error (error);
     g_assert_true (y10_engine_stream_get_engine (camera->stream)
         == y10_engine_stream_get_engine (cameras[0].stream));
@@ -335,8 +353,9 @@ test_cameras (void)
     camera->n_rows = MAX_ROWS;
   }
   /* The square, and what was reserved. */
-  g_assert_cmpuint (y10_engine_count_shapes (y10_engine_stream_get_engine
-          (cameras[0].stream)), ==, 3);
+  g_assert_cmpuint (y10_engine_count_shapes (
+                        y10_engine_stream_get_engine (cameras[0].stream)),
+      ==, 3);
   for (guint j = 0; j < 2; j++)
     for (guint i = 0; i < 4; i++)
       submit (&cameras[i], j);

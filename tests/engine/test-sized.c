@@ -35,7 +35,7 @@ typedef struct
 } Newer;
 
 #define READ(to, from, error) \
-    y10_sized_read (to, sizeof (Ours), from, sizeof (Older), "Ours", error)
+  y10_sized_read (to, sizeof (Ours), from, sizeof (Older), "Ours", error)
 
 static void
 sized_read (void)
@@ -62,8 +62,7 @@ sized_read (void)
   test_expect_error (error, Y10_ERROR_UNSUPPORTED, "Ours.size", NULL);
   error = NULL;
   g_assert_false (READ (&ours, &none, &error));
-  test_expect_error (error, Y10_ERROR_INVALID_ARGUMENT, "Ours.size is 0",
-      NULL);
+  test_expect_error (error, Y10_ERROR_INVALID_ARGUMENT, "Ours.size is 0", NULL);
 }
 
 static void
@@ -92,9 +91,9 @@ sized_write (void)
 static void
 sized_unset (void)
 {
-  const Y10Image image = {.format = Y10_PIXEL_RGB,.width = 1,.height = 1 };
+  const Y10Image image = { .format = Y10_PIXEL_RGB, .width = 1, .height = 1 };
   const Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
-  const Y10EngineConfig unset = {.max_batch = 1 };
+  const Y10EngineConfig unset = { .max_batch = 1 };
   Y10TestTensors *tensors = test_tensors ("pico-nc3", 1);
   g_autoptr (Y10Model) model = test_model (tensors, NULL);
   g_autoptr (Y10Engine) engine = NULL;

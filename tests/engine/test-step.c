@@ -43,8 +43,7 @@ test_busy (void)
   }
   g_assert_cmpuint (step[0].slot, !=, step[1].slot);
   g_assert_false (y10_step_begin (engine, 0, &step[2], &error));
-  test_expect_error (g_steal_pointer (&error), Y10_ERROR_BUSY, "2 slots",
-      NULL);
+  test_expect_error (g_steal_pointer (&error), Y10_ERROR_BUSY, "2 slots", NULL);
   start = g_get_monotonic_time ();
   until = start + 20 * 1000;
   g_assert_false (y10_step_begin (engine, until, &step[2], &error));
@@ -94,7 +93,7 @@ test_stale (void)
   float *pixels = test_pixels (engine, 1), *other = test_pixels (engine, 2);
   Y10Detection rows[MAX_ROWS];
   Y10HeadParams params;
-  Y10StepTimes times = {.size = sizeof times };
+  Y10StepTimes times = { .size = sizeof times };
   GError *error = NULL;
   Y10Step old, new;
   Y10Image image;
@@ -107,8 +106,8 @@ test_stale (void)
   y10_step_end (&old);
   for (guint round = 0; round < 2; round++) {
     g_assert_cmpint (y10_step_read (&old, 0, rows, MAX_ROWS, &error), ==, -1);
-    test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE,
-        "has ended", NULL);
+    test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE, "has ended",
+        NULL);
     g_assert_false (y10_step_add (&old, &image, &params, &error));
     test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE, NULL);
     g_assert_false (y10_step_submit (&old, &error));
@@ -119,7 +118,7 @@ test_stale (void)
     test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE, NULL);
     g_assert_false (y10_step_get_times (&old, &times, &error));
     test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE, NULL);
-    y10_step_end (&old);        /* nothing happens */
+    y10_step_end (&old); /* nothing happens */
     /* Once more while another step, which is done, holds the slot. */
     if (!round) {
       begin_with_image (engine, other, &new);
@@ -142,7 +141,7 @@ test_order (void)
   float *pixels = test_pixels (engine, 1);
   Y10Detection rows[MAX_ROWS];
   Y10HeadParams params;
-  Y10StepTimes times = {.size = sizeof times };
+  Y10StepTimes times = { .size = sizeof times };
   GError *error = NULL;
   Y10Image image;
   Y10Step step;
@@ -155,8 +154,8 @@ test_order (void)
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
       "no image", NULL);
   g_assert_false (y10_step_wait (&step, -1, &error));
-  test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE,
-      "cannot wait", "is open", NULL);
+  test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE, "cannot wait",
+      "is open", NULL);
   g_assert_cmpint (y10_step_read (&step, 0, rows, MAX_ROWS, &error), ==, -1);
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE,
       "cannot read results", NULL);
@@ -170,11 +169,11 @@ test_order (void)
       "is full", "2", NULL);
   g_assert_true (y10_step_submit (&step, &error));
   g_assert_false (y10_step_submit (&step, &error));
-  test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE,
-      "cannot submit", NULL);
+  test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE, "cannot submit",
+      NULL);
   g_assert_true (y10_step_wait_input (&step, -1, &error));
   g_assert_true (y10_step_wait (&step, -1, &error));
-  g_assert_true (y10_step_wait (&step, -1, &error));    /* again is fine */
+  g_assert_true (y10_step_wait (&step, -1, &error)); /* again is fine */
   g_assert_false (y10_step_add (&step, &image, &params, &error));
   test_expect_error (g_steal_pointer (&error), Y10_ERROR_STALE,
       "cannot add an image", "is done", NULL);
@@ -203,13 +202,13 @@ test_arguments (void)
     guint max_detections;
     const char *text[2];
   } bad[] = {
-    {-0.1f, 0.7f, 10, {"confidence is -0.1", "0 to 1"}},
-    {1.5f, 0.7f, 10, {"confidence is 1.5", "0 to 1"}},
-    {__builtin_nanf (""), 0.7f, 10, {"confidence is", "0 to 1"}},
-    {0.25f, -1, 10, {"iou is -1", "0 to 1"}},
-    {0.25f, 2, 10, {"iou is 2", "0 to 1"}},
-    {0.25f, 0.7f, 0, {"max_detections is 0", "1 to"}},
-    {0.25f, 0.7f, MAX_ROWS + 1, {"max_detections is 64", "63"}},
+    { -0.1f, 0.7f, 10, { "confidence is -0.1", "0 to 1" } },
+    { 1.5f, 0.7f, 10, { "confidence is 1.5", "0 to 1" } },
+    { __builtin_nanf (""), 0.7f, 10, { "confidence is", "0 to 1" } },
+    { 0.25f, -1, 10, { "iou is -1", "0 to 1" } },
+    { 0.25f, 2, 10, { "iou is 2", "0 to 1" } },
+    { 0.25f, 0.7f, 0, { "max_detections is 0", "1 to" } },
+    { 0.25f, 0.7f, MAX_ROWS + 1, { "max_detections is 64", "63" } },
   };
   Y10Engine *engine = make_engine (1, 1);
   float *pixels = test_pixels (engine, 1);
@@ -233,8 +232,8 @@ test_arguments (void)
   wrong = image;
   wrong.width = 16;
   g_assert_false (y10_step_add (&step, &wrong, &params, &error));
-  test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT,
-      "16", "32", NULL);
+  test_expect_error (g_steal_pointer (&error), Y10_ERROR_INVALID_ARGUMENT, "16",
+      "32", NULL);
   wrong = image;
   wrong.memory = Y10_MEMORY_CUDA;
   if (options.backend != Y10_BACKEND_CUDA) {
@@ -262,14 +261,14 @@ test_config (void)
     guint width, height, max_batch, n_slots, threads, max_detections;
     const char *text[2];
   } bad[] = {
-    {33, 32, 1, 1, 1, 300, {"width is 33", "multiple of 32"}},
-    {32, 100, 1, 1, 1, 300, {"height is 100", "multiple of 32"}},
-    {1 << 20, 32, 1, 1, 1, 300, {"width is 1048576", "8192"}},
-    {32, 32, 65, 1, 1, 300, {"max_batch is 65", "0 to 64"}},
-    {32, 32, 1, 17, 1, 300, {"n_slots is 17", "0 to 16"}},
-    {32, 32, 1, 1, 257, 300, {"threads is 257", "0 to 256"}},
-    {32, 32, 1, 1, 1, 0, {"max_detections is 0", "1 to 8400"}},
-    {32, 32, 1, 1, 1, 8401, {"max_detections is 8401", "1 to 8400"}},
+    { 33, 32, 1, 1, 1, 300, { "width is 33", "multiple of 32" } },
+    { 32, 100, 1, 1, 1, 300, { "height is 100", "multiple of 32" } },
+    { 1 << 20, 32, 1, 1, 1, 300, { "width is 1048576", "8192" } },
+    { 32, 32, 65, 1, 1, 300, { "max_batch is 65", "0 to 64" } },
+    { 32, 32, 1, 17, 1, 300, { "n_slots is 17", "0 to 16" } },
+    { 32, 32, 1, 1, 257, 300, { "threads is 257", "0 to 256" } },
+    { 32, 32, 1, 1, 1, 0, { "max_detections is 0", "1 to 8400" } },
+    { 32, 32, 1, 1, 1, 8401, { "max_detections is 8401", "1 to 8400" } },
   };
   Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
   Y10Model *model = test_model (tensors, NULL);
@@ -338,7 +337,7 @@ test_params_per_image (void)
   memcpy (classes, only_one, sizeof classes);
   params.classes = classes;
   g_assert_true (y10_step_add (&step, &image, &params, &error));
-  memset (classes, 0, sizeof classes);  /* it was copied */
+  memset (classes, 0, sizeof classes); /* it was copied */
   default_params (&params);
   params.confidence = all[10].confidence;
   g_assert_true (y10_step_add (&step, &image, &params, &error));

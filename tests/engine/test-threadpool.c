@@ -16,9 +16,9 @@
 typedef struct
 {
   guint n_chunks[MAX_STAGES];
-  guint ran[MAX_STAGES][MAX_CHUNKS];    /* atomic */
-  guint done[MAX_STAGES];       /* atomic: chunks of each stage */
-  guint busy[64];               /* atomic: chunks that each thread runs */
+  guint ran[MAX_STAGES][MAX_CHUNKS]; /* atomic */
+  guint done[MAX_STAGES];            /* atomic: chunks of each stage */
+  guint busy[64];                    /* atomic: chunks that each thread runs */
   /* The first thread that takes chunk @held of stage 0 keeps it until all the
    * others have run. */
   guint held, n_threads;
@@ -86,9 +86,8 @@ static void
 test_each_chunk_once (void)
 {
   static const guint threads[] = { 1, 2, 3, 8 };
-  static const guint chunks[][MAX_STAGES] = {
-    {1}, {0}, {100, 1, 0, 7}, {0, 0, 3, 0}, {2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
-  };
+  static const guint chunks[][MAX_STAGES] = { { 1 }, { 0 }, { 100, 1, 0, 7 },
+    { 0, 0, 3, 0 }, { 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 } };
   static const guint stages[] = { 1, 1, 4, 4, 10 };
 
   for (guint t = 0; t < G_N_ELEMENTS (threads); t++) {

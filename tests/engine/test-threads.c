@@ -31,8 +31,7 @@ read_view (const Y10Step *step, Y10View view, GArray *floats)
   GError *error = NULL;
 
   g_array_set_size (floats, before + n);
-  y10_step_read_tensor (step, 0, view,
-      &g_array_index (floats, gfloat, before),
+  y10_step_read_tensor (step, 0, view, &g_array_index (floats, gfloat, before),
       &error);
   g_assert_no_error (error);
 }
@@ -65,8 +64,8 @@ detect (Y10Engine *engine, const gfloat *pixels, Result *r)
 }
 
 static Y10Engine *
-make_engine (Y10Model *model, Y10Precision precision, guint width,
-    guint height, guint threads)
+make_engine (Y10Model *model, Y10Precision precision, guint width, guint height,
+    guint threads)
 {
   Y10EngineConfig config;
   GError *error = NULL;

@@ -14,7 +14,7 @@ typedef struct
 {
   Y10Place place;
   guint line, number;
-  guint n_parts;                /* 0: queued as a whole */
+  guint n_parts; /* 0: queued as a whole */
 } Image;
 
 static Y10Lines all;
@@ -39,7 +39,7 @@ record_change (Y10Place *place)
 static void
 begin (guint n)
 {
-  all = (Y10Lines) { 0 };
+  all = (Y10Lines){ 0 };
   n_in_step = 0;
   now = 1000;
   for (guint i = 0; i < n; i++)
@@ -51,7 +51,7 @@ static void
 queue (guint line, Image *images, guint n)
 {
   for (guint i = 0; i < n; i++) {
-    images[i] = (Image) {.line = line,.number = i + 1 };
+    images[i] = (Image){ .line = line, .number = i + 1 };
     y10_line_queue (&lines[line], &images[i].place, 1, now);
   }
 }
@@ -60,7 +60,7 @@ static void
 queue_shaped (guint line, Image *images, guint n, guint32 shape)
 {
   for (guint i = 0; i < n; i++) {
-    images[i] = (Image) {.line = line,.number = i + 1,.place.shape = shape };
+    images[i] = (Image){ .line = line, .number = i + 1, .place.shape = shape };
     y10_line_queue (&lines[line], &images[i].place, 1, now);
   }
 }
@@ -68,14 +68,14 @@ queue_shaped (guint line, Image *images, guint n, guint32 shape)
 static void
 queue_parts (guint line, Image *image, guint number, guint n_parts)
 {
-  *image = (Image) {.line = line,.number = number,.n_parts = n_parts };
+  *image = (Image){ .line = line, .number = number, .n_parts = n_parts };
   y10_line_queue (&lines[line], &image->place, n_parts, now);
 }
 
 static gboolean
 replace (guint line, Image *image, guint number, guint n_parts)
 {
-  *image = (Image) {.line = line,.number = number,.n_parts = n_parts };
+  *image = (Image){ .line = line, .number = number, .n_parts = n_parts };
   return y10_line_replace (&lines[line], &image->place, MAX (n_parts, 1), now);
 }
 
@@ -145,9 +145,8 @@ test_batches (void)
   queue (1, b, 1);
   queue (2, c, 2);
   for (guint i = 0; i < 6; i++) {
-    static const char *const order[] = {
-      "0.1", "1.1", "2.1", "0.2", "2.2", "0.3"
-    };
+    static const char *const order[] = { "0.1", "1.1", "2.1", "0.2", "2.2",
+      "0.3" };
 
     expect_step (1, order[i]);
   }
@@ -351,9 +350,8 @@ test_withdraw (void)
 static void
 test_parts (void)
 {
-  static const char *const order[] = {
-    "0.1a", "1.1", "2.1", "0.1b", "1.2", "0.1c", "1.3", "0.1d", "0.2a"
-  };
+  static const char *const order[] = { "0.1a", "1.1", "2.1", "0.1b", "1.2",
+    "0.1c", "1.3", "0.1d", "0.2a" };
   Image tiled, last, a[3], b[1];
 
   begin (3);
@@ -362,8 +360,10 @@ test_parts (void)
   queue (1, a, 3);
   queue (2, b, 1);
   for (guint i = 0; i < G_N_ELEMENTS (order); i++) {
-    g_assert_cmpint (tiled.place.state, ==, i == 0 ? Y10_PLACE_QUEUED
-        : i < 8 ? Y10_PLACE_RUNNING : Y10_PLACE_ANSWERED);
+    g_assert_cmpint (tiled.place.state, ==,
+        i == 0      ? Y10_PLACE_QUEUED
+            : i < 8 ? Y10_PLACE_RUNNING
+                    : Y10_PLACE_ANSWERED);
     expect_step (1, order[i]);
   }
   g_assert_cmpint (last.place.state, ==, Y10_PLACE_ANSWERED);
@@ -452,9 +452,14 @@ test_part_ends (void)
 static void
 test_fairness (void)
 {
-  enum { N = 8, STEPS = 4000, DEEP = 4 };
+  enum
+  {
+    N = 8,
+    STEPS = 4000,
+    DEEP = 4
+  };
   static Image fast[DEEP], slow[N];
-  guint taken[N][N] = { 0 };    /* turns of line [j] while line [i] waits */
+  guint taken[N][N] = { 0 }; /* turns of line [j] while line [i] waits */
   guint rest = 0, n_fast = 0, longest = 0;
   gboolean waits[N] = { FALSE };
   guint32 random = 12345;
@@ -501,9 +506,11 @@ test_fairness (void)
     if (!who)
       y10_line_queue (&lines[0], &image->place, 1, now);
   }
-  g_test_message ("%u of %u steps were the fast line's; another one waited for %u "
-      "turns at most", n_fast, STEPS, longest);
-  g_assert_cmpuint (longest, >=, N - 2);        /* else the lines did not compete */
+  g_test_message (
+      "%u of %u steps were the fast line's; another one waited for %u "
+      "turns at most",
+      n_fast, STEPS, longest);
+  g_assert_cmpuint (longest, >=, N - 2); /* else the lines did not compete */
   g_assert_cmpuint (n_fast, >, STEPS / 2);
   g_assert_cmpuint (rest, >, STEPS / 4);
 }
@@ -514,7 +521,11 @@ test_fairness (void)
 static void
 test_too_slow (void)
 {
-  enum { N = 4, TICKS = 60 };
+  enum
+  {
+    N = 4,
+    TICKS = 60
+  };
   static Image latest[N];
   guint inferred[N] = { 0 };
 
@@ -549,7 +560,13 @@ take_if_idle (void)
 static void
 test_equal_losses (void)
 {
-  enum { FAST = 4, SLOW = 8, TICKS = 600, PER_TICK = 6 };
+  enum
+  {
+    FAST = 4,
+    SLOW = 8,
+    TICKS = 600,
+    PER_TICK = 6
+  };
   static Image images[FAST + SLOW][3];
   guint n_came[FAST + SLOW] = { 0 };
   guint n_inferred[FAST] = { 0 }, least = G_MAXUINT, most = 0;
@@ -580,9 +597,9 @@ test_equal_losses (void)
     least = MIN (least, n_inferred[i]);
     most = MAX (most, n_inferred[i]);
   }
-  g_test_message ("%u %u %u %u of %u", n_inferred[0], n_inferred[1], n_inferred[2],
-      n_inferred[3], TICKS);
-  g_assert_cmpuint (least, <, TICKS);   /* else the lines did not compete */
+  g_test_message ("%u %u %u %u of %u", n_inferred[0], n_inferred[1],
+      n_inferred[2], n_inferred[3], TICKS);
+  g_assert_cmpuint (least, <, TICKS); /* else the lines did not compete */
   g_assert_cmpuint (most - least, <=, 2);
 }
 

@@ -86,7 +86,9 @@ test_no_text (void)
   static const char *const headers[] = {
     "{\"a\":{\"dtype\":\"\\ud800\",\"shape\":[],\"data_offsets\":[0,0]}}",
     "{\"\\ud800\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,0]}}",
-    "{\"a\":\xff\xfe}", "{\"\xff\":}", "{\"\\ud800\" 3}",
+    "{\"a\":\xff\xfe}",
+    "{\"\xff\":}",
+    "{\"\\ud800\" 3}",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (headers); i++) {
@@ -130,10 +132,9 @@ test_no_files (void)
   const struct
   {
     const char *path, *kind;
-  } files[] = { {fifo, "a FIFO"}, {link, "a FIFO"},
-  {"/dev/zero", "a character device"}, {"/dev/full", "a character device"},
-  {test_dir (), "a directory"}
-  };
+  } files[] = { { fifo, "a FIFO" }, { link, "a FIFO" },
+    { "/dev/zero", "a character device" },
+    { "/dev/full", "a character device" }, { test_dir (), "a directory" } };
 
   y10_test_tensors_write (tensors, model, NULL, &error);
   g_assert_no_error (error);
@@ -181,19 +182,26 @@ make_engine (Y10Model *model, GError **error)
   return y10_engine_new (model, &config, NULL, error);
 }
 
-typedef enum { TRUNCATE, GROW, REWRITE, TOUCH, RENAME } Change;
+typedef enum
+{
+  TRUNCATE,
+  GROW,
+  REWRITE,
+  TOUCH,
+  RENAME
+} Change;
 
 static void
 change_file (const char *path, Change how)
 {
-  const struct timespec later[2] = { {2000000000, 0}, {2000000000, 0} };
+  const struct timespec later[2] = { { 2000000000, 0 }, { 2000000000, 0 } };
   char *aside = g_strconcat (path, ".new", NULL);
   int fd = open (path, O_RDWR | O_CLOEXEC);
   struct stat s;
 
   g_assert_cmpint (fd, >=, 0);
   g_assert_cmpint (fstat (fd, &s), ==, 0);
-  if (how == TRUNCATE) {        /* as cp begins */
+  if (how == TRUNCATE) { /* as cp begins */
     g_assert_cmpint (ftruncate (fd, 1000), ==, 0);
   } else if (how == GROW) {
     g_assert_cmpint (ftruncate (fd, s.st_size + 1), ==, 0);
@@ -218,13 +226,14 @@ test_changed (void)
   static const struct
   {
     Change how;
-    const char *found;          /* NULL: no harm */
+    const char *found; /* NULL: no harm */
   } changes[] = {
-    {TRUNCATE, "is shorter than when it was opened: found 1000 bytes, expected "},
-    {GROW, "was written to after it was opened"},
-    {REWRITE, "was written to after it was opened"},
-    {TOUCH, "was written to after it was opened"},
-    {RENAME, NULL},
+    { TRUNCATE,
+        "is shorter than when it was opened: found 1000 bytes, expected " },
+    { GROW, "was written to after it was opened" },
+    { REWRITE, "was written to after it was opened" },
+    { TOUCH, "was written to after it was opened" },
+    { RENAME, NULL },
   };
   Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
   char *path = test_path ("changed.safetensors");
@@ -243,8 +252,8 @@ test_changed (void)
     engine = make_engine (model, &error);
     if (changes[i].found) {
       g_assert_null (engine);
-      test_expect_error (error, Y10_ERROR_MODEL_FORMAT, path,
-          changes[i].found, "renaming (mv)", NULL);
+      test_expect_error (error, Y10_ERROR_MODEL_FORMAT, path, changes[i].found,
+          "renaming (mv)", NULL);
     } else {
       g_assert_no_error (error);
       y10_engine_unref (engine);

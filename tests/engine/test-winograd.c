@@ -47,9 +47,8 @@ test_scales (void)
   {
     gdouble scale;
     gboolean accepted;
-  } cases[] = {
-    {1e-15, TRUE}, {0.02, TRUE}, {1, TRUE}, {1e15, TRUE}, {3e37, FALSE}
-  };
+  } cases[] = { { 1e-15, TRUE }, { 0.02, TRUE }, { 1, TRUE }, { 1e15, TRUE },
+    { 3e37, FALSE } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     gfloat *w = make_weights (cases[i].scale);
@@ -85,15 +84,17 @@ test_zeros (void)
   g_free (w);
 }
 
-#define SIZE 24                 /* 36 tiles: as many as F(4×4) needs */
+#define SIZE 24 /* 36 tiles: as many as F(4×4) needs */
 
 /* A file of one convolution, without a bias. */
 static Y10TensorFile *
 open_file (const gfloat *w)
 {
-  g_autofree char *header = g_strdup_printf ("{\"model.0.weight\":{\"dtype\":\"F32\",\"shape\":"
+  g_autofree char *header = g_strdup_printf (
+      "{\"model.0.weight\":{\"dtype\":\"F32\",\"shape\":"
       "[%u,%u,3,3],\"data_offsets\":[0,%u]},\"model.0.bias\":{\"dtype\":\"F32\",\"shape\":[%u],"
-      "\"data_offsets\":[%u,%u]}}", N_OUT, N_IN, N_OUT * N_IN * 36, N_OUT, N_OUT * N_IN * 36,
+      "\"data_offsets\":[%u,%u]}}",
+      N_OUT, N_IN, N_OUT * N_IN * 36, N_OUT, N_OUT * N_IN * 36,
       N_OUT * N_IN * 36 + N_OUT * 4);
   static const gfloat bias[N_OUT];
   const guint64 length = strlen (header);
@@ -119,23 +120,40 @@ static Y10Graph *
 make_graph (const gfloat *w)
 {
   static const guint in_channels = N_IN, out_channels = N_OUT;
-  Y10Graph fields = {.width = 32,.height = 32,.n_classes = 1,.n_bins = 16 };
+  Y10Graph fields = { .width = 32, .height = 32, .n_classes = 1, .n_bins = 16 };
   Y10TensorFile *file = open_file (w);
   Y10GraphBuilder *b = y10_graph_builder_new (file, 32, 32);
-  Y10View in = y10_graph_builder_tensor (b, Y10_ROLE_ACTIVATION, SIZE, SIZE, &in_channels, 1);
-  Y10View out = y10_graph_builder_tensor (b, Y10_ROLE_ACTIVATION, SIZE, SIZE, &out_channels, 1);
-  Y10View last = y10_graph_builder_tensor (b, Y10_ROLE_ACTIVATION, SIZE, SIZE, &out_channels, 1);
+  Y10View in = y10_graph_builder_tensor (b, Y10_ROLE_ACTIVATION, SIZE, SIZE,
+      &in_channels, 1);
+  Y10View out = y10_graph_builder_tensor (b, Y10_ROLE_ACTIVATION, SIZE, SIZE,
+      &out_channels, 1);
+  Y10View last = y10_graph_builder_tensor (b, Y10_ROLE_ACTIVATION, SIZE, SIZE,
+      &out_channels, 1);
   GError *error = NULL;
-  guint conv = y10_weights_add_conv (y10_graph_builder_weights (b), "model.0", N_IN, FALSE,
-      &error);
+  guint conv = y10_weights_add_conv (y10_graph_builder_weights (b), "model.0",
+      N_IN, FALSE, &error);
   Y10Graph *graph;
 
   g_assert_no_error (error);
-  y10_graph_builder_op (b, &(Y10Op) {
-      .kind = Y10_OP_CONV,.name = g_strdup ("model.0"),.in = in,.out = out,.kernel = 3,
-      .stride = 1,.pad = 1,.groups = 1,.conv = conv,});
-  y10_graph_builder_op (b, &(Y10Op) {
-      .kind = Y10_OP_MAXPOOL5,.name = g_strdup ("model.1"),.in = out,.out = last,});
+  y10_graph_builder_op (b,
+      &(Y10Op){
+          .kind = Y10_OP_CONV,
+          .name = g_strdup ("model.0"),
+          .in = in,
+          .out = out,
+          .kernel = 3,
+          .stride = 1,
+          .pad = 1,
+          .groups = 1,
+          .conv = conv,
+      });
+  y10_graph_builder_op (b,
+      &(Y10Op){
+          .kind = Y10_OP_MAXPOOL5,
+          .name = g_strdup ("model.1"),
+          .in = out,
+          .out = last,
+      });
   graph = y10_graph_builder_finish (b, &fields, &error);
   g_assert_no_error (error);
   y10_tensor_file_unref (file);
@@ -158,7 +176,8 @@ get_error (const gfloat *w, const gfloat *in, const gfloat *out)
           gint v = y + i % 9 / 3 - 1, u = x + i % 3 - 1;
 
           if (v >= 0 && v < SIZE && u >= 0 && u < SIZE)
-            sum += (gdouble) w[o * N_IN * 9 + i] * in[(i / 9 * SIZE + v) * SIZE + u];
+            sum += (gdouble) w[o * N_IN * 9 + i]
+                * in[(i / 9 * SIZE + v) * SIZE + u];
         }
         g_assert_true (isfinite (out[(o * SIZE + y) * SIZE + x]));
         worst = MAX (worst, fabs (out[(o * SIZE + y) * SIZE + x] - sum));
@@ -171,7 +190,7 @@ get_error (const gfloat *w, const gfloat *in, const gfloat *out)
 static void
 check_layer (const gfloat *w, const char *impl)
 {
-  const Y10DeviceConfig config = {.threads = 2,.device_id = -1 };
+  const Y10DeviceConfig config = { .threads = 2, .device_id = -1 };
   Y10Precision precision = Y10_PRECISION_FP32;
   gfloat *in = g_new (gfloat, N_IN * SIZE * SIZE);
   gfloat *out = g_new (gfloat, N_OUT * SIZE * SIZE);
@@ -191,10 +210,13 @@ check_layer (const gfloat *w, const char *impl)
   program = y10_backend_cpu.compile (device, plan, precision, NULL, &error);
   g_assert_no_error (error);
   slot = y10_backend_cpu.slot_new (program, 1, 1, &error);
-  g_assert_true (y10_backend_cpu.write_tensor (slot, 0, graph->ops[0].in, in, &error));
+  g_assert_true (
+      y10_backend_cpu.write_tensor (slot, 0, graph->ops[0].in, in, &error));
   g_assert_true (y10_backend_cpu.submit (slot, 1, 0, 1, &error));
-  g_assert_true (y10_backend_cpu.read_tensor (slot, 0, graph->ops[0].out, out, &error));
-  g_assert_cmpstr (strchr (y10_backend_cpu.impl (program, 0), ':') + 1, ==, impl);
+  g_assert_true (
+      y10_backend_cpu.read_tensor (slot, 0, graph->ops[0].out, out, &error));
+  g_assert_cmpstr (strchr (y10_backend_cpu.impl (program, 0), ':') + 1, ==,
+      impl);
   g_assert_cmpfloat (get_error (w, in, out), <=, 5e-5);
   y10_backend_cpu.slot_free (slot);
   y10_backend_cpu.program_free (program);

@@ -88,8 +88,7 @@ test_model (const Y10TestTensors *tensors, const Y10TestFormat *format)
 }
 
 Y10Engine *
-test_engine (Y10Model *model, Y10BackendKind backend, guint width,
-    guint height)
+test_engine (Y10Model *model, Y10BackendKind backend, guint width, guint height)
 {
   Y10EngineConfig config;
   GError *error = NULL;
@@ -125,9 +124,11 @@ test_tensor_image (const Y10Engine *engine, const float *pixels,
   guint width, height;
 
   y10_engine_get_input_size (engine, &width, &height);
-  *image = (Y10Image) {.size = sizeof (Y10Image),
-    .format = Y10_PIXEL_TENSOR,.width = width,
-    .height = height
+  *image = (Y10Image){
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_TENSOR,
+    .width = width,
+    .height = height,
   };
   for (guint i = 0; i < 3; i++) {
     image->plane[i] = (const guint8 *) (pixels + (gsize) i * width * height);
@@ -175,10 +176,9 @@ gboolean
 test_parse_backend (int *argc, char ***argv, Y10BackendKind *backend)
 {
   g_autofree char *name = NULL;
-  const GOptionEntry entries[] = {
-    {"backend", 0, 0, G_OPTION_ARG_STRING, &name, "ref, cpu or cuda", "NAME"},
-    {NULL}
-  };
+  const GOptionEntry entries[] = { { "backend", 0, 0, G_OPTION_ARG_STRING,
+                                       &name, "ref, cpu or cuda", "NAME" },
+    { NULL } };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
 
   g_option_context_add_main_entries (context, entries, NULL);

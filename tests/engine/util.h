@@ -31,8 +31,8 @@ float *test_pixels (const Y10Engine *engine, guint64 seed);
 void test_tensor_image (const Y10Engine *engine, const float *pixels,
     Y10Image *image);
 /* Rows of one image at confidence 0. */
-guint test_detect (Y10Engine *engine, const float *pixels,
-    Y10Detection *rows, guint max_rows);
+guint test_detect (Y10Engine *engine, const float *pixels, Y10Detection *rows,
+    guint max_rows);
 guint test_detect_params (Y10Engine *engine, const float *pixels,
     const Y10HeadParams *params, Y10Detection *rows, guint max_rows);
 
@@ -42,7 +42,7 @@ gboolean test_parse_backend (int *argc, char ***argv, Y10BackendKind *backend);
 
 /* Asserts that @error has this code and that its message contains all of the
  * NULL-terminated texts; frees it. */
-void test_expect_error (GError *error, Y10Error code, ...)
-    G_GNUC_NULL_TERMINATED;
+void test_expect_error (GError *error, Y10Error code,
+    ...) G_GNUC_NULL_TERMINATED;
 
 G_END_DECLS

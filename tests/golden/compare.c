@@ -14,14 +14,14 @@
  * a loose largest and a tight root mean square. fp16 and TF32 have three bits
  * more than bf16. */
 static const Tolerance tolerances[] = {
-  {Y10_PRECISION_FP32, 1e-4, 1e-5},
-  {Y10_PRECISION_TF32, 0.05, 0.004},
-  {Y10_PRECISION_FP16, 0.05, 0.004},
-  {Y10_PRECISION_BF16, 0.4, 0.03},
+  { Y10_PRECISION_FP32, 1e-4, 1e-5 },
+  { Y10_PRECISION_TF32, 0.05, 0.004 },
+  { Y10_PRECISION_FP16, 0.05, 0.004 },
+  { Y10_PRECISION_BF16, 0.4, 0.03 },
 };
 
 #define SCORE_TOLERANCE 1e-4
-#define BOX_TOLERANCE 0.05      /* pixels */
+#define BOX_TOLERANCE 0.05 /* pixels */
 
 const Tolerance *
 tolerance_of (Y10Precision precision)
@@ -56,7 +56,7 @@ sum_up (const float *values, gsize n, double *mean, double *std, double *norm)
   *mean = sum / (double) n;
   for (gsize i = 0; i < n; i++)
     sum_of_squares += (values[i] - *mean) * (values[i] - *mean);
-  *std = sqrt (sum_of_squares / (double) (n - 1));       /* as torch.std */
+  *std = sqrt (sum_of_squares / (double) (n - 1)); /* as torch.std */
   *norm = sqrt (sum_of_squares + (double) n * *mean * *mean);
 }
 
@@ -67,7 +67,7 @@ record (Sample *sample, const float *values, gsize n)
   sum_up (values, n, &sample->mean, &sample->std, &sample->norm);
   sample->n_elements = n;
   sample->n = (guint) n;
-  g_free (sample->index);       /* of a first run with the same results */
+  g_free (sample->index); /* of a first run with the same results */
   g_free (sample->value);
   sample->index = g_new (gsize, n);
   sample->value = g_new (double, n);
@@ -90,9 +90,9 @@ compare_sample (Comparison *c, const char *what, Sample *sample,
     return d;
   }
   if (n != sample->n_elements) {
-    miss (c, "%s: %" G_GSIZE_FORMAT " values, expected %" G_GSIZE_FORMAT,
-        what, n, sample->n_elements);
-    return (Difference) { INFINITY, INFINITY };
+    miss (c, "%s: %" G_GSIZE_FORMAT " values, expected %" G_GSIZE_FORMAT, what,
+        n, sample->n_elements);
+    return (Difference){ INFINITY, INFINITY };
   }
   for (guint i = 0; i < sample->n; i++) {
     double difference = fabs (got[sample->index[i]] - sample->value[i]);
@@ -110,12 +110,13 @@ compare_sample (Comparison *c, const char *what, Sample *sample,
   if (!(fabs (mean - sample->mean) / sample->std <= c->tolerance->rms)
       || !(fabs (std / sample->std - 1) <= c->tolerance->rms)
       || !(fabs (norm / sample->norm - 1) <= c->tolerance->rms))
-    miss (c, "%s: mean %.7g std %.7g norm %.7g, expected %.7g %.7g %.7g",
-        what, mean, std, norm, sample->mean, sample->std, sample->norm);
+    miss (c, "%s: mean %.7g std %.7g norm %.7g, expected %.7g %.7g %.7g", what,
+        mean, std, norm, sample->mean, sample->std, sample->norm);
   if (!(d.largest <= c->tolerance->largest) || !(d.rms <= c->tolerance->rms))
-    miss (c, "%s: largest %.3g of a standard deviation, relative RMS %.3g; "
-        "tolerance %.3g and %.3g", what, d.largest, d.rms,
-        c->tolerance->largest, c->tolerance->rms);
+    miss (c,
+        "%s: largest %.3g of a standard deviation, relative RMS %.3g; "
+        "tolerance %.3g and %.3g",
+        what, d.largest, d.rms, c->tolerance->largest, c->tolerance->rms);
   return d;
 }
 
@@ -136,7 +137,7 @@ compare_predictions (Comparison *c)
   Sample *sample = &c->expected->pred;
   guint n_classes = c->expected->n_classes, row = 4 + n_classes;
   guint n_anchors = test_logits_n_anchors (&c->decoded);
-  float *pred = g_new (float, (gsize) n_anchors * row), *p = pred;
+  float *pred = g_new (float, (gsize) n_anchors *row), *p = pred;
   double score = 0, box = 0;
   Difference d;
 
@@ -151,8 +152,7 @@ compare_predictions (Comparison *c)
     for (guint i = 0; i < n_classes; i++)
       *p++ = (float) test_sigmoid (test_logits_class (&c->decoded, a, i));
   }
-  d = compare_sample (c, "predictions", sample, pred,
-      (gsize) n_anchors * row);
+  d = compare_sample (c, "predictions", sample, pred, (gsize) n_anchors * row);
   note_worst (c, d, -1);
   for (guint i = 0; isfinite (d.largest) && i < sample->n; i++) {
     double difference = fabs (pred[sample->index[i]] - sample->value[i]);
@@ -178,8 +178,7 @@ clip (double value, guint limit)
 /* Distance of a detection from an expected box, which is clipped like the
  * engine's boxes. */
 static double
-box_distance (const Comparison *c, const Y10Detection *got,
-    const double box[4])
+box_distance (const Comparison *c, const Y10Detection *got, const double box[4])
 {
   const float edge[4] = { got->x0, got->y0, got->x1, got->y1 };
   double worst = 0;
@@ -200,9 +199,10 @@ check_order (Comparison *c, const Y10Detection *got, guint n)
   for (guint i = 1; i < n; i++) {
     const Y10Detection *p = &got[i - 1], *q = &got[i];
 
-    if (!(p->confidence > q->confidence || (p->confidence == q->confidence
-                && (p->anchor < q->anchor || (p->anchor == q->anchor
-                        && p->class_id < q->class_id)))))
+    if (!(p->confidence > q->confidence
+            || (p->confidence == q->confidence
+                && (p->anchor < q->anchor
+                    || (p->anchor == q->anchor && p->class_id < q->class_id)))))
       miss (c, "rows %u and %u are not ordered by score, anchor, class", i - 1,
           i);
   }
@@ -218,7 +218,8 @@ compare_detections (Comparison *c, const char *what, const GArray *rows,
 {
   gboolean *used = g_new0 (gboolean, n + 1);
   double floor = rows->len == MAX_ROWS
-      ? g_array_index (rows, ExpectedRow, rows->len - 1).score : 0;
+      ? g_array_index (rows, ExpectedRow, rows->len - 1).score
+      : 0;
 
   if (n != rows->len)
     miss (c, "%s: %u rows, expected %u", what, n, rows->len);
@@ -237,9 +238,11 @@ compare_detections (Comparison *c, const char *what, const GArray *rows,
       }
     if (match == n || nearest > BOX_TOLERANCE) {
       if (row->score - floor > SCORE_TOLERANCE)
-        miss (c, "%s: row %u, class %u score %.6f at %.2f %.2f %.2f %.2f, "
-            "nearest is %.3g px away", what, i, row->class_id, row->score,
-            row->box[0], row->box[1], row->box[2], row->box[3], nearest);
+        miss (c,
+            "%s: row %u, class %u score %.6f at %.2f %.2f %.2f %.2f, "
+            "nearest is %.3g px away",
+            what, i, row->class_id, row->score, row->box[0], row->box[1],
+            row->box[2], row->box[3], nearest);
       continue;
     }
     used[match] = TRUE;

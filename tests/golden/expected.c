@@ -12,7 +12,7 @@
 typedef struct
 {
   const char *path;
-  GError *error;                /* the first error; reading stops there */
+  GError *error; /* the first error; reading stops there */
 } Reader;
 
 static JsonNode *
@@ -23,8 +23,8 @@ member (Reader *r, JsonObject *object, const char *name, JsonNodeType type)
   if (node && json_node_get_node_type (node) == type)
     return node;
   if (!r->error)
-    r->error = g_error_new (JSON_PARSER_ERROR,
-        JSON_PARSER_ERROR_INVALID_DATA, "%s: no \"%s\"", r->path, name);
+    r->error = g_error_new (JSON_PARSER_ERROR, JSON_PARSER_ERROR_INVALID_DATA,
+        "%s: no \"%s\"", r->path, name);
   return NULL;
 }
 
@@ -44,10 +44,10 @@ array (Reader *r, JsonObject *object, const char *name, guint at_least)
 
   if (result && json_array_get_length (result) < at_least) {
     if (!r->error)
-      r->error = g_error_new (JSON_PARSER_ERROR,
-          JSON_PARSER_ERROR_INVALID_DATA, "%s: \"%s\" has %u elements, "
-          "expected %u or more", r->path, name,
-          json_array_get_length (result), at_least);
+      r->error = g_error_new (JSON_PARSER_ERROR, JSON_PARSER_ERROR_INVALID_DATA,
+          "%s: \"%s\" has %u elements, "
+          "expected %u or more",
+          r->path, name, json_array_get_length (result), at_least);
     return NULL;
   }
   return result;
@@ -84,10 +84,9 @@ read_sample (Reader *r, JsonObject *o, Sample *sample)
     sample->index[i] = (gsize) json_array_get_int_element (index, i);
     sample->value[i] = json_array_get_double_element (value, i);
     if (sample->index[i] >= sample->n_elements && !r->error)
-      r->error = g_error_new (JSON_PARSER_ERROR,
-          JSON_PARSER_ERROR_INVALID_DATA, "%s: index %" G_GSIZE_FORMAT
-          " of %" G_GSIZE_FORMAT " elements", r->path, sample->index[i],
-          sample->n_elements);
+      r->error = g_error_new (JSON_PARSER_ERROR, JSON_PARSER_ERROR_INVALID_DATA,
+          "%s: index %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " elements",
+          r->path, sample->index[i], sample->n_elements);
   }
 }
 
@@ -130,7 +129,8 @@ read_all (Reader *r, JsonObject *root, Expected *e)
   if (r->error)
     return;
   e->variant = g_strconcat (json_object_has_member (root, "family")
-      ? json_object_get_string_member (root, "family") : "yolov10",
+          ? json_object_get_string_member (root, "family")
+          : "yolov10",
       json_node_get_string (variant), NULL);
   e->height = (guint) json_array_get_int_element (input, 2);
   e->width = (guint) json_array_get_int_element (input, 3);
@@ -158,7 +158,7 @@ read_all (Reader *r, JsonObject *root, Expected *e)
       e->n_layers++;
     }
     if (!e->n_layers)
-      object (r, layers, "0");  /* the error that says so */
+      object (r, layers, "0"); /* the error that says so */
   }
 }
 

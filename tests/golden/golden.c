@@ -32,8 +32,8 @@
 
 static gboolean quiet;
 static char *backend_name, *precision_name, *head_name, *reference;
-static char *weights_path;      /* NULL: generate them */
-static guint width, height;     /* of --reference; 0: golden files */
+static char *weights_path;  /* NULL: generate them */
+static guint width, height; /* of --reference; 0: golden files */
 static int n_threads;
 /* Limits other than the precision's; 0: none. */
 static double largest, rms;
@@ -151,15 +151,14 @@ rows_of_logits (Comparison *c, gboolean agnostic)
 {
   const Expected *e = c->expected;
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (ExpectedRow));
-  GArray *own = e->one2many
-      ? test_one2many (&c->decoded, e->confidence, NULL, e->iou, agnostic,
-      MAX_ROWS) : test_one2one (&c->decoded, 0, NULL, MAX_ROWS);
+  GArray *own = e->one2many ? test_one2many (&c->decoded, e->confidence, NULL,
+                    e->iou, agnostic, MAX_ROWS)
+                            : test_one2one (&c->decoded, 0, NULL, MAX_ROWS);
 
   for (guint i = 0; i < own->len; i++) {
     const TestRow *from = &g_array_index (own, TestRow, i);
-    ExpectedRow row = { {from->x0, from->y0, from->x1, from->y1},
-      from->score, from->class_id
-    };
+    ExpectedRow row = { { from->x0, from->y0, from->x1, from->y1 }, from->score,
+      from->class_id };
 
     g_array_append_val (rows, row);
   }
@@ -174,9 +173,11 @@ begin_step (Comparison *c, const float *pixels, gboolean agnostic,
 {
   const Expected *e = c->expected;
   gsize plane = (gsize) e->width * e->height;
-  Y10Image image = {.size = sizeof (Y10Image),
-    .format = Y10_PIXEL_TENSOR,.width = e->width,
-    .height = e->height
+  Y10Image image = {
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_TENSOR,
+    .width = e->width,
+    .height = e->height,
   };
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
 
@@ -196,8 +197,7 @@ begin_step (Comparison *c, const float *pixels, gboolean agnostic,
 /* Runs the network op by op, then in one go as applications do; with @agnostic
  * only the detections differ. */
 static gboolean
-run_step (Comparison *c, const float *pixels, gboolean agnostic,
-    GError **error)
+run_step (Comparison *c, const float *pixels, gboolean agnostic, GError **error)
 {
   const Expected *e = c->expected;
   Y10Detection got[MAX_ROWS], at_once[MAX_ROWS];
@@ -222,8 +222,8 @@ run_step (Comparison *c, const float *pixels, gboolean agnostic,
     return TRUE;
   }
   if (c->tolerance->precision == Y10_PRECISION_FP32 && !own_rows)
-    compare_detections (c, agnostic ? "class-agnostic rows" : "rows", rows,
-        got, (guint) n);
+    compare_detections (c, agnostic ? "class-agnostic rows" : "rows", rows, got,
+        (guint) n);
   else
     compare_detections (c, "rows of its own logits", own, got, (guint) n);
   g_array_unref (own);
@@ -232,8 +232,8 @@ run_step (Comparison *c, const float *pixels, gboolean agnostic,
   if (!begin_step (c, pixels, agnostic, error)
       || !y10_step_submit (&c->step, error)
       || !y10_step_wait (&c->step, -1, error)
-      || (n_at_once = y10_step_read (&c->step, 0, at_once, MAX_ROWS,
-              error)) < 0)
+      || (n_at_once = y10_step_read (&c->step, 0, at_once, MAX_ROWS, error))
+          < 0)
     return FALSE;
   if (n_at_once != n || memcmp (got, at_once, (gsize) n * sizeof *got))
     miss (c, "run at once the network gives other rows than in pieces");
@@ -331,7 +331,7 @@ comparison_clear (Comparison *c)
   if (!c->engine)
     return;
   if (c->step.engine)
-    y10_step_end (&c->step);    /* after an error; otherwise it has ended */
+    y10_step_end (&c->step); /* after an error; otherwise it has ended */
   y10_engine_unref (c->engine);
 }
 
@@ -345,13 +345,12 @@ print_result (const Comparison *c)
   else
     g_snprintf (where, sizeof where, "layer %d", c->worst_layer);
   printf ("%s: %s, %s %s (%s), worst %.2e at %s, rms %.2e, %u of %u rows, "
-      "score %.2e, box %.2e px\n", c->expected->name,
-      c->misses ? "FAILED" : "ok",
+          "score %.2e, box %.2e px\n",
+      c->expected->name, c->misses ? "FAILED" : "ok",
       y10_backend_get_name (y10_engine_get_backend (c->engine)),
       y10_precision_get_name (y10_engine_get_precision (c->engine)),
-      y10_engine_get_device (c->engine), c->worst.largest,
-      where, c->worst.rms, c->n_matched, c->n_rows, c->worst_score,
-      c->worst_box);
+      y10_engine_get_device (c->engine), c->worst.largest, where, c->worst.rms,
+      c->n_matched, c->n_rows, c->worst_score, c->worst_box);
 }
 
 /* Returns the results of the plain C backend. */
@@ -360,7 +359,7 @@ expect_reference (const char *shapes, GError **error)
 {
   Expected *e = expected_of_reference (shapes, width, height,
       g_strcmp0 (head_name, "one2many") == 0);
-  Comparison c = {.expected = e,.recording = TRUE };
+  Comparison c = { .expected = e, .recording = TRUE };
   gboolean ok = run (&c, Y10_BACKEND_REF, Y10_PRECISION_FP32, error);
 
   comparison_clear (&c);
@@ -371,13 +370,12 @@ expect_reference (const char *shapes, GError **error)
 
 /* Returns the exit status. */
 static int
-compare_file (const char *path, Y10BackendKind backend,
-    Y10Precision precision)
+compare_file (const char *path, Y10BackendKind backend, Y10Precision precision)
 {
   GError *error = NULL;
   Expected *e = width ? expect_reference (path, &error)
-      : expected_load (path, &error);
-  Comparison c = {.expected = e,.worst_layer = -1 };
+                      : expected_load (path, &error);
+  Comparison c = { .expected = e, .worst_layer = -1 };
   int status = 2;
 
   if (e) {
@@ -423,16 +421,16 @@ parse_reference (void)
     return !head_name;
   width = (guint) g_ascii_strtoull (reference, &end, 10);
   height = *end == 'x' ? (guint) g_ascii_strtoull (end + 1, &end, 10) : 0;
-  return width && height && !*end && (!head_name
-      || strcmp (head_name, "one2many") == 0
-      || strcmp (head_name, "one2one") == 0);
+  return width && height && !*end
+      && (!head_name || strcmp (head_name, "one2many") == 0
+          || strcmp (head_name, "one2one") == 0);
 }
 
 static gboolean
 parse_precision (const char *name, Y10Precision *precision)
 {
   for (*precision = Y10_PRECISION_AUTO; *precision <= Y10_PRECISION_BF16;
-      ++*precision)
+       ++*precision)
     if (strcmp (name, y10_precision_get_name (*precision)) == 0)
       return TRUE;
   return FALSE;
@@ -442,29 +440,30 @@ int
 main (int argc, char **argv)
 {
   const GOptionEntry entries[] = {
-    {"backend", 'b', 0, G_OPTION_ARG_STRING, &backend_name,
-        "auto (default), ref, cpu, cuda, cuda-sim", "B"},
-    {"precision", 'p', 0, G_OPTION_ARG_STRING, &precision_name,
-        "fp32 (default), bf16, …", "P"},
-    {"threads", 't', 0, G_OPTION_ARG_INT, &n_threads, "CPU threads", "N"},
-    {"weights", 'w', 0, G_OPTION_ARG_FILENAME, &weights_path,
-        "a file with the weights, of any format", "FILE"},
-    {"reference", 'r', 0, G_OPTION_ARG_STRING, &reference,
-        "with the plain C backend at this size", "WxH"},
-    {"head", 0, 0, G_OPTION_ARG_STRING, &head_name,
-        "with --reference: one2one (default) or one2many", "H"},
-    {"tuned", 0, 0, G_OPTION_ARG_NONE, &tuned,
-        "in the fastest ways that the backend finds", NULL},
-    {"own-rows", 0, 0, G_OPTION_ARG_NONE, &own_rows,
-        "compare rows with this run's logits, also in fp32", NULL},
-    {"largest", 0, 0, G_OPTION_ARG_DOUBLE, &largest,
-        "limit of a difference, in deviations", "L"},
-    {"rms", 0, 0, G_OPTION_ARG_DOUBLE, &rms, "limit of the relative RMS", "R"},
-    {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "no table of layers", NULL},
-    {NULL}
+    { "backend", 'b', 0, G_OPTION_ARG_STRING, &backend_name,
+        "auto (default), ref, cpu, cuda, cuda-sim", "B" },
+    { "precision", 'p', 0, G_OPTION_ARG_STRING, &precision_name,
+        "fp32 (default), bf16, …", "P" },
+    { "threads", 't', 0, G_OPTION_ARG_INT, &n_threads, "CPU threads", "N" },
+    { "weights", 'w', 0, G_OPTION_ARG_FILENAME, &weights_path,
+        "a file with the weights, of any format", "FILE" },
+    { "reference", 'r', 0, G_OPTION_ARG_STRING, &reference,
+        "with the plain C backend at this size", "WxH" },
+    { "head", 0, 0, G_OPTION_ARG_STRING, &head_name,
+        "with --reference: one2one (default) or one2many", "H" },
+    { "tuned", 0, 0, G_OPTION_ARG_NONE, &tuned,
+        "in the fastest ways that the backend finds", NULL },
+    { "own-rows", 0, 0, G_OPTION_ARG_NONE, &own_rows,
+        "compare rows with this run's logits, also in fp32", NULL },
+    { "largest", 0, 0, G_OPTION_ARG_DOUBLE, &largest,
+        "limit of a difference, in deviations", "L" },
+    { "rms", 0, 0, G_OPTION_ARG_DOUBLE, &rms, "limit of the relative RMS",
+        "R" },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "no table of layers", NULL },
+    { NULL }
   };
   GOptionContext *context = g_option_context_new ("X.golden.json… | "
-      "X.shapes.json…");
+                                                  "X.shapes.json…");
   Y10BackendKind backend = Y10_BACKEND_AUTO;
   Y10Precision precision = Y10_PRECISION_FP32;
   GError *error = NULL;
@@ -481,10 +480,11 @@ main (int argc, char **argv)
       || (backend_name && !parse_backend (backend_name, &backend))
       || (precision_name && !parse_precision (precision_name, &precision))) {
     fputs ("usage: golden [--backend auto|ref|cpu|cuda|cuda-sim] [--precision "
-        "fp32|tf32|fp16|bf16|auto] [--threads N] [--weights FILE] "
-        "X.golden.json…\n"
-        "       golden --reference WxH [--head one2one|one2many] […] "
-        "X.shapes.json…\n", stderr);
+           "fp32|tf32|fp16|bf16|auto] [--threads N] [--weights FILE] "
+           "X.golden.json…\n"
+           "       golden --reference WxH [--head one2one|one2many] […] "
+           "X.shapes.json…\n",
+        stderr);
     return 2;
   }
   for (int i = 1; i < argc; i++) {

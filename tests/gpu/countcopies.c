@@ -19,8 +19,14 @@
 typedef struct CUstream_st *CUstream;
 typedef unsigned long long CUdeviceptr;
 
-enum { HOST = 1, DEVICE = 2, UNIFIED = 4, ATTRIBUTE_MEMORY_TYPE = 2,
-  PER_THREAD_STREAM = 2 };
+enum
+{
+  HOST = 1,
+  DEVICE = 2,
+  UNIFIED = 4,
+  ATTRIBUTE_MEMORY_TYPE = 2,
+  PER_THREAD_STREAM = 2
+};
 
 /* The driver's binary interface. */
 typedef struct
@@ -96,10 +102,10 @@ count_between (int from_device, int to_device, size_t size)
 static void
 count_2d (const Copy2D *c)
 {
-  int from = c->from.type != HOST && (c->from.type != UNIFIED
-      || is_device (c->from.device));
-  int to = c->to.type != HOST && (c->to.type != UNIFIED
-      || is_device (c->to.device));
+  int from = c->from.type != HOST
+      && (c->from.type != UNIFIED || is_device (c->from.device));
+  int to = c->to.type != HOST
+      && (c->to.type != UNIFIED || is_device (c->to.device));
 
   count_between (from, to, c->width * c->height);
 }
@@ -108,16 +114,25 @@ count_2d (const Copy2D *c)
  * streams. */
 #define WRAP(function, counting, args, ...) \
   static int (*real_##function##_0) args, (*real_##function##_1) args; \
-  static int function##_0 args { counting; return real_##function##_0 (__VA_ARGS__); } \
-  static int function##_1 args { counting; return real_##function##_1 (__VA_ARGS__); }
+  static int function##_0 args \
+  { \
+    counting; \
+    return real_##function##_0 (__VA_ARGS__); \
+  } \
+  static int function##_1 args \
+  { \
+    counting; \
+    return real_##function##_1 (__VA_ARGS__); \
+  }
 
-WRAP (htod, count ("htd", n), (CUdeviceptr to, const void *from, size_t n),
-    to, from, n)
-WRAP (dtoh, count ("dth", n), (void *to, CUdeviceptr from, size_t n), to, from, n)
-WRAP (htod_async, count ("htd", n), (CUdeviceptr to, const void *from, size_t n,
-        CUstream s), to, from, n, s)
-WRAP (dtoh_async, count ("dth", n), (void *to, CUdeviceptr from, size_t n,
-        CUstream s), to, from, n, s)
+WRAP (htod, count ("htd", n), (CUdeviceptr to, const void *from, size_t n), to,
+    from, n)
+WRAP (dtoh, count ("dth", n), (void *to, CUdeviceptr from, size_t n), to, from,
+    n)
+WRAP (htod_async, count ("htd", n),
+    (CUdeviceptr to, const void *from, size_t n, CUstream s), to, from, n, s)
+WRAP (dtoh_async, count ("dth", n),
+    (void *to, CUdeviceptr from, size_t n, CUstream s), to, from, n, s)
 WRAP (copy, count_between (is_device (from), is_device (to), n),
     (CUdeviceptr to, CUdeviceptr from, size_t n), to, from, n)
 WRAP (copy_async, count_between (is_device (from), is_device (to), n),
@@ -126,19 +141,25 @@ WRAP (copy_2d, count_2d (c), (const Copy2D *c), c)
 WRAP (unaligned_2d, count_2d (c), (const Copy2D *c), c)
 WRAP (copy_2d_async, count_2d (c), (const Copy2D *c, CUstream s), c, s)
 
+/* clang-format off */
 #define ROW(name, function) \
   { name, { (void *) function##_0, (void *) function##_1 }, \
     { (void **) &real_##function##_0, (void **) &real_##function##_1 } }
+/* clang-format on */
 static const struct
 {
-  const char *name;             /* without suffixes such as _v2 */
+  const char *name; /* without suffixes such as _v2 */
   void *ours[2];
   void **real[2];
 } wrapped[] = {
-  ROW ("cuMemcpyHtoD", htod), ROW ("cuMemcpyDtoH", dtoh),
-  ROW ("cuMemcpyHtoDAsync", htod_async), ROW ("cuMemcpyDtoHAsync", dtoh_async),
-  ROW ("cuMemcpy", copy), ROW ("cuMemcpyAsync", copy_async),
-  ROW ("cuMemcpy2D", copy_2d), ROW ("cuMemcpy2DUnaligned", unaligned_2d),
+  ROW ("cuMemcpyHtoD", htod),
+  ROW ("cuMemcpyDtoH", dtoh),
+  ROW ("cuMemcpyHtoDAsync", htod_async),
+  ROW ("cuMemcpyDtoHAsync", dtoh_async),
+  ROW ("cuMemcpy", copy),
+  ROW ("cuMemcpyAsync", copy_async),
+  ROW ("cuMemcpy2D", copy_2d),
+  ROW ("cuMemcpy2DUnaligned", unaligned_2d),
   ROW ("cuMemcpy2DAsync", copy_2d_async),
 };
 
@@ -162,8 +183,8 @@ replace (const char *name, void *real, int per_thread)
 }
 
 static int (*real_proc) (const char *, void **, int, unsigned long long);
-static int (*real_proc_v2) (const char *, void **, int, unsigned long long,
-    int *);
+static int (
+    *real_proc_v2) (const char *, void **, int, unsigned long long, int *);
 
 static int proc (const char *name, void **out, int version,
     unsigned long long flags);
@@ -180,7 +201,7 @@ replace_any (const char *name, void *real, int per_thread)
   }
   if (real && strcmp (name, "cuGetProcAddress_v2") == 0) {
     real_proc_v2 = (int (*) (const char *, void **, int, unsigned long long,
-            int *)) real;
+        int *)) real;
     return (void *) proc_v2;
   }
   return replace (name, real, per_thread);
@@ -207,7 +228,8 @@ proc_v2 (const char *name, void **out, int version, unsigned long long flags,
   /* Newer drivers return the newer function by this name. */
   if (strcmp (name, "cuGetProcAddress") == 0) {
     real_proc_v2 = (int (*) (const char *, void **, int, unsigned long long,
-            int *)) *out;
+                       int *))
+        * out;
     *out = (void *) proc_v2;
   } else {
     *out = replace (name, *out, (flags & PER_THREAD_STREAM) != 0);
@@ -222,10 +244,10 @@ dlsym (void *handle, const char *name)
   void *found;
 
   if (!real) {
-    real = (void *(*) (void *, const char *)) dlvsym (RTLD_NEXT, "dlsym",
+    real = (void *(*) (void *, const char *) ) dlvsym (RTLD_NEXT, "dlsym",
         "GLIBC_2.34");
     if (!real)
-      real = (void *(*) (void *, const char *)) dlvsym (RTLD_NEXT, "dlsym",
+      real = (void *(*) (void *, const char *) ) dlvsym (RTLD_NEXT, "dlsym",
           "GLIBC_2.2.5");
   }
   found = real (handle, name);
@@ -237,8 +259,7 @@ dlsym (void *handle, const char *name)
   return replace_any (name, found, 0);
 }
 
-static void __attribute__ ((destructor))
-report (void)
+static void __attribute__ ((destructor)) report (void)
 {
   const char *path = getenv ("COUNTCOPIES");
   FILE *f = path ? fopen (path, "w") : NULL;

@@ -5,11 +5,15 @@
  * without its video part: without it GStreamer's plugin nvcodec 1.22 registers
  * no element, not even cudaupload, which needs no decoder. */
 
-#define NOT_SUPPORTED 801       /* CUDA_ERROR_NOT_SUPPORTED */
+#define NOT_SUPPORTED 801 /* CUDA_ERROR_NOT_SUPPORTED */
 #define NONE(name) \
   __attribute__ ((visibility ("default"))) int name (void); \
-  int name (void) { return NOT_SUPPORTED; }
+  int name (void) \
+  { \
+    return NOT_SUPPORTED; \
+  }
 
+/* clang-format off */
 NONE (cuvidCtxLockCreate)
 NONE (cuvidCtxLockDestroy)
 NONE (cuvidCtxLock)
@@ -27,3 +31,4 @@ NONE (cuvidUnmapVideoFrame)
 NONE (cuvidMapVideoFrame64)
 NONE (cuvidUnmapVideoFrame64)
 NONE (cuvidGetDecoderCaps)
+/* clang-format on */

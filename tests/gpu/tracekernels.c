@@ -19,7 +19,11 @@
 #define EXPORT __attribute__ ((visibility ("default")))
 #define BUFFER_SIZE ((size_t) 8 << 20)
 
-enum { KIND_MEMCPY = 1, KIND_CONCURRENT_KERNEL = 10 };
+enum
+{
+  KIND_MEMCPY = 1,
+  KIND_CONCURRENT_KERNEL = 10
+};
 
 /* The beginnings of CUPTI's records, which are the same in versions 11 to 13. */
 typedef struct
@@ -45,7 +49,7 @@ typedef struct
 } Copy;
 
 static FILE *file;
-static int (*next_record) (uint8_t * buffer, size_t size, void **record);
+static int (*next_record) (uint8_t *buffer, size_t size, void **record);
 static int (*flush_all) (uint32_t flags);
 
 static void
@@ -72,8 +76,9 @@ complete (void *context, uint32_t stream, uint8_t *buffer, size_t size,
           k->start, k->end, k->stream, k->grid[0], k->grid[1], k->grid[2],
           k->block[0], k->block[1], k->block[2], k->registers, k->name);
     else if (c->kind == KIND_MEMCPY)
-      fprintf (file, "%" PRIu64 " %" PRIu64 " %u - - 0 copy %u: %" PRIu64
-          " bytes\n", c->start, c->end, c->stream, c->copy_kind, c->bytes);
+      fprintf (file,
+          "%" PRIu64 " %" PRIu64 " %u - - 0 copy %u: %" PRIu64 " bytes\n",
+          c->start, c->end, c->stream, c->copy_kind, c->bytes);
   }
   free (buffer);
 }
@@ -101,7 +106,8 @@ InitializeInjection (void)
     cupti = dlopen (names[i], RTLD_NOW);
   if (cupti) {
     *(void **) &enable = dlsym (cupti, "cuptiActivityEnable");
-    *(void **) &register_callbacks = dlsym (cupti, "cuptiActivityRegisterCallbacks");
+    *(void **) &register_callbacks = dlsym (cupti,
+        "cuptiActivityRegisterCallbacks");
     *(void **) &next_record = dlsym (cupti, "cuptiActivityGetNextRecord");
     *(void **) &flush_all = dlsym (cupti, "cuptiActivityFlushAll");
   }
@@ -111,7 +117,8 @@ InitializeInjection (void)
   }
   file = path ? fopen (path, "w") : NULL;
   if (!file) {
-    fprintf (stderr, "tracekernels: TRACEKERNELS names no file that can be written\n");
+    fprintf (stderr,
+        "tracekernels: TRACEKERNELS names no file that can be written\n");
     return 1;
   }
   if (register_callbacks ((void *) request, (void *) complete) != 0

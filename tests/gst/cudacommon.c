@@ -45,7 +45,7 @@ test_cuda_ask_context (GstElement *e)
 
     gst_query_parse_context (query, &context);
     fail_unless (gst_structure_get (gst_context_get_structure (context),
-            GST_CUDA_CONTEXT_TYPE, GST_TYPE_CUDA_CONTEXT, &cuda, NULL));
+        GST_CUDA_CONTEXT_TYPE, GST_TYPE_CUDA_CONTEXT, &cuda, NULL));
   }
   gst_query_unref (query);
   gst_object_unref (pad);
@@ -74,8 +74,8 @@ set_stream (GstStructure *config, gpointer stream)
 }
 
 GstBuffer *
-test_cuda_upload_by (GstCudaContext *context, const GstCaps *caps, GstBuffer *picture,
-    gpointer stream)
+test_cuda_upload_by (GstCudaContext *context, const GstCaps *caps,
+    GstBuffer *picture, gpointer stream)
 {
   GstBufferPool *pool = gst_cuda_buffer_pool_new (context);
   GstStructure *config = gst_buffer_pool_get_config (pool);
@@ -86,8 +86,7 @@ test_cuda_upload_by (GstCudaContext *context, const GstCaps *caps, GstBuffer *pi
 
   fail_unless (gst_video_info_from_caps (&info, caps));
   gst_buffer_pool_config_set_params (config, cuda, info.size, 0, 0);
-  gst_buffer_pool_config_add_option (config,
-      GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (stream)
     set_stream (config, stream);
   fail_unless (gst_buffer_pool_set_config (pool, config));
@@ -106,7 +105,8 @@ test_cuda_upload_by (GstCudaContext *context, const GstCaps *caps, GstBuffer *pi
 }
 
 GstBuffer *
-test_cuda_upload (GstCudaContext *context, const GstCaps *caps, GstBuffer *picture)
+test_cuda_upload (GstCudaContext *context, const GstCaps *caps,
+    GstBuffer *picture)
 {
   return test_cuda_upload_by (context, caps, picture, NULL);
 }

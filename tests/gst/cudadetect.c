@@ -6,7 +6,10 @@
 #include "cudadetect.h"
 
 const Y10HeadParams cuda_detect_params = {
-    .size = sizeof (Y10HeadParams),.confidence = 0.05f,.iou = 0.7f,.max_detections = 1000
+  .size = sizeof (Y10HeadParams),
+  .confidence = 0.05f,
+  .iou = 0.7f,
+  .max_detections = 1000,
 };
 
 GstElement *
@@ -38,7 +41,8 @@ cuda_detect_harness (const char *properties, GstCudaContext *context,
 }
 
 void
-cuda_detect_assert_found (GstBuffer *buffer, GArray *expected, guint width, guint height)
+cuda_detect_assert_found (GstBuffer *buffer, GArray *expected, guint width,
+    guint height)
 {
   GArray *rois = test_gst_rois (buffer);
 

@@ -16,9 +16,9 @@ G_BEGIN_DECLS
 extern const Y10HeadParams cuda_detect_params;
 
 GstElement *cuda_detect_element (const char *properties);
-GstHarness *cuda_detect_harness (const char *properties, GstCudaContext * context,
-    const GstCaps * caps);
-void cuda_detect_assert_found (GstBuffer * buffer, GArray * expected, guint width,
+GstHarness *cuda_detect_harness (const char *properties,
+    GstCudaContext *context, const GstCaps *caps);
+void cuda_detect_assert_found (GstBuffer *buffer, GArray *expected, guint width,
     guint height);
 
 G_END_DECLS

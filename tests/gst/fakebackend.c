@@ -19,8 +19,8 @@
 #include "core/backend.h"
 #include "fakecuda.h"
 
-__attribute__ ((visibility ("default")))
-const Y10BackendClass *y10_backend_module (void);
+__attribute__ ((visibility ("default"))) const Y10BackendClass *
+y10_backend_module (void);
 
 /* The kernel image that the painter loads; fakecuda.c ignores it. */
 const void *y10_cuda_kernel_image (void);
@@ -33,8 +33,8 @@ y10_cuda_kernel_image (void)
 
 static guint step_ms, slower_after, slower_ms;
 static gint n_steps;
-static gint64 slept_ns;         /* of the latest step; one device thread */
-static int gate_out, gate_in;   /* 0: no gate */
+static gint64 slept_ns;       /* of the latest step; one device thread */
+static int gate_out, gate_in; /* 0: no gate */
 
 static FakeCuda *fake;
 static Y10BackendClass backend;
@@ -52,7 +52,8 @@ probe (GString *why)
 static Y10Device *
 open_device (const Y10DeviceConfig *config, GError **error)
 {
-  const char *ms = getenv ("Y10_FAKE_STEP_MS"), *gate = getenv ("Y10_FAKE_GATE");
+  const char *ms = getenv ("Y10_FAKE_STEP_MS"),
+             *gate = getenv ("Y10_FAKE_GATE");
 
   step_ms = slower_after = slower_ms = 0;
   g_atomic_int_set (&n_steps, 0);
@@ -99,7 +100,8 @@ pass_gate (GError **error)
 {
   char byte = 0;
 
-  if (!gate_in || (write (gate_out, &byte, 1) == 1 && read (gate_in, &byte, 1) == 1))
+  if (!gate_in
+      || (write (gate_out, &byte, 1) == 1 && read (gate_in, &byte, 1) == 1))
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_BACKEND, "the gate is gone");
   return FALSE;

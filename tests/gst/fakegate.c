@@ -15,8 +15,8 @@ fake_gate_begin (FakeGate *gate)
 {
   gchar *fds;
 
-  fail_unless (pipe2 (gate->arrived, O_NONBLOCK) == 0
-      && pipe2 (gate->passes, 0) == 0);
+  fail_unless (
+      pipe2 (gate->arrived, O_NONBLOCK) == 0 && pipe2 (gate->passes, 0) == 0);
   gate->n_waiting = 0;
   fds = g_strdup_printf ("%d,%d", gate->arrived[1], gate->passes[0]);
   g_setenv ("Y10_FAKE_GATE", fds, TRUE);
@@ -58,7 +58,7 @@ fake_gate_open (FakeGate *gate)
 void
 fake_gate_close (FakeGate *gate)
 {
-  struct pollfd ready = {.fd = gate->passes[0],.events = POLLIN };
+  struct pollfd ready = { .fd = gate->passes[0], .events = POLLIN };
   gchar byte;
 
   while (poll (&ready, 1, 0) == 1)

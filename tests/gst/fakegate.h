@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  int arrived[2], passes[2];    /* pipes */
-  guint n_waiting;              /* steps, as of the last look */
+  int arrived[2], passes[2]; /* pipes */
+  guint n_waiting;           /* steps, as of the last look */
 } FakeGate;
 
 /* Call it before the backend opens a device. The gate is closed. */

@@ -21,11 +21,12 @@ static gchar *directory, *model_path, *other_path;
 static gchar *
 write_model (const char *name, const char *metadata, guint seed)
 {
-  const Y10TestFormat format = {.metadata = metadata };
+  const Y10TestFormat format = { .metadata = metadata };
   gchar *path = test_gst_file (name, NULL, 0);
   GError *error = NULL;
-  Y10TestTensors *tensors =
-      y10_test_tensors_new (TEST_DATA_DIR "/tiny-nc3.shapes.json", seed, &error);
+  Y10TestTensors *tensors = y10_test_tensors_new (TEST_DATA_DIR
+      "/tiny-nc3.shapes.json",
+      seed, &error);
 
   g_assert_no_error (error);
   y10_test_tensors_write (tensors, path, &format, &error);
@@ -44,10 +45,12 @@ test_gst_init (int *argc, char ***argv)
   g_assert_no_error (error);
   model_path = write_model ("tiny.safetensors",
       "{\"names\":\"{0: 'person', 1: 'bus', 2: 'stop sign'}\","
-      "\"imgsz\":\"[96, 96]\"}", 0);
+      "\"imgsz\":\"[96, 96]\"}",
+      0);
   other_path = write_model ("tiny-other.safetensors",
       "{\"names\":\"{0: 'one', 1: 'two', 2: 'three'}\","
-      "\"imgsz\":\"[96, 96]\"}", 1);
+      "\"imgsz\":\"[96, 96]\"}",
+      1);
 }
 
 static void
@@ -138,8 +141,8 @@ GstHarness *
 test_gst_harness (const char *properties)
 {
   gchar *line = g_strdup_printf ("yolov10detect name=d model-file=%s "
-      "backend=ref late-policy=infer-all %s", model_path,
-      properties ? properties : "");
+                                 "backend=ref late-policy=infer-all %s",
+      model_path, properties ? properties : "");
   GError *error = NULL;
   GstElement *e = gst_parse_launch (line, &error);
   GstHarness *h;
@@ -155,8 +158,9 @@ GstHarness *
 test_gst_slow_harness (const char *step_ms, const char *properties,
     const GstCaps *caps)
 {
-  gchar *all = g_strdup_printf ("backend=cuda precision=fp32 confidence=0.02 %s",
-      properties);
+  gchar *all =
+      g_strdup_printf ("backend=cuda precision=fp32 confidence=0.02 %s",
+          properties);
   GstHarness *h;
 
   g_setenv ("Y10_BACKEND_PATH", FAKE_BACKEND_DIR, TRUE);
@@ -171,8 +175,8 @@ GstCaps *
 test_gst_caps (const char *format, gint width, gint height)
 {
   return gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, format,
-      "width", G_TYPE_INT, width, "height", G_TYPE_INT, height,
-      "framerate", GST_TYPE_FRACTION, 30, 1, NULL);
+      "width", G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate",
+      GST_TYPE_FRACTION, 30, 1, NULL);
 }
 
 static guint8
@@ -190,14 +194,14 @@ noise (guint seed, guint x, guint y, guint component)
  * colour; else every square of 2 × 2 pixels, the most that YUV formats can
  * keep. */
 static void
-fill_line (guint8 *line, gboolean wide, gboolean rgb, gboolean gray,
-    guint seed, guint y, guint width)
+fill_line (guint8 *line, gboolean wide, gboolean rgb, gboolean gray, guint seed,
+    guint y, guint width)
 {
   for (guint x = 0; x < width; x++) {
     for (guint c = 0; c < 4; c++) {
       guint shift = c > 1 && !rgb ? 1 : 0;
       guint8 v = c == 0 ? 255
-          : noise (seed, x >> shift, y >> shift, gray ? 1 : c);
+                        : noise (seed, x >> shift, y >> shift, gray ? 1 : c);
 
       if (wide)
         ((guint16 *) line)[4 * x + c] = v << 8;
@@ -211,8 +215,8 @@ GstBuffer *
 test_gst_picture (const GstVideoInfo *info, guint seed, gboolean gray)
 {
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, info->size, NULL);
-  const GstVideoFormatInfo *unpacked =
-      gst_video_format_get_info (info->finfo->unpack_format);
+  const GstVideoFormatInfo *unpacked = gst_video_format_get_info (
+      info->finfo->unpack_format);
   gboolean rgb = GST_VIDEO_FORMAT_INFO_IS_RGB (unpacked);
   gboolean wide = GST_VIDEO_FORMAT_INFO_BITS (unpacked) == 16;
   guint8 *line = g_malloc (info->width * 8);
@@ -220,7 +224,7 @@ test_gst_picture (const GstVideoInfo *info, guint seed, gboolean gray)
 
   gst_buffer_memset (buffer, 0, 0, info->size);
   fail_unless (gst_video_frame_map (&frame, (GstVideoInfo *) info, buffer,
-          GST_MAP_WRITE));
+      GST_MAP_WRITE));
   for (gint y = 0; y < info->height; y++) {
     fill_line (line, wide, rgb, gray, seed, y, info->width);
     info->finfo->pack_func (info->finfo, GST_VIDEO_PACK_FLAG_NONE, line, 0,
@@ -255,8 +259,7 @@ pixel_format (const GstVideoInfo *info)
 {
   static const char *const names[] = { "RGB", "BGR", "RGBx", "BGRx", "xRGB",
     "xBGR", "RGBA", "BGRA", "ARGB", "ABGR", "GBR", "RGBP", "NV12", "NV21",
-    "I420", "YV12", "Y42B", "Y444", "YUY2", "UYVY", "GRAY8", "P010_10LE"
-  };
+    "I420", "YV12", "Y42B", "Y444", "YUY2", "UYVY", "GRAY8", "P010_10LE" };
   const gchar *name = GST_VIDEO_INFO_NAME (info);
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
@@ -289,11 +292,10 @@ GArray *
 test_gst_expected (GstBuffer *buffer, const GstCaps *caps,
     const GstVideoRectangle *crop, const Y10HeadParams *params, Y10Head head)
 {
-  GArray *found = g_array_sized_new (FALSE, FALSE, sizeof (Y10Detection),
-      1000);
+  GArray *found = g_array_sized_new (FALSE, FALSE, sizeof (Y10Detection), 1000);
   Y10Engine *engine = make_engine (head);
   const Y10HeadParams defaults = Y10_HEAD_PARAMS_INIT;
-  Y10Image image = {.size = sizeof image };
+  Y10Image image = { .size = sizeof image };
   GstVideoFrame frame;
   GstVideoInfo info;
   GError *error = NULL;
@@ -304,7 +306,8 @@ test_gst_expected (GstBuffer *buffer, const GstCaps *caps,
   fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
   image.format = pixel_format (&info);
   image.matrix = info.colorimetry.matrix == GST_VIDEO_COLOR_MATRIX_BT709
-      ? Y10_MATRIX_BT709 : Y10_MATRIX_BT601;
+      ? Y10_MATRIX_BT709
+      : Y10_MATRIX_BT601;
   image.full_range = info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
   image.x = crop ? crop->x : 0;
   image.y = crop ? crop->y : 0;
@@ -315,8 +318,8 @@ test_gst_expected (GstBuffer *buffer, const GstCaps *caps,
     image.stride[i] = frame.info.stride[i];
   }
   fail_unless (y10_step_begin (engine, -1, &step, &error));
-  fail_unless (y10_step_add (&step, &image, params ? params : &defaults,
-          &error));
+  fail_unless (
+      y10_step_add (&step, &image, params ? params : &defaults, &error));
   fail_unless (y10_step_submit (&step, &error));
   fail_unless (y10_step_wait (&step, -1, &error));
   n = y10_step_read (&step, 0, (Y10Detection *) found->data, 1000, &error);
@@ -341,7 +344,8 @@ test_gst_cuda_harness (const char *properties, const GstCaps *caps,
     GstBus **bus)
 {
   gchar *all = g_strdup_printf ("backend=cuda precision=fp32 confidence=0.05 "
-      "max-detections=1000 %s", properties);
+                                "max-detections=1000 %s",
+      properties);
   GstHarness *h = test_gst_harness (all);
 
   gst_harness_set_caps (h, gst_caps_copy (caps), gst_caps_copy (caps));
@@ -355,7 +359,10 @@ GArray *
 test_gst_cuda_expected (const GstCaps *caps)
 {
   static const Y10HeadParams params = {
-    .size = sizeof (Y10HeadParams),.confidence = 0.05f,.iou = 0.7f,.max_detections = 1000
+    .size = sizeof (Y10HeadParams),
+    .confidence = 0.05f,
+    .iou = 0.7f,
+    .max_detections = 1000,
   };
   GstBuffer *picture = test_gst_picture_caps (caps, 3);
   GArray *found = test_gst_expected (picture, caps, NULL, &params,
@@ -401,22 +408,25 @@ test_gst_rois (GstBuffer *buffer)
   while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
               GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
     GstVideoRegionOfInterestMeta *roi = (gpointer) meta;
-    GstStructure *p =
-        gst_video_region_of_interest_meta_get_param (roi, "detection");
-    TestBox box = {.id = roi->id,.x = roi->x,.y = roi->y,.w = roi->w,
-      .h = roi->h,.label_id = -1
+    GstStructure *p = gst_video_region_of_interest_meta_get_param (roi,
+        "detection");
+    TestBox box = {
+      .id = roi->id,
+      .x = roi->x,
+      .y = roi->y,
+      .w = roi->w,
+      .h = roi->h,
+      .label_id = -1,
     };
 
-    g_strlcpy (box.label, g_quark_to_string (roi->roi_type),
-        sizeof box.label);
+    g_strlcpy (box.label, g_quark_to_string (roi->roi_type), sizeof box.label);
     if (p) {
       fail_unless_equals_string (gst_structure_get_string (p, "label"),
           box.label);
-      fail_unless (gst_structure_get (p, "label_id", G_TYPE_INT,
-              &box.label_id, "confidence", G_TYPE_DOUBLE, &box.confidence,
-              "x_min", G_TYPE_DOUBLE, &box.x_min, "y_min", G_TYPE_DOUBLE,
-              &box.y_min, "x_max", G_TYPE_DOUBLE, &box.x_max, "y_max",
-              G_TYPE_DOUBLE, &box.y_max, NULL));
+      fail_unless (gst_structure_get (p, "label_id", G_TYPE_INT, &box.label_id,
+          "confidence", G_TYPE_DOUBLE, &box.confidence, "x_min", G_TYPE_DOUBLE,
+          &box.x_min, "y_min", G_TYPE_DOUBLE, &box.y_min, "x_max",
+          G_TYPE_DOUBLE, &box.x_max, "y_max", G_TYPE_DOUBLE, &box.y_max, NULL));
       g_strlcpy (box.model, gst_structure_get_string (p, "model_name"),
           sizeof box.model);
     }
@@ -444,11 +454,16 @@ test_gst_records (const GstStructure *structure)
   GstYolov10Record record;
   gchar *label;
 
-  for (guint i = 0; gst_yolov10_frame_meta_get_record (structure, i, &record,
-          &label); i++) {
-    TestBox box = {.id = record.id,.label_id = record.label_id,
-      .confidence = record.confidence,.x_min = record.x_min,
-      .y_min = record.y_min,.x_max = record.x_max,.y_max = record.y_max
+  for (guint i = 0;
+       gst_yolov10_frame_meta_get_record (structure, i, &record, &label); i++) {
+    TestBox box = {
+      .id = record.id,
+      .label_id = record.label_id,
+      .confidence = record.confidence,
+      .x_min = record.x_min,
+      .y_min = record.y_min,
+      .x_max = record.x_max,
+      .y_max = record.y_max,
     };
 
     g_strlcpy (box.label, label, sizeof box.label);

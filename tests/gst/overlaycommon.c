@@ -15,14 +15,14 @@ const OverlayBox overlay_car = { 1, "car", 0.32, 180, 80, 90, 60 };
 GstCaps *overlay_nv12;
 
 GstCaps *
-overlay_caps (const gchar * format, gint width, gint height,
-    const gchar * colorimetry)
+overlay_caps (const gchar *format, gint width, gint height,
+    const gchar *colorimetry)
 {
-  GstCaps *caps = gst_caps_new_simple ("video/x-raw",
-      "format", G_TYPE_STRING, format, "width", G_TYPE_INT, width,
-      "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, 25, 1,
-      "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1,
-      "interlace-mode", G_TYPE_STRING, "progressive", NULL);
+  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
+      format, "width", G_TYPE_INT, width, "height", G_TYPE_INT, height,
+      "framerate", GST_TYPE_FRACTION, 25, 1, "pixel-aspect-ratio",
+      GST_TYPE_FRACTION, 1, 1, "interlace-mode", G_TYPE_STRING, "progressive",
+      NULL);
 
   if (colorimetry)
     gst_caps_set_simple (caps, "colorimetry", G_TYPE_STRING, colorimetry, NULL);
@@ -42,14 +42,14 @@ overlay_teardown (void)
 }
 
 static void
-get_info (GstVideoInfo * info, GstCaps * caps)
+get_info (GstVideoInfo *info, GstCaps *caps)
 {
   fail_unless (gst_video_info_from_caps (info, caps));
 }
 
 /* The converter changes neither rates nor interlacing. */
 static void
-get_rgb_info (GstVideoInfo * rgb, const GstVideoInfo * info)
+get_rgb_info (GstVideoInfo *rgb, const GstVideoInfo *info)
 {
   gst_video_info_set_format (rgb, GST_VIDEO_FORMAT_RGBx, info->width,
       info->height);
@@ -58,14 +58,14 @@ get_rgb_info (GstVideoInfo * rgb, const GstVideoInfo * info)
 }
 
 static void
-convert (const GstVideoInfo * from, GstBuffer * in, const GstVideoInfo * to,
-    GstBuffer * out)
+convert (const GstVideoInfo *from, GstBuffer *in, const GstVideoInfo *to,
+    GstBuffer *out)
 {
   GstVideoFrame source, target;
   GstVideoConverter *converter = gst_video_converter_new ((GstVideoInfo *) from,
-      (GstVideoInfo *) to, gst_structure_new ("options",
-          GST_VIDEO_CONVERTER_OPT_CHROMA_MODE, GST_TYPE_VIDEO_CHROMA_MODE,
-          GST_VIDEO_CHROMA_MODE_NONE,
+      (GstVideoInfo *) to,
+      gst_structure_new ("options", GST_VIDEO_CONVERTER_OPT_CHROMA_MODE,
+          GST_TYPE_VIDEO_CHROMA_MODE, GST_VIDEO_CHROMA_MODE_NONE,
           GST_VIDEO_CONVERTER_OPT_DITHER_METHOD, GST_TYPE_VIDEO_DITHER_METHOD,
           GST_VIDEO_DITHER_NONE, NULL));
 
@@ -79,7 +79,7 @@ convert (const GstVideoInfo * from, GstBuffer * in, const GstVideoInfo * to,
 }
 
 GstBuffer *
-overlay_picture (GstCaps * caps, gboolean noise)
+overlay_picture (GstCaps *caps, gboolean noise)
 {
   GstVideoInfo info, rgb;
   GstBuffer *in, *out;
@@ -112,11 +112,11 @@ overlay_picture (GstCaps * caps, gboolean noise)
 }
 
 void
-overlay_add_roi (GstBuffer * buffer, const OverlayBox * box)
+overlay_add_roi (GstBuffer *buffer, const OverlayBox *box)
 {
   GstVideoRegionOfInterestMeta *roi =
       gst_buffer_add_video_region_of_interest_meta (buffer, box->label, box->x,
-      box->y, box->w, box->h);
+          box->y, box->w, box->h);
 
   roi->id = box->id;
   if (box->confidence >= 0)
@@ -127,8 +127,8 @@ overlay_add_roi (GstBuffer * buffer, const OverlayBox * box)
 }
 
 void
-overlay_add_frame_meta (GstBuffer * buffer, const gchar * producer, gint width,
-    gint height, const OverlayBox * boxes, guint n_boxes)
+overlay_add_frame_meta (GstBuffer *buffer, const gchar *producer, gint width,
+    gint height, const OverlayBox *boxes, guint n_boxes)
 {
   GstYolov10Record *records = g_new0 (GstYolov10Record, n_boxes + 1);
   GString *labels = g_string_new (NULL);
@@ -143,8 +143,9 @@ overlay_add_frame_meta (GstBuffer * buffer, const gchar * producer, gint width,
         NULL);
   }
   for (i = 0; i < n_boxes; i++) {
-    records[i] = (GstYolov10Record) {
-      .id = boxes[i].id, .confidence = boxes[i].confidence,
+    records[i] = (GstYolov10Record){
+      .id = boxes[i].id,
+      .confidence = boxes[i].confidence,
       .x_min = boxes[i].x / (gfloat) width,
       .y_min = boxes[i].y / (gfloat) height,
       .x_max = (boxes[i].x + boxes[i].w) / (gfloat) width,
@@ -156,12 +157,12 @@ overlay_add_frame_meta (GstBuffer * buffer, const gchar * producer, gint width,
   bytes = g_bytes_new (records, n_boxes * sizeof *records);
   meta = gst_buffer_add_custom_meta (buffer, GST_YOLOV10_FRAME_META_NAME);
   fail_unless (meta != NULL);
-  gst_structure_set (gst_custom_meta_get_structure (meta),
-      "version", G_TYPE_UINT, 1, "producer", G_TYPE_STRING, producer,
-      "model", G_TYPE_STRING, "yolov10n", "width", G_TYPE_UINT, width,
-      "height", G_TYPE_UINT, height, "inference", G_TYPE_STRING, "fresh",
-      "age", G_TYPE_UINT64, G_GUINT64_CONSTANT (0), "count", G_TYPE_UINT,
-      n_boxes, "record-size", G_TYPE_UINT, (guint) sizeof *records, "records",
+  gst_structure_set (gst_custom_meta_get_structure (meta), "version",
+      G_TYPE_UINT, 1, "producer", G_TYPE_STRING, producer, "model",
+      G_TYPE_STRING, "yolov10n", "width", G_TYPE_UINT, width, "height",
+      G_TYPE_UINT, height, "inference", G_TYPE_STRING, "fresh", "age",
+      G_TYPE_UINT64, G_GUINT64_CONSTANT (0), "count", G_TYPE_UINT, n_boxes,
+      "record-size", G_TYPE_UINT, (guint) sizeof *records, "records",
       G_TYPE_BYTES, bytes, "labels", G_TYPE_STRING, labels->str, NULL);
   g_bytes_unref (bytes);
   g_string_free (labels, TRUE);
@@ -169,7 +170,7 @@ overlay_add_frame_meta (GstBuffer * buffer, const gchar * producer, gint width,
 }
 
 GstHarness *
-overlay_harness (const gchar * properties, GstCaps * caps, gboolean compose)
+overlay_harness (const gchar *properties, GstCaps *caps, gboolean compose)
 {
   gchar *line = g_strdup_printf ("yolov10overlay name=o %s",
       properties ? properties : "");
@@ -184,7 +185,7 @@ overlay_harness (const gchar * properties, GstCaps * caps, gboolean compose)
 }
 
 GstBuffer *
-overlay_run (const gchar * properties, GstCaps * caps, GstBuffer * buffer)
+overlay_run (const gchar *properties, GstCaps *caps, GstBuffer *buffer)
 {
   GstHarness *h = overlay_harness (properties, caps, FALSE);
   GstBuffer *out = gst_harness_push_and_pull (h, buffer);
@@ -195,7 +196,7 @@ overlay_run (const gchar * properties, GstCaps * caps, GstBuffer * buffer)
 }
 
 GstBuffer *
-overlay_convert (GstBuffer * buffer, GstCaps * from, GstCaps * to)
+overlay_convert (GstBuffer *buffer, GstCaps *from, GstCaps *to)
 {
   GstVideoInfo from_info, to_info;
   GstBuffer *out;
@@ -209,7 +210,7 @@ overlay_convert (GstBuffer * buffer, GstCaps * from, GstCaps * to)
 }
 
 guint8 *
-overlay_rgb (GstBuffer * buffer, GstCaps * caps)
+overlay_rgb (GstBuffer *buffer, GstCaps *caps)
 {
   GstVideoInfo info, rgb;
   GstBuffer *out;
@@ -233,7 +234,7 @@ overlay_rgb (GstBuffer * buffer, GstCaps * caps)
 }
 
 guint16 *
-overlay_values (GstBuffer * buffer, GstCaps * caps)
+overlay_values (GstBuffer *buffer, GstCaps *caps)
 {
   GstVideoInfo info;
   GstVideoFrame frame;
@@ -244,8 +245,10 @@ overlay_values (GstBuffer * buffer, GstCaps * caps)
 
   get_info (&info, caps);
   fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
-  wide = GST_VIDEO_FORMAT_INFO_DEPTH (gst_video_format_get_info
-      (info.finfo->unpack_format), 0) > 8;
+  wide = GST_VIDEO_FORMAT_INFO_DEPTH (gst_video_format_get_info (
+                                          info.finfo->unpack_format),
+             0)
+      > 8;
   values = g_new (guint16, 4 * info.width * info.height);
   line = g_malloc (8 * info.width + 256);
   for (y = 0; y < info.height; y++) {
@@ -260,7 +263,7 @@ overlay_values (GstBuffer * buffer, GstCaps * caps)
 }
 
 static guint
-count (GstBuffer * a, GstBuffer * b, GstCaps * caps, gint x0, gint y0, gint x1,
+count (GstBuffer *a, GstBuffer *b, GstCaps *caps, gint x0, gint y0, gint x1,
     gint y1, gboolean inside)
 {
   guint16 *u = overlay_values (a, caps), *v = overlay_values (b, caps);
@@ -283,31 +286,32 @@ count (GstBuffer * a, GstBuffer * b, GstCaps * caps, gint x0, gint y0, gint x1,
 }
 
 void
-overlay_assert_same_outside (GstBuffer * before, GstBuffer * after,
-    GstCaps * caps, gint x0, gint y0, gint x1, gint y1)
+overlay_assert_same_outside (GstBuffer *before, GstBuffer *after, GstCaps *caps,
+    gint x0, gint y0, gint x1, gint y1)
 {
   guint n = count (before, after, caps, x0, y0, x1, y1, FALSE);
 
-  fail_unless (n == 0, "%u pixels changed outside of (%d, %d)-(%d, %d) in %"
-      GST_PTR_FORMAT, n, x0, y0, x1, y1, caps);
+  fail_unless (n == 0,
+      "%u pixels changed outside of (%d, %d)-(%d, %d) in %" GST_PTR_FORMAT, n,
+      x0, y0, x1, y1, caps);
 }
 
 gboolean
-overlay_is_same (GstBuffer * a, GstBuffer * b, GstCaps * caps)
+overlay_is_same (GstBuffer *a, GstBuffer *b, GstCaps *caps)
 {
   return count (a, b, caps, 0, 0, 0, 0, FALSE) == 0;
 }
 
 guint
-overlay_n_changed (GstBuffer * a, GstBuffer * b, GstCaps * caps, gint x0,
-    gint y0, gint x1, gint y1)
+overlay_n_changed (GstBuffer *a, GstBuffer *b, GstCaps *caps, gint x0, gint y0,
+    gint x1, gint y1)
 {
   return count (a, b, caps, x0, y0, x1, y1, TRUE);
 }
 
 void
-overlay_changed_area (GstBuffer * a, GstBuffer * b, GstCaps * caps,
-    GstVideoRectangle * area)
+overlay_changed_area (GstBuffer *a, GstBuffer *b, GstCaps *caps,
+    GstVideoRectangle *area)
 {
   guint16 *u = overlay_values (a, caps), *v = overlay_values (b, caps);
   gint x, y, x0 = G_MAXINT, y0 = G_MAXINT, x1 = 0, y1 = 0;
@@ -326,7 +330,7 @@ overlay_changed_area (GstBuffer * a, GstBuffer * b, GstCaps * caps,
       y1 = MAX (y1, y + 1);
     }
   fail_unless (x1 > 0, "nothing changed");
-  *area = (GstVideoRectangle) { x0, y0, x1 - x0, y1 - y0 };
+  *area = (GstVideoRectangle){ x0, y0, x1 - x0, y1 - y0 };
   g_free (u);
   g_free (v);
 }

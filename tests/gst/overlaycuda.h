@@ -16,18 +16,18 @@ G_BEGIN_DECLS
 void overlay_cuda_setup (void);
 void overlay_cuda_teardown (void);
 
-void overlay_add_boxes (GstBuffer * buffer, const OverlayBox * all, guint n);
+void overlay_add_boxes (GstBuffer *buffer, const OverlayBox *all, guint n);
 
 /* Copies @picture to the GPU and waits for the copy. */
-GstBuffer *overlay_upload (GstCudaContext * context, GstCaps * caps,
-    GstBuffer * picture);
+GstBuffer *overlay_upload (GstCudaContext *context, GstCaps *caps,
+    GstBuffer *picture);
 /* Copies the frame to system memory. */
-GstBuffer *overlay_download (GstCaps * caps, GstBuffer * buffer);
+GstBuffer *overlay_download (GstCaps *caps, GstBuffer *buffer);
 
 /* Returns a harness for frames of @caps in CUDA memory. */
-GstHarness *overlay_cuda_harness (const gchar * properties, GstCaps * caps);
+GstHarness *overlay_cuda_harness (const gchar *properties, GstCaps *caps);
 /* Pushes a frame and pulls the result; returns NULL, without waiting, if there
  * is none. */
-GstBuffer *overlay_push_and_pull (GstHarness * h, GstBuffer * buffer);
+GstBuffer *overlay_push_and_pull (GstHarness *h, GstBuffer *buffer);
 
 G_END_DECLS

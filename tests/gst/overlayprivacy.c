@@ -10,7 +10,8 @@
 const gchar *
 overlay_fate_name (OverlayFate fate)
 {
-  static const gchar *const names[] = { "untouched", "partly covered", "covered" };
+  static const gchar *const names[] = { "untouched", "partly covered",
+    "covered" };
 
   return names[fate];
 }

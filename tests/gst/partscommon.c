@@ -29,11 +29,9 @@ parts_expect (GstBuffer *buffer, const GstCaps *caps, const Y10Image *image,
   for (guint i = 0; i < n; i++) {
     const GstVideoRectangle rect = { (gint) (image->x + parts[i].x),
       (gint) (image->y + parts[i].y), (gint) parts[i].width,
-      (gint) parts[i].height
-    };
+      (gint) parts[i].height };
 
-    rows[i] = test_gst_expected (buffer, caps, &rect, &of_parts,
-        Y10_HEAD_AUTO);
+    rows[i] = test_gst_expected (buffer, caps, &rect, &of_parts, Y10_HEAD_AUTO);
     parts[i].detections = (Y10Detection *) rows[i]->data;
     parts[i].n_detections = (gint) rows[i]->len;
     for (guint j = 0; j < rows[i]->len; j++) {
@@ -43,8 +41,9 @@ parts_expect (GstBuffer *buffer, const GstCaps *caps, const Y10Image *image,
       parts[i].detections[j].y1 -= rect.y;
     }
   }
-  g_array_set_size (found, y10_parts_merge (image, parts, n, params, region,
-          anchor, (Y10Detection *) found->data, 1000));
+  g_array_set_size (found,
+      y10_parts_merge (image, parts, n, params, region, anchor,
+          (Y10Detection *) found->data, 1000));
   for (guint i = 0; i < found->len; i++) {
     Y10Detection *d = &g_array_index (found, Y10Detection, i);
 

@@ -12,10 +12,10 @@ G_BEGIN_DECLS
 #define HEIGHT 122
 
 /* A picture, @seed seconds into the stream. */
-GstBuffer *parts_picture (const GstCaps * caps, guint seed);
+GstBuffer *parts_picture (const GstCaps *caps, guint seed);
 /* What the element should find: the engine's rows for each part, merged. */
-GArray *parts_expect (GstBuffer * buffer, const GstCaps * caps,
-    const Y10Image * image, Y10Part * parts, guint n, const Y10Region * region,
-    Y10RegionAnchor anchor, const Y10HeadParams * params);
+GArray *parts_expect (GstBuffer *buffer, const GstCaps *caps,
+    const Y10Image *image, Y10Part *parts, guint n, const Y10Region *region,
+    Y10RegionAnchor anchor, const Y10HeadParams *params);
 
 G_END_DECLS

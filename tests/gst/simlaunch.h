@@ -10,8 +10,8 @@
 
 G_BEGIN_DECLS
 
-gboolean test_sim_launch (const char * kernel, const guint grid[3],
-    const guint block[3], guint shared_bytes, const void * params);
+gboolean test_sim_launch (const char *kernel, const guint grid[3],
+    const guint block[3], guint shared_bytes, const void *params);
 /* Returns the number of the simulator's reports so far. */
 guint test_sim_n_reports (void);
 

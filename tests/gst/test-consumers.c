@@ -72,10 +72,10 @@ GST_START_TEST (test_dlstreamer)
         && gst_structure_get_double (s, "x_max", &x_max)
         && gst_structure_get_double (s, "y_min", &y_min)
         && gst_structure_get_double (s, "y_max", &y_max));
-    fail_unless (gst_structure_get (s, "confidence", G_TYPE_DOUBLE,
-            &confidence, NULL));
-    fail_unless (gst_structure_get (s, "label_id", G_TYPE_INT, &label_id,
-            NULL));
+    fail_unless (
+        gst_structure_get (s, "confidence", G_TYPE_DOUBLE, &confidence, NULL));
+    fail_unless (
+        gst_structure_get (s, "label_id", G_TYPE_INT, &label_id, NULL));
     fail_unless (gst_structure_get_string (s, "model_name") != NULL);
     fail_unless (label_id >= 0 && label_id < 3);
     fail_unless_equals_string (g_quark_to_string (roi->roi_type),
@@ -103,14 +103,14 @@ GST_START_TEST (test_dlstreamer_analytics)
 {
   GstHarness *h = detector ("");
   GstBuffer *out = frame (h, 0);
-  GstAnalyticsRelationMeta *relations =
-      gst_buffer_get_analytics_relation_meta (out);
+  GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (
+      out);
   GstAnalyticsODMtd mtd;
   gpointer state = NULL;
   guint n = 0;
 
   while (gst_analytics_relation_meta_iterate (relations, &state,
-          gst_analytics_od_mtd_get_mtd_type (), &mtd)) {
+      gst_analytics_od_mtd_get_mtd_type (), &mtd)) {
     GstVideoRegionOfInterestMeta *roi =
         gst_buffer_get_video_region_of_interest_meta_id (out, (gint) mtd.id);
     gint x, y, width, height;
@@ -119,13 +119,13 @@ GST_START_TEST (test_dlstreamer_analytics)
 
     fail_unless (roi != NULL);
     fail_unless (gst_analytics_od_mtd_get_location (&mtd, &x, &y, &width,
-            &height, &confidence));
+        &height, &confidence));
     fail_unless (x == (gint) roi->x && y == (gint) roi->y
         && width == (gint) roi->w && height == (gint) roi->h);
     fail_unless (gst_analytics_od_mtd_get_obj_type (&mtd) == roi->roi_type);
-    fail_unless (gst_structure_get_double
-        (gst_video_region_of_interest_meta_get_param (roi, "detection"),
-            "confidence", &other));
+    fail_unless (gst_structure_get_double (
+        gst_video_region_of_interest_meta_get_param (roi, "detection"),
+        "confidence", &other));
     fail_unless (ABS (other - confidence) < 1e-6);
     n++;
   }
@@ -264,7 +264,8 @@ assert_hints (GstBuffer *buffer, const char *name, gint delta)
     n++;
     if (delta != G_MININT)
       nearest = ABS (delta + 5) <= ABS (delta) ? -5
-          : ABS (delta - 5) <= ABS (delta) ? 5 : 0;
+          : ABS (delta - 5) <= ABS (delta)     ? 5
+                                               : 0;
     fail_unless_equals_int (msdk (roi), delta);
     fail_unless_equals_int (vaapi (roi),
         delta == G_MININT ? delta : CLAMP (delta, -10, 10));
@@ -273,8 +274,8 @@ assert_hints (GstBuffer *buffer, const char *name, gint delta)
     fail_unless_equals_int (omx (roi), nearest);
     fail_unless_equals_int (g_list_length (roi->params),
         delta == G_MININT ? 1 : 5);
-    fail_unless (gst_video_region_of_interest_meta_get_param (roi,
-            "detection") != NULL);
+    fail_unless (
+        gst_video_region_of_interest_meta_get_param (roi, "detection") != NULL);
   }
   fail_unless (n > 0, "no %s", name);
 }
@@ -318,12 +319,12 @@ GST_START_TEST (test_classes)
     const char *hints;
     gint person, bus, stop_sign;
   } cases[] = {
-    {"person=-8", -8, G_MININT, G_MININT},
-    {" person = -8 , bus=+4 ,", -8, 4, G_MININT},
-    {"0=-8,stop sign=51", -8, G_MININT, 51},
-    {"person=-8,*=2", -8, 2, 2},
-    {"*=2,1=0", 2, 0, 2},
-    {" , ", G_MININT, G_MININT, G_MININT},
+    { "person=-8", -8, G_MININT, G_MININT },
+    { " person = -8 , bus=+4 ,", -8, 4, G_MININT },
+    { "0=-8,stop sign=51", -8, G_MININT, 51 },
+    { "person=-8,*=2", -8, 2, 2 },
+    { "*=2,1=0", 2, 0, 2 },
+    { " , ", G_MININT, G_MININT, G_MININT },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -355,8 +356,9 @@ GST_START_TEST (test_while_playing)
   assert_frame (h, 0, G_MININT, G_MININT, G_MININT);
   g_object_set (h->element, "encoder-hints", "person=-8", NULL);
   held = frame (h, GST_SECOND);
-  fail_unless_equals_string (gst_structure_get_string (test_gst_frame_meta
-          (held, 0), "inference"), "held");
+  fail_unless_equals_string (
+      gst_structure_get_string (test_gst_frame_meta (held, 0), "inference"),
+      "held");
   assert_hints (held, "person", -8);
   assert_hints (held, "bus", G_MININT);
   gst_buffer_unref (held);

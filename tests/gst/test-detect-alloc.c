@@ -29,7 +29,8 @@ count_once (gconstpointer properties)
 
   gst_harness_set_src_caps (h, gst_caps_ref (caps));
   if (asks)
-    fail_unless (gst_harness_push_upstream_event (h, weak_request ("one", 0.01)));
+    fail_unless (
+        gst_harness_push_upstream_event (h, weak_request ("one", 0.01)));
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++)
     frames[i] = test_gst_picture_caps (caps, i);
   n = test_n_frame_allocations (h, &sink, frames, G_N_ELEMENTS (frames),
@@ -57,15 +58,18 @@ GST_START_TEST (test_frame_path)
     gchar *idle = g_strdup_printf ("backend=%s threads=1 active=false",
         backends[i]);
     gchar *busy = g_strdup_printf ("backend=%s threads=1 confidence=0.02 "
-        "attach=\"\"", backends[i]);
-    gchar *tiled = g_strdup_printf ("backend=%s threads=1 confidence=0.02 "
-        "attach=\"\" tiles=2x1 region=\"0,0 1,0.9\"", backends[i]);
+                                   "attach=\"\"",
+        backends[i]);
+    gchar *tiled =
+        g_strdup_printf ("backend=%s threads=1 confidence=0.02 "
+                         "attach=\"\" tiles=2x1 region=\"0,0 1,0.9\"",
+            backends[i]);
     gchar *metas = g_strdup_printf ("backend=%s threads=1 confidence=0.02",
         backends[i]);
     gint base = count (idle);
 
     fail_unless_equals_int (count (busy), base);
-    if (i)                      /* ref would take long */
+    if (i) /* ref would take long */
       fail_unless_equals_int (count (tiled), base);
     asks = i > 0;
     if (asks)

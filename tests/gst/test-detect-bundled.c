@@ -19,10 +19,10 @@ typedef struct
 {
   guint frames;
   gdouble least_iou;
-  guint twice;                  /* frames with a second box */
-  guint lost;                   /* frames without one */
+  guint twice; /* frames with a second box */
+  guint lost;  /* frames without one */
   guint last_lost;
-  gchar *wrong;                 /* description of the first error */
+  gchar *wrong; /* description of the first error */
 } Seen;
 
 /* Around the luma that is nearer to white than to black. */
@@ -62,8 +62,9 @@ iou (const gdouble a[4], const gdouble b[4])
   gdouble h = MIN (a[3], b[3]) - MAX (a[1], b[1]);
   gdouble overlap = MAX (w, 0) * MAX (h, 0);
 
-  return overlap / ((a[2] - a[0]) * (a[3] - a[1])
-      + (b[2] - b[0]) * (b[3] - b[1]) - overlap);
+  return overlap
+      / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1])
+          - overlap);
 }
 
 /* Runs in the streaming thread, where a failed assertion would end only that
@@ -84,15 +85,15 @@ on_frame (GstElement *sink, GstBuffer *buffer, GstPad *pad, Seen *seen)
   for (guint i = 0; i < n; i++) {
     const TestBox *box = &g_array_index (boxes, TestBox, i);
     const gdouble found[4] = { box->x_min * WIDTH, box->y_min * HEIGHT,
-      box->x_max * WIDTH, box->y_max * HEIGHT
-    };
+      box->x_max * WIDTH, box->y_max * HEIGHT };
     gdouble overlap = iou (found, known);
 
     seen->least_iou = MIN (seen->least_iou, overlap);
     if (!seen->wrong && (overlap < 0.5 || !g_str_equal (box->label, "ball")))
       seen->wrong = g_strdup_printf ("frame %u: %s at %.1f %.1f %.1f %.1f, the "
-          "ball is at %.0f %.0f %.0f %.0f", seen->frames, box->label, found[0],
-          found[1], found[2], found[3], known[0], known[1], known[2], known[3]);
+                                     "ball is at %.0f %.0f %.0f %.0f",
+          seen->frames, box->label, found[0], found[1], found[2], found[3],
+          known[0], known[1], known[2], known[3]);
   }
   seen->twice += n > 1;
   seen->frames++;
@@ -104,7 +105,7 @@ GST_START_TEST (test_ball)
 {
   static const char *const needed[] = { "coreelements", "videotestsrc" };
   static const char *const backends[] = { "auto", "ref" };
-  Seen seen = {.least_iou = 1 };
+  Seen seen = { .least_iou = 1 };
   gchar *line, *model;
   GstElement *pipeline, *e;
   GstMessage *message;
@@ -117,7 +118,8 @@ GST_START_TEST (test_ball)
       return;
     }
   /* The reference is slow: a few frames will do. */
-  line = g_strdup_printf ("videotestsrc num-buffers=%d pattern=ball "
+  line = g_strdup_printf (
+      "videotestsrc num-buffers=%d pattern=ball "
       "! video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 "
       "! yolov10detect name=d backend=%s ! fakesink name=s signal-handoffs=true",
       __i__ ? 3 : N_FRAMES, WIDTH, HEIGHT, backends[__i__]);

@@ -15,13 +15,13 @@
 static GstCaps *caps;
 static gint playing;
 static gint n_changed;
-static gint n_pushed;           /* frames of the element that is changed */
+static gint n_pushed; /* frames of the element that is changed */
 
 static GstHarness *
 make_harness (void)
 {
   GstHarness *h = test_gst_harness ("backend=cpu input-size=32 threads=1 "
-      "confidence=0.02");
+                                    "confidence=0.02");
 
   gst_harness_set_src_caps (h, gst_caps_ref (caps));
   return h;
@@ -170,8 +170,10 @@ GST_START_TEST (test_changes)
     most = MAX (most, most_turns (others[i]));
     gst_harness_teardown (others[i]);
   }
-  printf ("%u frames with %u changes, %u frames of others, %" G_GUINT64_FORMAT
-      " parts of %" G_GUINT64_FORMAT " frames inferred; a frame of another element waited for %u turns at most\n",
+  printf (
+      "%u frames with %u changes, %u frames of others, %" G_GUINT64_FORMAT
+      " parts of %" G_GUINT64_FORMAT
+      " frames inferred; a frame of another element waited for %u turns at most\n",
       sent, CHANGES, n_others, inferences, n_frames, most);
   fflush (stdout);
   fail_unless_equals_int (sent, g_atomic_int_get (&n_pushed));

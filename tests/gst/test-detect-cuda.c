@@ -13,8 +13,9 @@
 #include "gstcommon.h"
 
 #define FEATURE "memory:CUDAMemory"
-#define CUDA_CAPS "video/x-raw(" FEATURE "), format=NV12, width=96, " \
-    "height=96, framerate=30/1"
+#define CUDA_CAPS \
+  "video/x-raw(" FEATURE "), format=NV12, width=96, " \
+  "height=96, framerate=30/1"
 
 #ifdef HAVE_GST_CUDA
 #define HAVE_CUDA TRUE
@@ -65,17 +66,17 @@ GST_START_TEST (test_template)
   GstElementClass *class = GST_ELEMENT_GET_CLASS (e);
   static const char *const names[] = { "sink", "src" };
   static const char *const formats[] = { "NV12", "P010_10LE", "I420", "RGBA",
-    "BGRA", "RGBx", "BGRx"
-  };
+    "BGRA", "RGBx", "BGRx" };
 
   for (guint i = 0; i < 2; i++) {
-    GstCaps *caps = gst_pad_template_get_caps
-        (gst_element_class_get_pad_template (class, names[i]));
+    GstCaps *caps = gst_pad_template_get_caps (
+        gst_element_class_get_pad_template (class, names[i]));
 
     fail_unless_equals_int (gst_caps_get_size (caps), 1 + HAVE_CUDA);
     fail_unless_equals_int (count_cuda (caps), HAVE_CUDA);
-    fail_unless_equals_int (gst_caps_features_contains (gst_caps_get_features
-            (caps, 0), FEATURE), HAVE_CUDA);
+    fail_unless_equals_int (
+        gst_caps_features_contains (gst_caps_get_features (caps, 0), FEATURE),
+        HAVE_CUDA);
     for (guint k = 0; HAVE_CUDA && k < G_N_ELEMENTS (formats); k++) {
       GstCaps *one = gst_caps_from_string (CUDA_CAPS);
 
@@ -136,13 +137,15 @@ GST_START_TEST (test_negotiates_system)
     test_gst_skip ("no videotestsrc");
     return;
   }
-  pipeline = gst_parse_launch ("videotestsrc num-buffers=2 ! "
-      "yolov10detect name=d ! capsfilter name=c ! fakesink name=s", NULL);
+  pipeline = gst_parse_launch (
+      "videotestsrc num-buffers=2 ! "
+      "yolov10detect name=d ! capsfilter name=c ! fakesink name=s",
+      NULL);
   d = gst_bin_get_by_name (GST_BIN (pipeline), "d");
   filter = gst_bin_get_by_name (GST_BIN (pipeline), "c");
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   caps = gst_caps_from_string ("video/x-raw(" FEATURE "), width=96, height=96;"
-      "video/x-raw, width=96, height=96");
+                               "video/x-raw, width=96, height=96");
   g_object_set (d, "model-file", test_gst_model (), NULL);
   gst_util_set_object_arg (G_OBJECT (d), "backend", "cpu");
   g_object_set (filter, "caps", caps, NULL);
@@ -191,7 +194,8 @@ GST_END_TEST;
  * without. */
 GST_START_TEST (test_contexts)
 {
-  static const char *const types[] = { "gst.cuda.context", "gst.other.context" };
+  static const char *const types[] = { "gst.cuda.context",
+    "gst.other.context" };
   GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
 
   g_object_set (e, "model-file", test_gst_model (), NULL);
@@ -279,8 +283,8 @@ GST_START_TEST (test_allocation)
           offer_pool, GUINT_TO_POINTER (maxima[i - 1]), NULL);
     gst_harness_set_caps (h, gst_caps_copy (caps), gst_caps_copy (caps));
     fail_unless (gst_pad_peer_query (h->srcpad, query));
-    fail_unless (gst_query_find_allocation_meta (query,
-            GST_VIDEO_META_API_TYPE, NULL));
+    fail_unless (
+        gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL));
     fail_unless_equals_int (gst_query_get_n_allocation_pools (query), 1);
     gst_query_parse_nth_allocation_pool (query, 0, NULL, &size, &min, &max);
     fail_unless_equals_int (size, i ? 1000 : 96 * 144);

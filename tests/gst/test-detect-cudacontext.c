@@ -40,9 +40,8 @@ takes_cuda (GstElement *e)
  * publishes it; the last user releases it. */
 GST_START_TEST (test_primary)
 {
-  static const char *const properties[] = { "backend=cuda",
-    "backend=auto", "backend=cuda cuda-device-id=1"
-  };
+  static const char *const properties[] = { "backend=cuda", "backend=auto",
+    "backend=cuda cuda-device-id=1" };
 
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
     GstElement *e = make_element (properties[i]);
@@ -55,14 +54,18 @@ GST_START_TEST (test_primary)
     fail_unless_equals_int (fake_cuda.primaries[device], 1);
     fail_unless_equals_int (fake_cuda.contexts, 0);
     fail_unless (takes_cuda (e));
-    fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_HAVE_CONTEXT), 1);
+    fail_unless_equals_int (test_gst_count_messages (bus,
+                                GST_MESSAGE_HAVE_CONTEXT),
+        1);
     cuda = test_cuda_ask_context (e);
     fail_unless (cuda != NULL);
     g_object_get (cuda, "cuda-device-id", &id, NULL);
     fail_unless_equals_int (id, device);
     gst_element_set_state (e, GST_STATE_PAUSED);
     fail_unless (fake_cuda.context == gst_cuda_context_get_handle (cuda));
-    fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_HAVE_CONTEXT), 0);
+    fail_unless_equals_int (test_gst_count_messages (bus,
+                                GST_MESSAGE_HAVE_CONTEXT),
+        0);
     fail_unless (takes_cuda (e));
     gst_element_set_state (e, GST_STATE_NULL);
     gst_element_set_bus (e, NULL);
@@ -101,7 +104,13 @@ answer_message (GstBus *bus, GstMessage *message, gpointer cuda)
 }
 
 enum
-{ GIVEN, DOWNSTREAM, UPSTREAM, APPLICATION, N_OWNERS };
+{
+  GIVEN,
+  DOWNSTREAM,
+  UPSTREAM,
+  APPLICATION,
+  N_OWNERS
+};
 
 /* The element takes a context that the pipeline has, unless it belongs to
  * another GPU than the requested one. */
@@ -109,8 +118,8 @@ GST_START_TEST (test_adopted)
 {
   for (guint i = 0; i < 2 * N_OWNERS; i++) {
     gboolean other = i >= N_OWNERS;
-    GstElement *e = make_element (other ? "backend=cuda cuda-device-id=0"
-        : "backend=cuda");
+    GstElement *e = make_element (
+        other ? "backend=cuda cuda-device-id=0" : "backend=cuda");
     GstCudaContext *cuda = test_cuda_context (1), *taken;
     GstBus *bus = gst_bus_new ();
     GstPad *src = gst_pad_new ("src", GST_PAD_SRC);

@@ -17,15 +17,14 @@ GST_START_TEST (test_formats)
 {
   static const char *const formats[] = { "NV12", "P010_10LE", "I420", "YV12",
     "NV21", "Y42B", "Y444", "RGBA", "BGRA", "RGBx", "BGRx", "ARGB", "ABGR",
-    "RGB", "BGR", "RGBP", "GBR"
-  };
+    "RGB", "BGR", "RGBP", "GBR" };
   GstCudaContext *context = test_cuda_context (0);
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     GstCaps *caps = test_gst_caps (formats[i], 94, 62);
     GstBuffer *picture = test_gst_picture_caps (caps, 7), *in, *out;
-    GArray *expected = test_gst_expected (picture, caps, NULL, &cuda_detect_params,
-        Y10_HEAD_AUTO);
+    GArray *expected = test_gst_expected (picture, caps, NULL,
+        &cuda_detect_params, Y10_HEAD_AUTO);
     GstHarness *h = cuda_detect_harness ("backend=auto", context, caps);
     GstMemory *memory;
 
@@ -97,8 +96,7 @@ GST_END_TEST;
 GST_START_TEST (test_parts)
 {
   static const char *const properties[] = { "tiles=2x2",
-    "region=\"0.1,0.1 0.9,0.2 0.6,0.9\" tiles=2x1"
-  };
+    "region=\"0.1,0.1 0.9,0.2 0.6,0.9\" tiles=2x1" };
   GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = test_gst_caps ("NV12", 160, 120);
   GstBuffer *picture = test_gst_picture_caps (caps, 5);
@@ -118,12 +116,12 @@ GST_START_TEST (test_parts)
     g_free (all);
     all = g_strdup_printf ("backend=cuda %s", properties[i]);
     h = cuda_detect_harness (all, context, caps);
-    out = gst_harness_push_and_pull (h, test_cuda_upload (context, caps,
-            picture));
+    out = gst_harness_push_and_pull (h,
+        test_cuda_upload (context, caps, picture));
     found = test_gst_rois (out);
     fail_unless_equals_int (found->len, boxes->len);
-    fail_unless (!memcmp (found->data, boxes->data,
-            boxes->len * sizeof (TestBox)));
+    fail_unless (
+        !memcmp (found->data, boxes->data, boxes->len * sizeof (TestBox)));
     images += i ? 3 : 5;
     fail_unless_equals_int (fake_cuda.images, images);
     gst_buffer_unref (expected);
@@ -146,24 +144,24 @@ GST_END_TEST;
  * frame may have none. */
 GST_START_TEST (test_streams)
 {
-  gpointer (*stream_new) (GstCudaContext *) = dlsym (RTLD_DEFAULT,
-      "gst_cuda_stream_new");
-  gpointer (*get_handle) (gpointer) = dlsym (RTLD_DEFAULT,
-      "gst_cuda_stream_get_handle");
+  gpointer (*stream_new) (
+      GstCudaContext *) = dlsym (RTLD_DEFAULT, "gst_cuda_stream_new");
+  gpointer (*get_handle) (
+      gpointer) = dlsym (RTLD_DEFAULT, "gst_cuda_stream_get_handle");
   GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = test_gst_caps ("NV12", 96, 96);
   GstBuffer *picture = test_gst_picture_caps (caps, 5);
   GstHarness *h = cuda_detect_harness ("backend=cuda", context, caps);
   guint major, minor, micro, nano;
-  GArray *expected = test_gst_expected (picture, caps, NULL, &cuda_detect_params,
-      Y10_HEAD_AUTO);
+  GArray *expected = test_gst_expected (picture, caps, NULL,
+      &cuda_detect_params, Y10_HEAD_AUTO);
 
   gst_version (&major, &minor, &micro, &nano);
   fail_unless_equals_int (stream_new != NULL, minor >= 24);
   for (guint i = 0; i < 3; i++) {
     gpointer stream = stream_new && i != 1 ? stream_new (context) : NULL;
-    GstBuffer *out = gst_harness_push_and_pull (h, test_cuda_upload_by (context, caps,
-            picture, stream));
+    GstBuffer *out = gst_harness_push_and_pull (h,
+        test_cuda_upload_by (context, caps, picture, stream));
 
     cuda_detect_assert_found (out, expected, 96, 96);
     fail_unless (fake_cuda.stream == (stream ? get_handle (stream) : NULL));
@@ -228,7 +226,8 @@ GST_START_TEST (test_frame_path)
   /* The queue has room for all of them: with a full queue, a live frame would
    * be copied. */
   fail_unless_equals_int (count_allocations ("backend=cuda attach=\"\" "
-          "max-queued-frames=64"), base);
+                                             "max-queued-frames=64"),
+      base);
   /* Checks that the counter works. */
   metas = count_allocations ("backend=cuda");
   fail_unless (metas > base + FRAMES);
@@ -246,8 +245,8 @@ GST_START_TEST (test_not_cuda)
   GstBus *bus = gst_bus_new ();
 
   gst_element_set_bus (e, bus);
-  fail_unless_equals_int (gst_harness_push (h,
-          test_gst_picture_caps (caps, 1)), GST_FLOW_ERROR);
+  fail_unless_equals_int (gst_harness_push (h, test_gst_picture_caps (caps, 1)),
+      GST_FLOW_ERROR);
   fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_ERROR), 1);
   gst_element_set_bus (e, NULL);
   gst_object_unref (bus);
@@ -265,12 +264,14 @@ GST_END_TEST;
 GST_START_TEST (test_other_context)
 {
   for (guint wrong = 0; wrong < 2; wrong++) {
-    GstCudaContext *ours = test_cuda_context (0), *theirs = test_cuda_context (wrong);
+    GstCudaContext *ours = test_cuda_context (0),
+                   *theirs = test_cuda_context (wrong);
     GstCaps *caps = test_gst_caps ("NV12", 96, 96);
     GstBuffer *picture = test_gst_picture_caps (caps, 3), *out;
-    GArray *expected = test_gst_expected (picture, caps, NULL, &cuda_detect_params,
-        Y10_HEAD_AUTO);
-    GstHarness *h = cuda_detect_harness ("backend=cuda cuda-device-id=0", ours, caps);
+    GArray *expected = test_gst_expected (picture, caps, NULL,
+        &cuda_detect_params, Y10_HEAD_AUTO);
+    GstHarness *h = cuda_detect_harness ("backend=cuda cuda-device-id=0", ours,
+        caps);
     GstElement *e = gst_object_ref (h->element);
     GstBus *bus = gst_bus_new ();
     gint opened = fake_cuda.opened;
@@ -291,7 +292,8 @@ GST_START_TEST (test_other_context)
       fail_unless_equals_int (fake_cuda.opened, opened + 1);
       fail_unless (fake_cuda.context == gst_cuda_context_get_handle (theirs));
     }
-    fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_ERROR), wrong);
+    fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_ERROR),
+        wrong);
     gst_element_set_bus (e, NULL);
     gst_object_unref (bus);
     gst_object_unref (e);
@@ -346,8 +348,9 @@ GST_START_TEST (test_other_context_flushed)
   fake_gate_open (&gate);
   two.h = cuda_detect_harness ("backend=cuda", ours, caps);
   fake_gate_close (&gate);
-  fail_unless_equals_int (gst_harness_push (two.h, test_cuda_upload (ours, caps,
-              picture)), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_push (two.h,
+                              test_cuda_upload (ours, caps, picture)),
+      GST_FLOW_OK);
   while (!gate.n_waiting) {
     g_usleep (1000);
     fake_gate_look (&gate);

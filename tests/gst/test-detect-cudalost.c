@@ -19,8 +19,8 @@ expect_message (GstBus *bus, GstMessageType type)
         GST_MESSAGE_WARNING | GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
   } while (message && gst_message_has_name (message, "yolov10-model"));
   fail_unless (message && GST_MESSAGE_TYPE (message) == type);
-  fail_unless (type != GST_MESSAGE_ELEMENT || gst_message_has_name (message,
-          "yolov10-recovered"));
+  fail_unless (type != GST_MESSAGE_ELEMENT
+      || gst_message_has_name (message, "yolov10-recovered"));
   gst_message_unref (message);
 }
 
@@ -39,8 +39,8 @@ GST_START_TEST (test_lost)
 {
   GstCaps *caps = test_gst_caps ("NV12", 96, 96);
   GstBuffer *picture = test_gst_picture_caps (caps, 5), *out;
-  GArray *expected = test_gst_expected (picture, caps, NULL, &cuda_detect_params,
-      Y10_HEAD_AUTO);
+  GArray *expected = test_gst_expected (picture, caps, NULL,
+      &cuda_detect_params, Y10_HEAD_AUTO);
   GstCudaContext *old = test_cuda_context (0), *new;
   GstHarness *h = cuda_detect_harness ("backend=cuda", old, caps);
   GstBus *bus = gst_bus_new ();
@@ -55,7 +55,8 @@ GST_START_TEST (test_lost)
       expect_message (bus, GST_MESSAGE_WARNING);
       expect_message (bus, GST_MESSAGE_ELEMENT);
     }
-    fail_unless_equals_int (gst_harness_push (h, test_cuda_upload (old, caps, picture)),
+    fail_unless_equals_int (gst_harness_push (h,
+                                test_cuda_upload (old, caps, picture)),
         GST_FLOW_OK);
     out = gst_harness_pull (h);
     if (i == 0)
@@ -65,7 +66,7 @@ GST_START_TEST (test_lost)
     gst_buffer_unref (out);
   }
   new = test_cuda_ask_context (h->element);
-  fail_unless (new && new != old);
+  fail_unless (new &&new != old);
   fail_unless (fake_cuda.context == gst_cuda_context_get_handle (new));
   fail_unless_equals_int (fake_cuda.primaries[0], 0);
   out = gst_harness_push_and_pull (h, test_cuda_upload (new, caps, picture));
@@ -76,8 +77,9 @@ GST_START_TEST (test_lost)
   fail_unless_equals_uint64 (skipped, 4);
   gst_structure_free (stats);
   fail_unless_equals_int (fake_cuda.opened, 2);
-  fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_WARNING
-          | GST_MESSAGE_ERROR), 0);
+  fail_unless_equals_int (test_gst_count_messages (bus,
+                              GST_MESSAGE_WARNING | GST_MESSAGE_ERROR),
+      0);
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
   gst_harness_teardown (h);
@@ -141,8 +143,8 @@ GST_START_TEST (test_lost_together)
 {
   GstCaps *caps = test_gst_caps ("NV12", 96, 96);
   GstBuffer *picture = test_gst_picture_caps (caps, 5), *out;
-  GArray *expected = test_gst_expected (picture, caps, NULL, &cuda_detect_params,
-      Y10_HEAD_AUTO);
+  GArray *expected = test_gst_expected (picture, caps, NULL,
+      &cuda_detect_params, Y10_HEAD_AUTO);
   GstCudaContext *old = test_cuda_context (0), *new[2];
   GstHarness *h[2];
   GstBus *bus[2];
@@ -155,7 +157,8 @@ GST_START_TEST (test_lost_together)
   fail_unless_equals_int (fake_cuda.opened, 1);
   fake_cuda.lost = TRUE;
   for (guint i = 0; i < 2; i++) {
-    out = gst_harness_push_and_pull (h[i], test_cuda_upload (old, caps, picture));
+    out = gst_harness_push_and_pull (h[i],
+        test_cuda_upload (old, caps, picture));
     fail_unless (is_skipped (out));
     gst_buffer_unref (out);
   }
@@ -166,7 +169,7 @@ GST_START_TEST (test_lost_together)
   fail_unless_equals_int (fake_cuda.opened, 2);
   for (guint i = 0; i < 2; i++) {
     new[i] = test_cuda_ask_context (h[i]->element);
-    fail_unless (new[i] && new[i] != old && new[i] == new[0]);
+    fail_unless (new[i] && new[i] != old &&new[i] == new[0]);
     out = gst_harness_push_and_pull (h[i],
         test_cuda_upload (new[i], caps, picture));
     cuda_detect_assert_found (out, expected, 96, 96);

@@ -67,8 +67,9 @@ make_pipeline (const char *format, Seen *seen)
   g_assert_no_error (error);
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   pad = gst_element_get_static_pad (sink, "sink");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
-      | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM
+          | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
       probe, seen, NULL);
   gst_object_unref (pad);
   gst_object_unref (sink);
@@ -90,9 +91,11 @@ end_pipeline (GstElement *pipeline, Seen *seen)
 GST_START_TEST (test_seeks)
 {
   Seen seen;
-  GstElement *pipeline = make_pipeline ("videotestsrc ! video/x-raw,format=I420,"
+  GstElement *pipeline = make_pipeline (
+      "videotestsrc ! video/x-raw,format=I420,"
       "width=64,height=48,framerate=30/1 ! yolov10detect model-file=%s "
-      "in-flight=4 ! fakesink name=s", &seen);
+      "in-flight=4 ! fakesink name=s",
+      &seen);
   GstMessage *message;
   GstBus *bus;
 
@@ -104,12 +107,12 @@ GST_START_TEST (test_seeks)
       == GST_STATE_CHANGE_SUCCESS);
   for (guint i = 0; i < 100; i++) {
     fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
-            GST_SEEK_FLAG_FLUSH, (i * 7 % 20) * GST_SECOND));
+        GST_SEEK_FLAG_FLUSH, (i * 7 % 20) * GST_SECOND));
     g_usleep (i * 131 % 4000);
   }
-  fail_unless (gst_element_seek (pipeline, 1.0, GST_FORMAT_TIME,
-          GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
-          2 * GST_SECOND));
+  fail_unless (
+      gst_element_seek (pipeline, 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+          GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, 2 * GST_SECOND));
   message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
       GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
@@ -128,12 +131,13 @@ GST_END_TEST;
 GST_START_TEST (test_states)
 {
   static const GstState states[] = { GST_STATE_NULL, GST_STATE_READY,
-    GST_STATE_PAUSED, GST_STATE_NULL
-  };
+    GST_STATE_PAUSED, GST_STATE_NULL };
   Seen seen;
-  GstElement *pipeline = make_pipeline ("videotestsrc ! video/x-raw,format=I420,"
+  GstElement *pipeline = make_pipeline (
+      "videotestsrc ! video/x-raw,format=I420,"
       "width=64,height=48,framerate=30/1 ! yolov10detect name=d model-file=%s "
-      "in-flight=2 ! fakesink name=s", &seen);
+      "in-flight=2 ! fakesink name=s",
+      &seen);
   GstElement *d;
 
   if (!pipeline)

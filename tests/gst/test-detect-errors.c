@@ -85,16 +85,18 @@ assert_start_fails (const char *properties, GQuark domain, gint code,
   g_free (line);
 }
 
-#define WORDS(...) ((const char *const[]) { __VA_ARGS__, NULL })
+#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 /* As assert_start_fails(), for properties besides a good model file. */
 #define ASSERT_MODEL_FAILS(properties, domain, code, ...) \
-  G_STMT_START { \
+  G_STMT_START \
+  { \
     gchar *all_ = g_strdup_printf ("model-file=%s %s", test_gst_model (), \
         properties); \
     assert_start_fails (all_, domain, code, WORDS (__VA_ARGS__)); \
     g_free (all_); \
-  } G_STMT_END
+  } \
+  G_STMT_END
 
 GST_START_TEST (test_missing_file)
 {
@@ -108,12 +110,12 @@ GST_END_TEST;
 static guint n_logged;
 
 static void
-look_at_log (GstDebugCategory *category, GstDebugLevel level,
-    const gchar *file, const gchar *function, gint line, GObject *object,
-    GstDebugMessage *message, gpointer data)
+look_at_log (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+    const gchar *function, gint line, GObject *object, GstDebugMessage *message,
+    gpointer data)
 {
-  if (level > GST_LEVEL_INFO || strcmp (gst_debug_category_get_name (category),
-          "yolov10detect"))
+  if (level > GST_LEVEL_INFO
+      || strcmp (gst_debug_category_get_name (category), "yolov10detect"))
     return;
   assert_printable (gst_debug_message_get (message));
   n_logged++;
@@ -132,8 +134,8 @@ GST_START_TEST (test_file_name)
   gchar *weights;
   gsize length;
 
-  fail_unless (g_file_get_contents (test_gst_other_model (), &weights, &length,
-          NULL));
+  fail_unless (
+      g_file_get_contents (test_gst_other_model (), &weights, &length, NULL));
   fail_unless (g_file_set_contents (path, weights, (gssize) length, NULL));
   gst_debug_set_threshold_for_name ("yolov10detect", GST_LEVEL_INFO);
   gst_debug_add_log_function (look_at_log, NULL, NULL);
@@ -148,8 +150,8 @@ GST_START_TEST (test_file_name)
     GST_BUFFER_PTS (buffer) = i * GST_SECOND / 30;
     gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
     g_usleep (2000);
-    while (!taken && (message = gst_bus_pop_filtered (bus,
-                GST_MESSAGE_ELEMENT))) {
+    while (
+        !taken && (message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT))) {
       const GstStructure *s = gst_message_get_structure (message);
       const gchar *file = gst_structure_get_string (s, "model-file");
 
@@ -164,7 +166,8 @@ GST_START_TEST (test_file_name)
       gst_message_parse_warning (message, &error, &debug);
       gst_message_parse_warning_details (message, &details);
       assert_printable (error->message);
-      fail_unless (strstr (error->message, "no\\x1b[31m\\x9b\\xff\\x07") != NULL,
+      fail_unless (strstr (error->message, "no\\x1b[31m\\x9b\\xff\\x07")
+              != NULL,
           "%s", error->message);
       fail_unless (gst_structure_has_field (details, "model-file"));
       fail_unless (gst_structure_has_field (details, "active-model-file"));
@@ -196,10 +199,9 @@ GST_START_TEST (test_not_a_model)
   gchar *empty = test_gst_file ("empty.safetensors", "", 0);
   /* A well-formed file whose network is no YOLOv10. */
   const char other[] = "\x50\0\0\0\0\0\0\0"
-      "{\"other.weight\":{\"dtype\":\"F32\",\"shape\":[1],"
-      "\"data_offsets\":[0,4]}}                     \0\0\0\0";
-  gchar *stranger = test_gst_file ("other.safetensors", other,
-      8 + 0x50 + 4);
+                       "{\"other.weight\":{\"dtype\":\"F32\",\"shape\":[1],"
+                       "\"data_offsets\":[0,4]}}                     \0\0\0\0";
+  gchar *stranger = test_gst_file ("other.safetensors", other, 8 + 0x50 + 4);
   const gchar *files[] = { text, empty, stranger };
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
@@ -227,7 +229,10 @@ GST_END_TEST;
 GST_START_TEST (test_labels)
 {
   gchar *few = test_gst_file ("few.txt", "person\nbus\n", -1);
-  gchar *latin = test_gst_file ("latin.txt", "one\ntwo\nthr\xe9" "e\n", -1);
+  gchar *latin = test_gst_file ("latin.txt",
+      "one\ntwo\nthr\xe9"
+      "e\n",
+      -1);
   gchar *properties = g_strdup_printf ("label-file=%s", few);
 
   ASSERT_MODEL_FAILS (properties, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
@@ -251,8 +256,8 @@ GST_START_TEST (test_backend)
     test_gst_skip ("there is a GPU, so backend=cuda works");
     return;
   }
-  ASSERT_MODEL_FAILS ("backend=cuda", GST_LIBRARY_ERROR,
-      GST_LIBRARY_ERROR_INIT, "cuda");
+  ASSERT_MODEL_FAILS ("backend=cuda", GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
+      "cuda");
 }
 
 GST_END_TEST;
@@ -264,8 +269,9 @@ look_for_cuda (GstDebugCategory *category, GstDebugLevel level,
 {
   gchar *text = g_ascii_strdown (gst_debug_message_get (message), -1);
 
-  if (level <= GST_LEVEL_INFO && (strstr (text, "cuda")
-          || strstr (text, "nvidia")) && !strstr (text, "memory:cuda"))
+  if (level <= GST_LEVEL_INFO
+      && (strstr (text, "cuda") || strstr (text, "nvidia"))
+      && !strstr (text, "memory:cuda"))
     g_string_append_printf (data, "%s: %s\n",
         gst_debug_category_get_name (category), text);
   g_free (text);
@@ -287,7 +293,7 @@ GST_START_TEST (test_no_cuda)
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
     GstElement *e = gst_element_factory_make (elements[i], NULL);
 
-    if (!e)                     /* this build has no overlay */
+    if (!e) /* this build has no overlay */
       continue;
     if (!i)
       g_object_set (e, "model-file", test_gst_model (), NULL);
@@ -314,8 +320,7 @@ GST_END_TEST;
 GST_START_TEST (test_input_size)
 {
   const char *const unreadable[] = { "big", "640x", "x640", "640x480x3", "-640",
-    "640 480", "0", "1e3", "99999999999999999999"
-  };
+    "640 480", "0", "1e3", "99999999999999999999" };
 
   ASSERT_MODEL_FAILS ("input-size=100", GST_LIBRARY_ERROR,
       GST_LIBRARY_ERROR_SETTINGS, "100", "multiple of 32");
@@ -355,8 +360,7 @@ GST_START_TEST (test_encoder_hints)
 {
   static const char *const unreadable[] = { "person", "person=", "person=x",
     "person=1.5", "person=-52", "person=52", "*=99999999999999999999",
-    "person=1 2", "person:3"
-  };
+    "person=1 2", "person:3" };
 
   for (guint i = 0; i < G_N_ELEMENTS (unreadable); i++) {
     gchar *properties = g_strdup_printf ("encoder-hints=\"bus=2,%s\"",
@@ -373,9 +377,9 @@ GST_START_TEST (test_encoder_hints)
       GST_LIBRARY_ERROR_SETTINGS, "encoder-hints", "\"zebra\"", "3 classes");
   ASSERT_MODEL_FAILS ("encoder-hints=\"=1\"", GST_LIBRARY_ERROR,
       GST_LIBRARY_ERROR_SETTINGS, "encoder-hints", "\"\"", "3 classes");
-  ASSERT_MODEL_FAILS ("encoder-hints=\"person=1,bus=2,0=3\"",
-      GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "encoder-hints",
-      "both 1 and 3", "\"0\"", "each class once");
+  ASSERT_MODEL_FAILS ("encoder-hints=\"person=1,bus=2,0=3\"", GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS, "encoder-hints", "both 1 and 3", "\"0\"",
+      "each class once");
 }
 
 GST_END_TEST;
@@ -392,13 +396,13 @@ GST_START_TEST (test_encoder_hints_without_roi)
   assert_one_message (bus, GST_MESSAGE_WARNING, GST_LIBRARY_ERROR,
       GST_LIBRARY_ERROR_SETTINGS, WORDS ("encoder-hints", "attach", "roi"));
   gst_util_set_object_arg (G_OBJECT (e), "attach", "roi+frame");
-  fail_unless_equals_int (test_gst_count_messages (bus,
-          GST_MESSAGE_WARNING), 0);
+  fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_WARNING),
+      0);
   gst_element_set_state (e, GST_STATE_NULL);
   gst_element_set_bus (e, bus);
   gst_util_set_object_arg (G_OBJECT (e), "attach", "frame");
-  fail_unless_equals_int (test_gst_count_messages (bus,
-          GST_MESSAGE_WARNING), 0);
+  fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_WARNING),
+      0);
   fail_unless_equals_int (gst_element_set_state (e, GST_STATE_PAUSED),
       GST_STATE_CHANGE_SUCCESS);
   assert_one_message (bus, GST_MESSAGE_WARNING, GST_LIBRARY_ERROR,
@@ -431,8 +435,8 @@ GST_END_TEST;
 
 /* While playing a wrong value is a warning; the old one stays. */
 static void
-assert_refused (GstElement * e, GstBus * bus, const gchar * name,
-    const gchar * good, const gchar * bad, const gchar * word)
+assert_refused (GstElement *e, GstBus *bus, const gchar *name,
+    const gchar *good, const gchar *bad, const gchar *word)
 {
   gchar *value;
 
@@ -472,8 +476,7 @@ GST_END_TEST;
 GST_START_TEST (test_attach_analytics)
 {
   static const char *const attach[] = { "roi+analytics+frame", "roi+frame",
-    "analytics", "roi+analytics"
-  };
+    "analytics", "roi+analytics" };
 
   for (guint i = 0; i < G_N_ELEMENTS (attach); i++) {
     GstElement *e = gst_element_factory_make ("yolov10detect", "d");
@@ -534,18 +537,20 @@ assert_stream_fails (const char *caps_text, gsize size,
 GST_START_TEST (test_caps)
 {
   assert_stream_fails ("video/x-raw,format=v210,width=96,height=96,"
-      "framerate=30/1", 96 * 256, WORDS ("v210", "videoconvert"));
+                       "framerate=30/1",
+      96 * 256, WORDS ("v210", "videoconvert"));
   assert_stream_fails ("video/x-raw(memory:CUDAMemory),format=NV12,width=96,"
-      "height=96,framerate=30/1", 96 * 144, WORDS ("CUDAMemory",
-          "system memory"));
+                       "height=96,framerate=30/1",
+      96 * 144, WORDS ("CUDAMemory", "system memory"));
   assert_stream_fails ("video/x-raw,format=I420,width=96,height=96,"
-      "framerate=30/1,interlace-mode=alternate", 96 * 144,
-      WORDS ("interlace-mode=alternate", "deinterlace"));
+                       "framerate=30/1,interlace-mode=alternate",
+      96 * 144, WORDS ("interlace-mode=alternate", "deinterlace"));
   assert_stream_fails ("video/x-raw(format:Interlaced),format=I420,width=96,"
-      "height=96,framerate=30/1,interlace-mode=alternate", 96 * 144,
-      WORDS ("alternate"));
+                       "height=96,framerate=30/1,interlace-mode=alternate",
+      96 * 144, WORDS ("alternate"));
   assert_stream_fails ("video/x-raw,format=GRAY8,width=16385,height=1,"
-      "framerate=30/1", 16388, WORDS ("16385", "16384"));
+                       "framerate=30/1",
+      16388, WORDS ("16385", "16384"));
 }
 
 GST_END_TEST;
@@ -553,7 +558,8 @@ GST_END_TEST;
 GST_START_TEST (test_short_frame)
 {
   assert_stream_fails ("video/x-raw,format=RGB,width=96,height=96,"
-      "framerate=30/1", 1000, WORDS ("1000 bytes", "96x96 RGB", "27648"));
+                       "framerate=30/1",
+      1000, WORDS ("1000 bytes", "96x96 RGB", "27648"));
 }
 
 GST_END_TEST;

@@ -7,8 +7,8 @@
 
 #include "gstcommon.h"
 
-static GstStaticPadTemplate any = GST_STATIC_PAD_TEMPLATE ("sink",
-    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate any = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
 /* A sink pad of the test and what it received. */
 typedef struct
@@ -17,10 +17,10 @@ typedef struct
   GstClockTime last;
   gsize caps_size;
   gboolean eos;
-  gulong delay;                 /* microseconds per buffer */
-  gint stop_after;              /* accept so many frames, then return this flow */
+  gulong delay;    /* microseconds per buffer */
+  gint stop_after; /* accept so many frames, then return this flow */
   GstFlowReturn stop;
-  GString *order;               /* 'f' a frame, 'g' GAP, 't' TAG, ... */
+  GString *order; /* 'f' a frame, 'g' GAP, 't' TAG, ... */
   GMutex lock;
 } Seen;
 
@@ -36,8 +36,8 @@ look (Seen *seen, GstBuffer *buffer)
       && GST_BUFFER_PTS (buffer) <= seen->last)
     seen->n_disorder++;
   seen->last = GST_BUFFER_PTS (buffer);
-  if (meta && g_str_equal (gst_structure_get_string (meta, "inference"),
-          "fresh"))
+  if (meta
+      && g_str_equal (gst_structure_get_string (meta, "inference"), "fresh"))
     seen->n_fresh++;
   if (meta && !test_gst_frame_meta (buffer, 1))
     seen->n_metas++;
@@ -216,8 +216,10 @@ GST_START_TEST (test_bit_equal)
     GByteArray *plain = NULL;
 
     for (guint n = 1; n <= 4; n *= 2) {
-      gchar *properties = g_strdup_printf ("backend=%s in-flight=%u threads=1 "
-          "confidence=0.02 max-detections=1000", backends[b], n);
+      gchar *properties =
+          g_strdup_printf ("backend=%s in-flight=%u threads=1 "
+                           "confidence=0.02 max-detections=1000",
+              backends[b], n);
       gdouble fps;
       GByteArray *all = find_all (properties, &fps);
 
@@ -249,7 +251,7 @@ GST_START_TEST (test_caps_changes)
     if (i % 10 == 0) {
       gst_caps_unref (run.caps);
       run.caps = i % 20 ? test_gst_caps ("NV12", 96, 64)
-          : test_gst_caps ("I420", 64 + i / 10, 48);
+                        : test_gst_caps ("I420", 64 + i / 10, 48);
       gst_harness_set_src_caps (run.h, gst_caps_ref (run.caps));
     }
     fail_unless_equals_int (run_push (&run, i), GST_FLOW_OK);
@@ -301,16 +303,16 @@ GST_START_TEST (test_event_order)
   run.seen.delay = 5000;
   for (guint i = 0; i < 3; i++) {
     GstEvent *gap = gst_event_new_gap (i, 1);
-    GstEvent *tag = gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "t",
-            NULL));
+    GstEvent *tag = gst_event_new_tag (
+        gst_tag_list_new (GST_TAG_TITLE, "t", NULL));
 
     run_push (&run, 3 * i);
     fail_unless (gst_harness_push_event (run.h, gap));
     run_push (&run, 3 * i + 1);
     fail_unless (gst_harness_push_event (run.h, tag));
     run_push (&run, 3 * i + 2);
-    fail_unless (gst_harness_push_event (run.h,
-            gst_event_new_segment (&segment)));
+    fail_unless (
+        gst_harness_push_event (run.h, gst_event_new_segment (&segment)));
   }
   gst_harness_push_event (run.h, gst_event_new_eos ());
   {
@@ -336,7 +338,7 @@ GST_START_TEST (test_tag_flushed)
   for (guint i = 0; i < 4; i++)
     fail_unless_equals_int (run_push (&run, i), GST_FLOW_OK);
   fail_unless (gst_harness_push_event (run.h,
-          gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "t", NULL))));
+      gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "t", NULL))));
   for (guint i = 0; i < 2; i++) {
     GstQuery *query = gst_query_new_drain ();
 
@@ -352,8 +354,8 @@ GST_START_TEST (test_tag_flushed)
   }
   gst_harness_push_event (run.h, gst_event_new_eos ());
   fail_unless_equals_string (strrchr (run.seen.order->str, 't'), "tfsfe");
-  fail_unless (strchr (run.seen.order->str, 't')
-      == strrchr (run.seen.order->str, 't'));
+  fail_unless (
+      strchr (run.seen.order->str, 't') == strrchr (run.seen.order->str, 't'));
   run_end (&run);
 }
 
@@ -368,7 +370,7 @@ GST_START_TEST (test_queries)
   run.seen.delay = 3000;
   for (guint i = 0; i < 5; i++) {
     GstQuery *query = i % 2 ? gst_query_new_drain ()
-        : gst_query_new_allocation (run.caps, TRUE);
+                            : gst_query_new_allocation (run.caps, TRUE);
 
     for (guint k = 0; k < 4; k++)
       fail_unless_equals_int (run_push (&run, 4 * i + k), GST_FLOW_OK);
@@ -435,8 +437,7 @@ GST_END_TEST;
 GST_START_TEST (test_flows)
 {
   static const GstFlowReturn flows[] = { GST_FLOW_EOS, GST_FLOW_NOT_LINKED,
-    GST_FLOW_ERROR, GST_FLOW_NOT_NEGOTIATED, GST_FLOW_FLUSHING
-  };
+    GST_FLOW_ERROR, GST_FLOW_NOT_NEGOTIATED, GST_FLOW_FLUSHING };
 
   for (guint i = 0; i < G_N_ELEMENTS (flows); i++) {
     GstFlowReturn flow = GST_FLOW_OK;
@@ -453,7 +454,9 @@ GST_START_TEST (test_flows)
     fail_unless (n >= 7 && n <= 9, "%u", n);
     gst_harness_push_event (run.h, gst_event_new_eos ());
     fail_unless (run.seen.eos);
-    fail_unless_equals_int (test_gst_count_messages (run.bus, GST_MESSAGE_ERROR), 0);
+    fail_unless_equals_int (test_gst_count_messages (run.bus,
+                                GST_MESSAGE_ERROR),
+        0);
     run_end (&run);
 
     /* The last frame fails after upstream has pushed everything. */
@@ -463,7 +466,8 @@ GST_START_TEST (test_flows)
       fail_unless_equals_int (run_push (&run, n), GST_FLOW_OK);
     gst_harness_push_event (run.h, gst_event_new_eos ());
     fail_unless (run.seen.eos);
-    fail_unless_equals_int (test_gst_count_messages (run.bus, GST_MESSAGE_ERROR),
+    fail_unless_equals_int (test_gst_count_messages (run.bus,
+                                GST_MESSAGE_ERROR),
         flows[i] == GST_FLOW_NOT_LINKED || flows[i] < GST_FLOW_EOS);
     run_end (&run);
   }
@@ -481,7 +485,8 @@ GST_START_TEST (test_after_eos)
   gst_segment_init (&segment, GST_FORMAT_TIME);
   run.seen.stop = GST_FLOW_EOS;
   run.seen.stop_after = 1;
-  while (run_push (&run, run.seen.n) == GST_FLOW_OK);
+  while (run_push (&run, run.seen.n) == GST_FLOW_OK)
+    ;
   run.seen.stop = GST_FLOW_OK;
   gst_harness_push_event (run.h, gst_event_new_segment (&segment));
   for (guint i = 0; i < 5; i++)

@@ -9,7 +9,10 @@
 #define PROPERTIES "confidence=0.05 max-detections=1000"
 
 static const Y10HeadParams params = {
-    .size = sizeof (Y10HeadParams),.confidence = CONFIDENCE,.iou = 0.7f,.max_detections = 1000
+  .size = sizeof (Y10HeadParams),
+  .confidence = CONFIDENCE,
+  .iou = 0.7f,
+  .max_detections = 1000,
 };
 
 static void
@@ -66,8 +69,7 @@ assert_family (const char *const *formats, gboolean gray)
 GST_START_TEST (test_rgb_formats)
 {
   static const char *const formats[] = { "RGB", "BGR", "RGBx", "BGRx", "xRGB",
-    "xBGR", "RGBA", "BGRA", "ARGB", "ABGR", "GBR", "RGBP", NULL
-  };
+    "xBGR", "RGBA", "BGRA", "ARGB", "ABGR", "GBR", "RGBP", NULL };
 
   assert_family (formats, FALSE);
 }
@@ -76,9 +78,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_yuv_formats)
 {
-  static const char *const formats[] = { "I420", "YV12", "NV12", "NV21",
-    "Y42B", "Y444", "YUY2", "UYVY", NULL
-  };
+  static const char *const formats[] = { "I420", "YV12", "NV12", "NV21", "Y42B",
+    "Y444", "YUY2", "UYVY", NULL };
 
   assert_family (formats, FALSE);
 }
@@ -111,10 +112,10 @@ GST_START_TEST (test_pixel_aspect_ratio)
     gint n, d;
     gboolean displayed, warned;
   } cases[] = {
-    {PROPERTIES, 1, 2, TRUE, FALSE},
-    {PROPERTIES " ignore-par=true", 1, 2, FALSE, FALSE},
-    {PROPERTIES, 1, 1, FALSE, FALSE},
-    {PROPERTIES, 1, 65535, FALSE, TRUE},
+    { PROPERTIES, 1, 2, TRUE, FALSE },
+    { PROPERTIES " ignore-par=true", 1, 2, FALSE, FALSE },
+    { PROPERTIES, 1, 1, FALSE, FALSE },
+    { PROPERTIES, 1, 65535, FALSE, TRUE },
   };
   GstCaps *plain_caps = test_gst_caps ("RGBx", 48, 96);
   GstCaps *caps = test_gst_caps ("RGBx", 96, 96);
@@ -122,7 +123,8 @@ GST_START_TEST (test_pixel_aspect_ratio)
   GstBuffer *picture = double_columns (plain, 48 * 96);
   GArray *displayed = test_gst_expected (plain, plain_caps, NULL, &params,
       Y10_HEAD_AUTO);
-  GArray *square = test_gst_expected (picture, caps, NULL, &params, Y10_HEAD_AUTO);
+  GArray *square = test_gst_expected (picture, caps, NULL, &params,
+      Y10_HEAD_AUTO);
 
   for (guint i = 0; i < displayed->len; i++) {
     g_array_index (displayed, Y10Detection, i).x0 *= 2;
@@ -134,8 +136,8 @@ GST_START_TEST (test_pixel_aspect_ratio)
     GstBuffer *out;
 
     gst_element_set_bus (h->element, bus);
-    gst_caps_set_simple (caps, "pixel-aspect-ratio", GST_TYPE_FRACTION, cases[i].n,
-        cases[i].d, NULL);
+    gst_caps_set_simple (caps, "pixel-aspect-ratio", GST_TYPE_FRACTION,
+        cases[i].n, cases[i].d, NULL);
     set_caps (h, caps);
     out = gst_harness_push_and_pull (h, gst_buffer_ref (picture));
     assert_found (out, cases[i].displayed ? displayed : square, 96, 96);
@@ -204,14 +206,15 @@ GST_END_TEST;
 GST_START_TEST (test_template)
 {
   GstHarness *h = test_gst_harness ("");
-  GstCaps *caps = gst_pad_get_pad_template_caps (GST_BASE_TRANSFORM_SINK_PAD
-      (h->element));
+  GstCaps *caps = gst_pad_get_pad_template_caps (
+      GST_BASE_TRANSFORM_SINK_PAD (h->element));
   const guint last = gst_caps_get_size (caps) - 1;
   const GValue *list = gst_structure_get_value (gst_caps_get_structure (caps,
-          last), "format");
+                                                    last),
+      "format");
 
   fail_unless (gst_caps_features_is_equal (gst_caps_get_features (caps, last),
-          GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY));
+      GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY));
   fail_unless_equals_int (gst_value_list_get_size (list), 22);
   gst_caps_unref (caps);
   gst_harness_teardown (h);
@@ -222,9 +225,8 @@ GST_END_TEST;
 /* The same bytes are other colours with another matrix or range. */
 GST_START_TEST (test_colorimetry)
 {
-  static const char *const colorimetries[] = { "bt601", "bt709",
-    "1:4:0:0", "1:3:0:0"
-  };
+  static const char *const colorimetries[] = { "bt601", "bt709", "1:4:0:0",
+    "1:3:0:0" };
   gfloat best[G_N_ELEMENTS (colorimetries)];
 
   for (guint i = 0; i < G_N_ELEMENTS (colorimetries); i++) {
@@ -283,9 +285,9 @@ GST_END_TEST;
 /* From one pixel over odd sizes to 8K; caps change in mid-stream. */
 GST_START_TEST (test_sizes)
 {
-  static const gint sizes[][2] = { {1, 1}, {1, 7}, {7, 1}, {3, 5}, {101, 33},
-  {33, 101}, {640, 3}, {96, 96}, {7680, 4320}, {97, 95}
-  };
+  static const gint sizes[][2] = { { 1, 1 }, { 1, 7 }, { 7, 1 }, { 3, 5 },
+    { 101, 33 }, { 33, 101 }, { 640, 3 }, { 96, 96 }, { 7680, 4320 },
+    { 97, 95 } };
   static const char *const formats[] = { "I420", "RGB", "YUY2" };
   GstHarness *h = test_gst_harness (PROPERTIES);
 
@@ -401,8 +403,8 @@ GST_START_TEST (test_crop_meta)
     fail_unless (box->x >= 31 && box->x + box->w <= 31 + 90);
     fail_unless (box->y >= 17 && box->y + box->h <= 17 + 63);
   }
-  fail_unless (gst_structure_get_uint (test_gst_frame_meta (out, 0), "width",
-          &width));
+  fail_unless (
+      gst_structure_get_uint (test_gst_frame_meta (out, 0), "width", &width));
   fail_unless_equals_int (width, 160);
   g_array_unref (rois);
   g_array_unref (expected);
@@ -433,8 +435,9 @@ GST_START_TEST (test_untouched)
     GST_BUFFER_DURATION (in) = 33333333;
     GST_BUFFER_OFFSET (in) = 42;
     GST_BUFFER_OFFSET_END (in) = 43;
-    GST_BUFFER_FLAG_SET (in, GST_BUFFER_FLAG_GAP | GST_BUFFER_FLAG_MARKER
-        | GST_BUFFER_FLAG_DISCONT | GST_BUFFER_FLAG_CORRUPTED);
+    GST_BUFFER_FLAG_SET (in,
+        GST_BUFFER_FLAG_GAP | GST_BUFFER_FLAG_MARKER | GST_BUFFER_FLAG_DISCONT
+            | GST_BUFFER_FLAG_CORRUPTED);
     if (shared)
       gst_buffer_ref (in);
     out = gst_harness_push_and_pull (h, in);
@@ -483,15 +486,16 @@ GST_START_TEST (test_allocation)
     if (offered) {
       gst_harness_add_propose_allocation_meta (h, GST_VIDEO_META_API_TYPE,
           NULL);
-      gst_harness_add_propose_allocation_meta (h,
-          GST_VIDEO_CROP_META_API_TYPE, NULL);
+      gst_harness_add_propose_allocation_meta (h, GST_VIDEO_CROP_META_API_TYPE,
+          NULL);
     }
     set_caps (h, caps);
     gst_pad_peer_query (h->srcpad, query);
     fail_unless_equals_int (gst_query_get_n_allocation_metas (query),
         2 * offered);
     fail_unless_equals_int (gst_query_find_allocation_meta (query,
-            GST_VIDEO_META_API_TYPE, NULL), offered);
+                                GST_VIDEO_META_API_TYPE, NULL),
+        offered);
     if (offered) {
       fail_unless_equals_int (gst_query_get_n_allocation_pools (query), 1);
       gst_query_parse_nth_allocation_pool (query, 0, NULL, NULL, &min, NULL);

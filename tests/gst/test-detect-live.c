@@ -27,7 +27,7 @@ picture (guint i)
 /* The inference fields of a frame's metadata. */
 typedef struct
 {
-  gchar inference;              /* 'f'resh, 'h'eld, 's'kipped; '-' nothing */
+  gchar inference; /* 'f'resh, 'h'eld, 's'kipped; '-' nothing */
   guint64 age;
   guint count;
   GArray *boxes;
@@ -43,13 +43,13 @@ static Said
 what_it_says (GstBuffer *buffer)
 {
   const GstStructure *meta = test_gst_frame_meta (buffer, 0);
-  Said said = {.inference = '-',.boxes = test_gst_rois (buffer) };
+  Said said = { .inference = '-', .boxes = test_gst_rois (buffer) };
 
   if (!meta)
     return said;
   said.inference = gst_structure_get_string (meta, "inference")[0];
   fail_unless (gst_structure_get (meta, "age", G_TYPE_UINT64, &said.age,
-          "count", G_TYPE_UINT, &said.count, NULL));
+      "count", G_TYPE_UINT, &said.count, NULL));
   fail_unless_equals_int (said.count, said.boxes->len);
   return said;
 }
@@ -79,7 +79,8 @@ static gboolean
 is_in_time (GstHarness *h, guint ms)
 {
   return test_gst_stat (h->element, "inference-p95")
-      + test_gst_stat (h->element, "preprocess-p95") < ms * GST_MSECOND;
+      + test_gst_stat (h->element, "preprocess-p95")
+      < ms * GST_MSECOND;
 }
 
 /* Held boxes are those of the latest frame with a result, their age is exact, and
@@ -88,8 +89,8 @@ is_in_time (GstHarness *h, guint ms)
 static guint
 check_held (GstHarness *h, GArray *all)
 {
-  guint n[128] = { 0 }, latest = 0;      /* frame that was inferred last */
-  guint holder = 0;             /* first frame that shows its boxes */
+  guint n[128] = { 0 }, latest = 0; /* frame that was inferred last */
+  guint holder = 0;                 /* first frame that shows its boxes */
 
   for (guint i = 0; i < all->len; i++) {
     const Said *said = &g_array_index (all, Said, i);
@@ -104,8 +105,9 @@ check_held (GstHarness *h, GArray *all)
 
       if (inferred != latest) {
         fail_unless (inferred > latest && inferred < i
-            && g_array_index (all, Said, inferred).inference != 'f',
-            "frame %u: boxes of frame %u after those of %u", i, inferred, latest);
+                && g_array_index (all, Said, inferred).inference != 'f',
+            "frame %u: boxes of frame %u after those of %u", i, inferred,
+            latest);
         latest = inferred;
         holder = i;
       }
@@ -113,7 +115,7 @@ check_held (GstHarness *h, GArray *all)
       fail_unless_equals_uint64 (said->age, (i - latest) * FRAME);
       fail_unless_equals_int (said->boxes->len, from->boxes->len);
       fail_unless (!memcmp (said->boxes->data, from->boxes->data,
-              said->boxes->len * sizeof (TestBox)));
+          said->boxes->len * sizeof (TestBox)));
     } else {
       fail_unless_equals_int (said->count, 0);
       fail_unless_equals_uint64 (said->age, 0);
@@ -163,7 +165,8 @@ GST_START_TEST (test_too_slow)
       n, test_gst_stat (h->element, "delay-median") / 1e6,
       test_gst_stat (h->element, "delay-p95") / 1e6,
       test_gst_stat (h->element, "age-p95") / 1e6);
-  fail_unless (test_gst_stat (h->element, "inference-median") >= 92 * GST_MSECOND);
+  fail_unless (
+      test_gst_stat (h->element, "inference-median") >= 92 * GST_MSECOND);
   fail_unless (fresh <= n * 37 / 100, "%u", fresh);
   /* A busy machine may miss a few, and under a sanitizer it takes longer. */
   if (is_in_time (h, 98)) {
@@ -223,7 +226,8 @@ GST_START_TEST (test_held_up)
   }
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
   fail_unless_equals_int (n_sunk, n);
-  printf ("%u of %u fresh behind a late sink\n", (guint) test_gst_stat (h->element, "inferred"), n);
+  printf ("%u of %u fresh behind a late sink\n",
+      (guint) test_gst_stat (h->element, "inferred"), n);
   if (is_in_time (h, 64))
     fail_unless (test_gst_stat (h->element, "inferred") >= n * 38 / 100);
   gst_pad_unlink (src, sink);
@@ -241,12 +245,12 @@ GST_START_TEST (test_interval)
   {
     const char *properties, *expected;
   } cases[] = {
-    {"inference-interval=1", "ffffffffffff"},
-    {"inference-interval=4", "fhhhfhhhfhhh"},
-    {"inference-interval=4 skipped-boxes=none", "fsssfsssfsss"},
-    {"inference-interval=4 max-hold=66666667", "fhhsfhhsfhhs"},
-    {"inference-interval=4 max-hold=66666665", "fhssfhssfhss"},
-    {"inference-interval=6 max-hold=0", "fsssssfsssss"},
+    { "inference-interval=1", "ffffffffffff" },
+    { "inference-interval=4", "fhhhfhhhfhhh" },
+    { "inference-interval=4 skipped-boxes=none", "fsssfsssfsss" },
+    { "inference-interval=4 max-hold=66666667", "fhhsfhhsfhhs" },
+    { "inference-interval=4 max-hold=66666665", "fhssfhssfhss" },
+    { "inference-interval=6 max-hold=0", "fsssssfsssss" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -318,7 +322,8 @@ GST_START_TEST (test_qos)
     for (guint i = 0; i < 8; i++) {
       if (i == 2)
         gst_harness_push_upstream_event (h,
-            gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 3 * FRAME, 2 * FRAME));
+            gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 3 * FRAME,
+                2 * FRAME));
       if (i == 7)
         gst_harness_push_upstream_event (h,
             gst_event_new_qos (GST_QOS_TYPE_OVERFLOW, 0.5, -FRAME, 6 * FRAME));
@@ -351,8 +356,7 @@ ask_latency (GstHarness *h, GstClockTime *min, GstClockTime *max)
  * message each. */
 GST_START_TEST (test_latency)
 {
-  GstHarness *h = slow_harness ("40,40,160",
-      "max-queued-frames=5 in-flight=1");
+  GstHarness *h = slow_harness ("40,40,160", "max-queued-frames=5 in-flight=1");
   GstBus *bus = gst_bus_new ();
   GstClockTime min, max, before;
   guint n;
@@ -443,8 +447,8 @@ GST_START_TEST (test_position)
   gst_harness_push_event (h, gst_event_new_segment (&segment));
   for (guint i = 0; i < 5; i++) {
     gst_buffer_unref (gst_harness_push_and_pull (h, picture (i)));
-    fail_unless (gst_pad_peer_query_position (h->sinkpad, GST_FORMAT_TIME,
-            &position));
+    fail_unless (
+        gst_pad_peer_query_position (h->sinkpad, GST_FORMAT_TIME, &position));
     fail_unless_equals_int64 (position, i * FRAME + 5 * GST_SECOND);
   }
   gst_harness_teardown (h);

@@ -54,12 +54,13 @@ GST_START_TEST (test_messages)
     fail_unless (gst_structure_get_uint64 (s, "timestamp", &timestamp));
     fail_unless_equals_uint64 (timestamp, i * FRAME);
     fail_unless (json_parser_load_from_data (parser,
-            gst_structure_get_string (s, "json"), -1, NULL));
+        gst_structure_get_string (s, "json"), -1, NULL));
     root = json_node_get_object (json_parser_get_root (parser));
     fail_unless_equals_string (json_object_get_string_member (root, "source"),
         "d");
     fail_unless_equals_string (json_object_get_string_member (root,
-            "inference"), i % 2 ? "held" : "fresh");
+                                   "inference"),
+        i % 2 ? "held" : "fresh");
     objects = json_object_get_array_member (root, "objects");
     fail_unless_equals_int (json_array_get_length (objects), boxes->len);
     fail_unless (boxes->len > 3);
@@ -73,16 +74,17 @@ GST_START_TEST (test_messages)
 
       fail_unless_equals_int (json_object_get_int_member (object, "id"),
           box->id);
-      fail_unless_equals_int (json_object_get_int_member (object, "x"),
-          box->x);
-      fail_unless_equals_int (json_object_get_int_member (object, "h"),
-          box->h);
+      fail_unless_equals_int (json_object_get_int_member (object, "x"), box->x);
+      fail_unless_equals_int (json_object_get_int_member (object, "h"), box->h);
       fail_unless_equals_string (json_object_get_string_member (object,
-              "roi_type"), box->label);
-      fail_unless (ABS (json_object_get_double_member (detection,
-                  "confidence") - box->confidence) < 1e-6);
-      fail_unless (ABS (json_object_get_double_member (bounds, "x_min")
-              - box->x_min) < 1e-6);
+                                     "roi_type"),
+          box->label);
+      fail_unless (ABS (json_object_get_double_member (detection, "confidence")
+                       - box->confidence)
+          < 1e-6);
+      fail_unless (
+          ABS (json_object_get_double_member (bounds, "x_min") - box->x_min)
+          < 1e-6);
     }
     g_object_unref (parser);
     gst_message_unref (message);
@@ -102,14 +104,14 @@ on_detections (GstElement *e, GstBuffer *buffer, const GstStructure *s,
 {
   const GstStructure *meta = test_gst_frame_meta (buffer, 0);
   static const char *const same[] = { "count", "width", "age", "inference",
-    "records", "labels", "producer", "model"
-  };
+    "records", "labels", "producer", "model" };
   guint64 timestamp;
 
   fail_unless (gst_structure_has_name (s, "yolov10-detections"));
   for (guint i = 0; i < G_N_ELEMENTS (same); i++)
     fail_unless_equals_int (gst_value_compare (gst_structure_get_value (meta,
-                same[i]), gst_structure_get_value (s, same[i])),
+                                                   same[i]),
+                                gst_structure_get_value (s, same[i])),
         GST_VALUE_EQUAL);
   fail_unless (gst_structure_get_uint64 (s, "timestamp", &timestamp));
   g_array_append_val (seen, timestamp);

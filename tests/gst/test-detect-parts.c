@@ -14,10 +14,13 @@ expect (GstBuffer *buffer, const GstCaps *caps, const GstVideoRectangle *crop,
     const char *region_text, Y10RegionAnchor anchor, const char *tiles_text,
     const Y10HeadParams *params)
 {
-  Y10Image image = {.size = sizeof image,.format = Y10_PIXEL_NV12,
-    .width = WIDTH,.height = HEIGHT
+  Y10Image image = {
+    .size = sizeof image,
+    .format = Y10_PIXEL_NV12,
+    .width = WIDTH,
+    .height = HEIGHT,
   };
-  Y10Tiles tiles = {.size = sizeof tiles };
+  Y10Tiles tiles = { .size = sizeof tiles };
   Y10Region *region = NULL;
   Y10Part parts[Y10_MAX_PARTS];
   GArray *found;
@@ -34,7 +37,7 @@ expect (GstBuffer *buffer, const GstCaps *caps, const GstVideoRectangle *crop,
   if (tiles_text)
     fail_unless (y10_tiles_parse (tiles_text, &tiles, NULL));
   fail_unless (y10_parts_plan (&image, region, tiles_text ? &tiles : NULL, 96,
-          96, parts, Y10_MAX_PARTS, &n, NULL));
+      96, parts, Y10_MAX_PARTS, &n, NULL));
   found = parts_expect (buffer, caps, &image, parts, n, region, anchor, params);
   y10_region_unref (region);
   return found;
@@ -60,10 +63,12 @@ assert_floats (const GstStructure *meta, const char *field,
 /* The frame meta has the parts and the region, that of a skipped frame has not. */
 GST_START_TEST (test_meta)
 {
-  static const gfloat parts[] = { 0, 0, 0.5f, 1, 0, 0, 0.3f, 1, 0.2f, 0, 0.5f, 1 };
+  static const gfloat parts[] = { 0, 0, 0.5f, 1, 0, 0, 0.3f, 1, 0.2f, 0, 0.5f,
+    1 };
   static const gfloat points[] = { 0, 0, 0.5f, 0, 0.5f, 1, 0, 1 };
   GstCaps *caps = test_gst_caps ("GRAY8", 200, 100);
-  GstHarness *h = test_gst_harness ("input-size=32 region=\"0,0 0.5,1\" "
+  GstHarness *h = test_gst_harness (
+      "input-size=32 region=\"0,0 0.5,1\" "
       "tiles=2x1 tile-overlap=0.33333333 inference-interval=2");
 
   gst_harness_set_src_caps (h, gst_caps_ref (caps));
@@ -111,19 +116,22 @@ GST_START_TEST (test_same_boxes)
     Y10RegionAnchor anchor;
     gboolean crop;
   } cases[] = {
-    {"tiles=2x2", NULL, "2x2", 0, FALSE},
-    {"tiles=3x1", NULL, "3x1", 0, TRUE},
-    {"tiles=auto", NULL, "auto", 0, FALSE},
-    {"tiles=100", NULL, "100", 0, FALSE},
-    {"region=\"0.1,0.2 0.6,0.7\"", "0.1,0.2 0.6,0.7", NULL, 0, FALSE},
-    {"region=\"0,0 1,0 0.5,1\" region-anchor=overlap", "0,0 1,0 0.5,1", NULL,
-        Y10_REGION_ANCHOR_OVERLAP, TRUE},
-    {"region=\"0,0 0.5,1; 0.4,0 1,0.3\" tiles=2x1",
-        "0,0 0.5,1; 0.4,0 1,0.3", "2x1", 0, FALSE},
+    { "tiles=2x2", NULL, "2x2", 0, FALSE },
+    { "tiles=3x1", NULL, "3x1", 0, TRUE },
+    { "tiles=auto", NULL, "auto", 0, FALSE },
+    { "tiles=100", NULL, "100", 0, FALSE },
+    { "region=\"0.1,0.2 0.6,0.7\"", "0.1,0.2 0.6,0.7", NULL, 0, FALSE },
+    { "region=\"0,0 1,0 0.5,1\" region-anchor=overlap", "0,0 1,0 0.5,1", NULL,
+        Y10_REGION_ANCHOR_OVERLAP, TRUE },
+    { "region=\"0,0 0.5,1; 0.4,0 1,0.3\" tiles=2x1", "0,0 0.5,1; 0.4,0 1,0.3",
+        "2x1", 0, FALSE },
   };
   static const GstVideoRectangle crop = { 33, 21, 101, 90 };
-  const Y10HeadParams params = {.size = sizeof params,.confidence = 0.02f,
-    .iou = 0.7f,.max_detections = 300
+  const Y10HeadParams params = {
+    .size = sizeof params,
+    .confidence = 0.02f,
+    .iou = 0.7f,
+    .max_detections = 300,
   };
   GstCaps *caps = test_gst_caps ("NV12", WIDTH, HEIGHT);
 
@@ -142,8 +150,9 @@ GST_START_TEST (test_same_boxes)
       meta->height = (guint) crop.h;
     }
     gst_harness_set_src_caps (h, gst_caps_ref (caps));
-    check (h, buffer, expect (buffer, caps, cases[i].crop ? &crop : NULL,
-            cases[i].region, cases[i].anchor, cases[i].tiles, &params));
+    check (h, buffer,
+        expect (buffer, caps, cases[i].crop ? &crop : NULL, cases[i].region,
+            cases[i].anchor, cases[i].tiles, &params));
     gst_harness_teardown (h);
     g_free (properties);
   }
@@ -155,8 +164,11 @@ GST_END_TEST;
 /* A change applies from the next frame on, and makes no new engine. */
 GST_START_TEST (test_change)
 {
-  const Y10HeadParams params = {.size = sizeof params,.confidence = 0.02f,
-    .iou = 0.7f,.max_detections = 300
+  const Y10HeadParams params = {
+    .size = sizeof params,
+    .confidence = 0.02f,
+    .iou = 0.7f,
+    .max_detections = 300,
   };
   GstCaps *caps = test_gst_caps ("NV12", WIDTH, HEIGHT);
   GstHarness *h = test_gst_harness ("confidence=0.02");
@@ -167,8 +179,8 @@ GST_START_TEST (test_change)
 
   gst_harness_set_src_caps (h, gst_caps_ref (caps));
   buffer = parts_picture (caps, 0);
-  check (h, buffer, test_gst_expected (buffer, caps, NULL, &params,
-          Y10_HEAD_AUTO));
+  check (h, buffer,
+      test_gst_expected (buffer, caps, NULL, &params, Y10_HEAD_AUTO));
   g_object_set (h->element, "tiles", "2x2", NULL);
   buffer = parts_picture (caps, 1);
   check (h, buffer, expect (buffer, caps, NULL, NULL, 0, "2x2", &params));
@@ -177,8 +189,8 @@ GST_START_TEST (test_change)
   check (h, buffer, expect (buffer, caps, NULL, "0,0.5 1,1", 0, NULL, &params));
   g_object_set (h->element, "region", "", NULL);
   buffer = parts_picture (caps, 3);
-  check (h, buffer, test_gst_expected (buffer, caps, NULL, &params,
-          Y10_HEAD_AUTO));
+  check (h, buffer,
+      test_gst_expected (buffer, caps, NULL, &params, Y10_HEAD_AUTO));
   g_object_get (h->element, "engine-stats", &stats, "tiles", &text, NULL);
   fail_unless_equals_string (text, "none");
   fail_unless (gst_structure_get_uint64 (stats, "inferences", &inferences));
@@ -205,7 +217,8 @@ next_message (GstBus *bus, GstMessageType type)
   else
     gst_message_parse_warning (message, &error, NULL);
   fail_unless (g_error_matches (error, GST_LIBRARY_ERROR,
-          GST_LIBRARY_ERROR_SETTINGS), "%s", error->message);
+                   GST_LIBRARY_ERROR_SETTINGS),
+      "%s", error->message);
   text = g_strdup (error->message);
   printf ("%s\n", text);
   g_error_free (error);
@@ -217,15 +230,15 @@ static const struct
 {
   const char *property, *value, *found, *expected;
 } bad[] = {
-  {"tiles", "big", "tiles: tiles are \"big\"", "or \"none\""},
-  {"tiles", "9x9", "tiles: tiles are \"9x9\", which is 81 tiles",
-      "at most 64"},
-  {"region", "0,0 2,2", "region: a region contains the point \"2,2\"",
-      "from 0 to 1"},
-  {"region", "0,0 0,1", "region: the region's rectangle \"0,0 0,1\" is empty",
-      "opposite corners"},
-  {"roi-type", ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "roi-type: found 33 types",
-      "at most 32"},
+  { "tiles", "big", "tiles: tiles are \"big\"", "or \"none\"" },
+  { "tiles", "9x9", "tiles: tiles are \"9x9\", which is 81 tiles",
+      "at most 64" },
+  { "region", "0,0 2,2", "region: a region contains the point \"2,2\"",
+      "from 0 to 1" },
+  { "region", "0,0 0,1", "region: the region's rectangle \"0,0 0,1\" is empty",
+      "opposite corners" },
+  { "roi-type", ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "roi-type: found 33 types",
+      "at most 32" },
 };
 
 /* A bad value is an error at the start, and a warning that changes nothing
@@ -234,7 +247,8 @@ GST_START_TEST (test_bad_values)
 {
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     gchar *line = g_strdup_printf ("yolov10detect model-file=%s backend=ref "
-        "%s=\"%s\"", test_gst_model (), bad[i].property, bad[i].value);
+                                   "%s=\"%s\"",
+        test_gst_model (), bad[i].property, bad[i].value);
     GstElement *e = gst_parse_launch (line, NULL);
     GstBus *bus = gst_bus_new ();
     gchar *text;
@@ -243,8 +257,8 @@ GST_START_TEST (test_bad_values)
     fail_unless_equals_int (gst_element_set_state (e, GST_STATE_PAUSED),
         GST_STATE_CHANGE_FAILURE);
     text = next_message (bus, GST_MESSAGE_ERROR);
-    fail_unless (text && strstr (text, bad[i].found)
-        && strstr (text, bad[i].expected));
+    fail_unless (
+        text && strstr (text, bad[i].found) && strstr (text, bad[i].expected));
     g_free (text);
     gst_element_set_state (e, GST_STATE_NULL);
     gst_element_set_bus (e, NULL);
@@ -271,8 +285,8 @@ GST_START_TEST (test_bad_changes)
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_object_set (h->element, bad[i].property, bad[i].value, NULL);
     text = next_message (bus, GST_MESSAGE_WARNING);
-    fail_unless (text && strstr (text, bad[i].found)
-        && strstr (text, bad[i].expected));
+    fail_unless (
+        text && strstr (text, bad[i].found) && strstr (text, bad[i].expected));
     g_free (text);
   }
   /* Bad for frames of this size. */
@@ -335,18 +349,20 @@ GST_START_TEST (test_privacy)
     const char *region;
     gboolean known;
   } cases[] = {
-    {"region=\"0.5,0 1,1\" region-anchor=overlap", TRUE},
-    {"region=\"0.5,0 1,1\"", FALSE},
-    {"region=\"0.5,0 1,0 1,1\" region-anchor=overlap", FALSE},
-    {"tiles=2x1", TRUE},
-    {"roi-source=meta", FALSE},
+    { "region=\"0.5,0 1,1\" region-anchor=overlap", TRUE },
+    { "region=\"0.5,0 1,1\"", FALSE },
+    { "region=\"0.5,0 1,0 1,1\" region-anchor=overlap", FALSE },
+    { "tiles=2x1", TRUE },
+    { "roi-source=meta", FALSE },
   };
   GstCaps *caps = test_gst_caps ("GRAY8", 200, 100);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    gchar *line = g_strdup_printf ("yolov10detect model-file=%s backend=ref "
+    gchar *line = g_strdup_printf (
+        "yolov10detect model-file=%s backend=ref "
         "confidence=1.0 late-policy=infer-all %s ! yolov10overlay "
-        "privacy=fill", test_gst_model (), cases[i].region);
+        "privacy=fill",
+        test_gst_model (), cases[i].region);
     GstHarness *h = gst_harness_new_parse (line);
     GstBuffer *in = parts_picture (caps, i), *out;
     GstMapInfo before, after;

@@ -24,8 +24,8 @@ other_value (GParamSpec *pspec, guint i, GValue *value)
   else if (G_IS_PARAM_SPEC_INT (pspec))
     g_value_set_int (value, 1 + (gint) i);
   else if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
-    g_value_set_boolean (value, (G_PARAM_SPEC_BOOLEAN (pspec)->default_value
-            + i + 1) % 2);
+    g_value_set_boolean (value,
+        (G_PARAM_SPEC_BOOLEAN (pspec)->default_value + i + 1) % 2);
   else if (G_IS_PARAM_SPEC_STRING (pspec))
     g_value_set_string (value, i ? "32" : "64");
   else
@@ -59,8 +59,8 @@ take_warning (GstBus *bus)
   more = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
   fail_if (more != NULL);
   gst_message_parse_warning (message, &error, NULL);
-  fail_unless (g_error_matches (error, GST_LIBRARY_ERROR,
-          GST_LIBRARY_ERROR_SETTINGS));
+  fail_unless (
+      g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS));
   text = g_strdup (error->message);
   g_error_free (error);
   gst_message_unref (message);
@@ -103,7 +103,8 @@ GST_START_TEST (test_kept)
   GstElement *e = gst_object_ref (h->element);
   GstBus *bus = gst_bus_new ();
   guint n, n_ready_only = 0;
-  GParamSpec **all = g_object_class_list_properties (G_OBJECT_GET_CLASS (e), &n);
+  GParamSpec **all = g_object_class_list_properties (G_OBJECT_GET_CLASS (e),
+      &n);
 
   gst_element_set_bus (e, bus);
   for (guint i = 0; i < n; i++)
@@ -185,7 +186,8 @@ static gpointer
 set_all (gpointer e)
 {
   guint n;
-  GParamSpec **all = g_object_class_list_properties (G_OBJECT_GET_CLASS (e), &n);
+  GParamSpec **all = g_object_class_list_properties (G_OBJECT_GET_CLASS (e),
+      &n);
 
   for (guint k = 0; !g_object_get_data (e, "enough") || k < 300; k++)
     for (guint i = 0; i < n; i++)

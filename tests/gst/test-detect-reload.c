@@ -11,9 +11,8 @@
 
 #define TURNS 200
 
-static const char *const labels[2][3] = {
-  {"person", "bus", "stop sign"}, {"one", "two", "three"}
-};
+static const char *const labels[2][3] = { { "person", "bus", "stop sign" },
+  { "one", "two", "three" } };
 
 typedef struct
 {
@@ -21,7 +20,7 @@ typedef struct
   GstElement *e;
   GstBus *bus;
   GstCaps *caps;
-  guint n;                      /* frames pushed and pulled */
+  guint n; /* frames pushed and pulled */
 } Run;
 
 static void
@@ -97,7 +96,8 @@ pop_refusal (Run *run, const char *asked)
   gst_message_parse_warning (message, &error, &debug);
   gst_message_parse_warning_details (message, &details);
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
-          GST_RESOURCE_ERROR_NOT_FOUND), "%s", error->message);
+                   GST_RESOURCE_ERROR_NOT_FOUND),
+      "%s", error->message);
   fail_unless (strstr (error->message, asked) != NULL, "%s", error->message);
   fail_unless (details != NULL);
   fail_unless_equals_string (gst_structure_get_string (details, "model-file"),
@@ -190,13 +190,14 @@ GST_START_TEST (test_last_counts)
   gint64 until = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
   Run run;
 
-  run_begin (&run, "backend=cpu precision=fp32 threads=1 confidence=0.02 in-flight=2");
+  run_begin (&run,
+      "backend=cpu precision=fp32 threads=1 confidence=0.02 in-flight=2");
   for (guint i = 0; i < TURNS; i++) {
     g_object_set (run.e, "model-file", files[i % 2], NULL);
     run_frame (&run);
   }
-  g_object_set (run.e, "model-file", files[1], "classes", "2",
-      "encoder-hints", "2=4", NULL);
+  g_object_set (run.e, "model-file", files[1], "classes", "2", "encoder-hints",
+      "2=4", NULL);
   do {
     fail_unless (g_get_monotonic_time () < until);
     run_frame (&run);
@@ -216,14 +217,16 @@ GST_START_TEST (test_last_counts)
           "three");
     while ((roi = (gpointer) gst_buffer_iterate_meta_filtered (out, &state,
                 GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))
-      fail_unless (gst_structure_get_int
-          (gst_video_region_of_interest_meta_get_param (roi, "roi/msdk"),
-              "delta-qp", &delta) && delta == 4);
+      fail_unless (
+          gst_structure_get_int (
+              gst_video_region_of_interest_meta_get_param (roi, "roi/msdk"),
+              "delta-qp", &delta)
+          && delta == 4);
     g_array_unref (rois);
     gst_buffer_unref (out);
   }
-  fail_unless (!gst_bus_pop_filtered (run.bus, GST_MESSAGE_WARNING
-          | GST_MESSAGE_ERROR));
+  fail_unless (
+      !gst_bus_pop_filtered (run.bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR));
   run_end (&run);
 }
 
@@ -246,7 +249,8 @@ set_again (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
   const gchar *text = gst_debug_message_get (message);
 
   if (repair->is_set_again || strcmp (category->name, "yolov10detect") != 0
-      || !g_str_has_prefix (text, "loading ") || !g_str_has_suffix (text, repair->path))
+      || !g_str_has_prefix (text, "loading ")
+      || !g_str_has_suffix (text, repair->path))
     return;
   repair->is_set_again = TRUE;
   g_object_set (repair->run->e, "model-file", repair->path, NULL);
@@ -261,8 +265,10 @@ repair_file (GstBus *bus, GstMessage *message, gpointer data)
   gsize length;
 
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
-    fail_unless (g_file_get_contents (test_gst_other_model (), &model, &length, NULL));
-    fail_unless (g_file_set_contents (repair->path, model, (gssize) length, NULL));
+    fail_unless (
+        g_file_get_contents (test_gst_other_model (), &model, &length, NULL));
+    fail_unless (
+        g_file_set_contents (repair->path, model, (gssize) length, NULL));
     g_free (model);
   }
   return GST_BUS_PASS;
@@ -339,15 +345,15 @@ change_properties (gpointer e)
 
     g_object_set (e, "class-confidence", i % 3 ? "" : "*=0.5", "min-size",
         i % 5 ? "0.01" : "", NULL);
-    g_object_set (e, "confidence", (i % 100) / 100.0, "classes",
-        classes[i % 4], "max-detections", 1 + i % 1000, "active", i % 5 != 0,
-        "iou-threshold", (i % 10) / 10.0, "max-queued-frames", i % 20,
-        "late-policy", i % 3, "inference-interval", 1 + i % 4,
-        "skipped-boxes", i % 2, "max-hold", (guint64) i * GST_MSECOND,
-        "post-messages", i % 2, "encoder-hints", hints[i % 3], NULL);
+    g_object_set (e, "confidence", (i % 100) / 100.0, "classes", classes[i % 4],
+        "max-detections", 1 + i % 1000, "active", i % 5 != 0, "iou-threshold",
+        (i % 10) / 10.0, "max-queued-frames", i % 20, "late-policy", i % 3,
+        "inference-interval", 1 + i % 4, "skipped-boxes", i % 2, "max-hold",
+        (guint64) i * GST_MSECOND, "post-messages", i % 2, "encoder-hints",
+        hints[i % 3], NULL);
     if (i % 50 == 0)
-      g_object_set (e, "model-file", i % 100 ? test_gst_other_model ()
-          : test_gst_model (), NULL);
+      g_object_set (e, "model-file",
+          i % 100 ? test_gst_other_model () : test_gst_model (), NULL);
     g_object_get (e, "stats", &stats, NULL);
     gst_structure_free (stats);
     g_usleep (200);
@@ -359,7 +365,7 @@ static void
 control (GstElement *e, const char *property, GstControlSource *source)
 {
   fail_unless (gst_object_add_control_binding (GST_OBJECT (e),
-          gst_direct_control_binding_new (GST_OBJECT (e), property, source)));
+      gst_direct_control_binding_new (GST_OBJECT (e), property, source)));
 }
 
 /* Another thread and controllers set every property at once. */
@@ -373,7 +379,8 @@ GST_START_TEST (test_knobs)
   guint n;
   Run run;
 
-  run_begin (&run, "backend=cpu precision=fp32 threads=1 confidence=0.02 in-flight=4");
+  run_begin (&run,
+      "backend=cpu precision=fp32 threads=1 confidence=0.02 in-flight=4");
   g_object_set (source, "frequency", 3.0, "amplitude", 0.5, "offset", 0.5,
       NULL);
   control (run.e, "confidence", source);
@@ -397,8 +404,8 @@ GST_START_TEST (test_knobs)
   }
   fail_unless_equals_int (n, 4 * TURNS);
   g_object_get (run.e, "stats", &stats, NULL);
-  fail_unless (gst_structure_get (stats, "sent", G_TYPE_UINT64, &sent,
-          "frames", G_TYPE_UINT64, &frames, NULL));
+  fail_unless (gst_structure_get (stats, "sent", G_TYPE_UINT64, &sent, "frames",
+      G_TYPE_UINT64, &frames, NULL));
   fail_unless (gst_structure_get_uint (stats, "waiting", &n) && n == 0);
   fail_unless_equals_uint64 (sent, 4 * TURNS);
   fail_unless (frames > 0 && frames <= sent);

@@ -18,7 +18,7 @@ add_roi (GstBuffer *buffer, const Roi *roi)
 {
   GstVideoRegionOfInterestMeta *meta =
       gst_buffer_add_video_region_of_interest_meta (buffer, roi->type,
-      (guint) roi->x, (guint) roi->y, (guint) roi->w, (guint) roi->h);
+          (guint) roi->x, (guint) roi->y, (guint) roi->w, (guint) roi->h);
 
   meta->id = roi->id;
 }
@@ -27,11 +27,17 @@ add_roi (GstBuffer *buffer, const Roi *roi)
 static GArray *
 expect_rois (GstBuffer *buffer, const GstCaps *caps, const Roi *rois, guint n)
 {
-  static const Y10HeadParams params = {.size = sizeof params,
-    .confidence = 0.02f,.iou = 0.7f,.max_detections = 300
+  static const Y10HeadParams params = {
+    .size = sizeof params,
+    .confidence = 0.02f,
+    .iou = 0.7f,
+    .max_detections = 300,
   };
-  const Y10Image image = {.size = sizeof image,.format = Y10_PIXEL_NV12,
-    .width = WIDTH,.height = HEIGHT
+  const Y10Image image = {
+    .size = sizeof image,
+    .format = Y10_PIXEL_NV12,
+    .width = WIDTH,
+    .height = HEIGHT,
   };
   Y10Part parts[Y10_MAX_PARTS];
 
@@ -96,16 +102,20 @@ inferences (GstElement *e)
 GST_START_TEST (test_rois)
 {
   static const Roi all[] = {
-    {"car", 10, 20, 80, 60, 3}, {"person", 60, 50, 102, 72, 4},
-    {"person", WIDTH, 0, 10, 10, 5}, {"person", 0, HEIGHT + 7, 10, 10, 6},
-    {"person", 20, 20, 0, 50, 7}, {"person", 20, 20, 50, -1, 8},
-    {"person", G_MININT, G_MININT, G_MAXINT, G_MAXINT, 9},
-    {"person", G_MAXINT, 0, G_MAXINT, 1, 10},
-    {"dog", -40, -30, 100, 90, 11},
+    { "car", 10, 20, 80, 60, 3 },
+    { "person", 60, 50, 102, 72, 4 },
+    { "person", WIDTH, 0, 10, 10, 5 },
+    { "person", 0, HEIGHT + 7, 10, 10, 6 },
+    { "person", 20, 20, 0, 50, 7 },
+    { "person", 20, 20, 50, -1, 8 },
+    { "person", G_MININT, G_MININT, G_MAXINT, G_MAXINT, 9 },
+    { "person", G_MAXINT, 0, G_MAXINT, 1, 10 },
+    { "dog", -40, -30, 100, 90, 11 },
   };
   static const Roi valid[] = {
-    {"car", 10, 20, 80, 60, 3}, {"person", 60, 50, 102, 72, 4},
-    {"dog", 0, 0, 60, 60, 11},
+    { "car", 10, 20, 80, 60, 3 },
+    { "person", 60, 50, 102, 72, 4 },
+    { "dog", 0, 0, 60, 60, 11 },
   };
   GstCaps *caps = test_gst_caps ("NV12", WIDTH, HEIGHT);
   GstHarness *h = test_gst_harness ("confidence=0.02 roi-source=meta");
@@ -143,7 +153,7 @@ GST_START_TEST (test_rois)
   gst_harness_set_src_caps (h, gst_caps_ref (caps));
   buffer = parts_picture (caps, 1);
   for (gint i = 0; i < 5000; i++)
-    add_roi (buffer, &(Roi) {"person", i % 100, i % 70, 4, 4, i });
+    add_roi (buffer, &(Roi){ "person", i % 100, i % 70, 4, 4, i });
   gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
   fail_unless_equals_uint64 (inferences (h->element), 64);
   fail_unless_equals_uint64 (test_gst_stat (h->element, "inferred"), 1);
@@ -158,11 +168,12 @@ GST_END_TEST;
 GST_START_TEST (test_two_stages)
 {
   GstCaps *caps = test_gst_caps ("NV12", WIDTH, HEIGHT);
-  gchar *line = g_strdup_printf ("yolov10detect model-file=%s backend=ref "
+  gchar *line = g_strdup_printf (
+      "yolov10detect model-file=%s backend=ref "
       "late-policy=infer-all confidence=0.02 min-size=0.2 max-detections=3 ! "
       "yolov10detect model-file=%s backend=ref late-policy=infer-all "
-      "confidence=0.02 roi-source=meta", test_gst_other_model (),
-      test_gst_model ());
+      "confidence=0.02 roi-source=meta",
+      test_gst_other_model (), test_gst_model ());
   GstHarness *h = gst_harness_new_parse (line);
   guint n_found = 0;
 
@@ -178,12 +189,12 @@ GST_START_TEST (test_two_stages)
     for (guint j = 0; j < boxes->len; j++) {
       const TestBox *box = &g_array_index (boxes, TestBox, j);
 
-      if (n == 3 || !g_strv_contains ((const gchar *[]) {"one", "two",
-                  "three", NULL}, box->label))
+      if (n == 3
+          || !g_strv_contains ((const gchar *[]){ "one", "two", "three", NULL },
+              box->label))
         break;
-      rois[n++] = (Roi) {box->label, (gint) box->x, (gint) box->y,
-        (gint) box->w, (gint) box->h, box->id
-      };
+      rois[n++] = (Roi){ box->label, (gint) box->x, (gint) box->y,
+        (gint) box->w, (gint) box->h, box->id };
     }
     fail_unless (n > 0);
     expected = expect_rois (buffer, caps, rois, n);

@@ -46,7 +46,8 @@ pass (GstHarness *h, GArray *expected)
 {
   GstBuffer *in = test_gst_picture_caps (caps, 3), *out;
   GstMemory *memory = gst_buffer_peek_memory (in, 0);
-  GstClockTime pts = gst_util_uint64_scale (test_gst_stat (h->element, "frames"),
+  GstClockTime pts = gst_util_uint64_scale (test_gst_stat (h->element,
+                                                "frames"),
       GST_SECOND, 30);
   const GstStructure *meta;
   GArray *rois;
@@ -115,13 +116,12 @@ count_messages (GstBus *bus, GstMessageType type, gchar **text)
 
       gst_message_parse_warning (message, &error, NULL);
       fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
-              GST_RESOURCE_ERROR_FAILED));
+          GST_RESOURCE_ERROR_FAILED));
       g_free (*text);
       *text = g_strdup (error->message);
       g_error_free (error);
     } else if (type == GST_MESSAGE_ELEMENT) {
-      fail_unless (gst_message_has_name (message,
-              "yolov10-recovered"));
+      fail_unless (gst_message_has_name (message, "yolov10-recovered"));
     }
     gst_message_unref (message);
   }
@@ -165,15 +165,16 @@ GST_START_TEST (test_recovers)
     fail_unless (backend == NULL);
     skipped += 1 + pass_until_fresh (h, expected, 30);
     /* Attempts have pauses between them, longer ones after repeated losses. */
-    fail_unless (g_get_monotonic_time () - start
-        >= (gint64) turn * G_USEC_PER_SEC);
+    fail_unless (
+        g_get_monotonic_time () - start >= (gint64) turn * G_USEC_PER_SEC);
     n = count_messages (bus, GST_MESSAGE_WARNING, &text);
     fail_unless_equals_int (n, 1);
     fail_unless (strstr (text, "is lost") && strstr (text, "700"), "%s", text);
     fail_unless_equals_int (count_messages (bus, GST_MESSAGE_ERROR, NULL), 0);
     fail_unless_equals_uint64 (test_gst_stat (h->element, "recoveries"), turn);
     fail_unless_equals_uint64 (test_gst_stat (h->element, "skipped"), skipped);
-    fail_unless_equals_uint64 (test_gst_stat (h->element, "inferred"), 3 + turn + (turn == 2) * 5);
+    fail_unless_equals_uint64 (test_gst_stat (h->element, "inferred"),
+        3 + turn + (turn == 2) * 5);
     for (guint i = 0; turn == 1 && i < 5; i++)
       fail_unless (pass (h, expected));
     g_object_get (h->element, "active-backend", &backend, NULL);
@@ -201,7 +202,7 @@ GST_START_TEST (test_comes_back_late)
   fail_unless (pass (h, expected));
   sim->set_gone (TRUE);
   sim->lose (1, ILLEGAL_ADDRESS);
-  for (guint i = 0; i < 75; i++) {      /* past the first attempt */
+  for (guint i = 0; i < 75; i++) { /* past the first attempt */
     fail_if (pass (h, expected));
     g_usleep (20 * 1000);
   }
@@ -210,7 +211,8 @@ GST_START_TEST (test_comes_back_late)
   pass_until_fresh (h, expected, 30);
   fail_unless_equals_int (count_messages (bus, GST_MESSAGE_WARNING, &text), 2);
   fail_unless (strstr (text, "recovery in a new CUDA context failed")
-      && strstr (text, "process is restarted"), "%s", text);
+          && strstr (text, "process is restarted"),
+      "%s", text);
   fail_unless_equals_uint64 (test_gst_stat (h->element, "recoveries"), 1);
   g_array_unref (expected);
   g_free (text);
@@ -232,14 +234,14 @@ GST_START_TEST (test_stops)
   sim->set_gone (TRUE);
   sim->lose (1, ILLEGAL_ADDRESS);
   fail_if (pass (h, expected));
-  g_usleep (1500 * 1000);       /* the next attempt is in half a second */
+  g_usleep (1500 * 1000); /* the next attempt is in half a second */
   start = g_get_monotonic_time ();
   gst_element_set_state (h->element, GST_STATE_READY);
   fail_unless (g_get_monotonic_time () - start < G_USEC_PER_SEC / 2);
   fail_unless_equals_uint64 (test_gst_stat (h->element, "recoveries"), 0);
   sim->set_gone (FALSE);
-  fail_unless_equals_int (gst_element_set_state (h->element,
-          GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
+  fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_PLAYING),
+      GST_STATE_CHANGE_SUCCESS);
   gst_harness_set_caps (h, gst_caps_copy (caps), gst_caps_copy (caps));
   fail_unless (pass (h, expected));
   fail_unless_equals_uint64 (test_gst_stat (h->element, "skipped"), 0);
@@ -290,7 +292,7 @@ GST_START_TEST (test_parts)
 {
   static const guint max_batch[] = { 8, 3 };
   GstHarness *host = test_gst_harness ("confidence=0.05 max-detections=1000 "
-      "tiles=2x2");
+                                       "tiles=2x2");
   GstBuffer *out;
   GArray *expected;
 

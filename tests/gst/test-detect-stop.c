@@ -15,8 +15,7 @@
 
 /* P, A, R and N are states, w waits for the change, z sleeps for up to 6 ms. */
 static const char *const orders[] = { "PR", "PN", "AR", "PAR", "PAN", "PzR",
-  "PzN", "AzR", "PzAR", "PwAR", "PzAPzR", "PRAN"
-};
+  "PzN", "AzR", "PzAR", "PwAR", "PzAPzR", "PRAN" };
 
 static guint
 get_cycles (void)
@@ -41,12 +40,15 @@ make_pipeline (gboolean live)
     return NULL;
   }
   ours = g_strdup_printf ("yolov10detect name=d threads=1 model-file=%s%s",
-      test_gst_model (), gst_registry_check_feature_version
-      (gst_registry_get (), "yolov10overlay", 0, 0, 0)
-      ? " ! yolov10overlay" : "");
+      test_gst_model (),
+      gst_registry_check_feature_version (gst_registry_get (), "yolov10overlay",
+          0, 0, 0)
+          ? " ! yolov10overlay"
+          : "");
   /* No capsfilter: it would give the same errors as identity. */
-  line = g_strdup_printf ("videotestsrc is-live=%d ! %s ! fakesink name=s sync=false",
-      live, replaced ? replaced : ours);
+  line = g_strdup_printf (
+      "videotestsrc is-live=%d ! %s ! fakesink name=s sync=false", live,
+      replaced ? replaced : ours);
   pipeline = gst_parse_launch (line, &error);
   g_assert_no_error (error);
   g_free (line);
@@ -69,8 +71,8 @@ count_errors (GstElement *pipeline, const char *when)
 
       gst_message_parse_error (message, &error, &debug);
       if (!n++)
-        g_printerr ("%s: %s: %s (%s)\n", when,
-            GST_OBJECT_NAME (message->src), error->message, debug);
+        g_printerr ("%s: %s: %s (%s)\n", when, GST_OBJECT_NAME (message->src),
+            error->message, debug);
       g_error_free (error);
       g_free (debug);
     }
@@ -87,10 +89,8 @@ go_through (GstElement *pipeline, const char *order, GRand *random)
   {
     char name;
     GstState state;
-  } states[] = {
-    { 'N', GST_STATE_NULL }, { 'R', GST_STATE_READY },
-    { 'A', GST_STATE_PAUSED }, { 'P', GST_STATE_PLAYING }
-  };
+  } states[] = { { 'N', GST_STATE_NULL }, { 'R', GST_STATE_READY },
+    { 'A', GST_STATE_PAUSED }, { 'P', GST_STATE_PLAYING } };
 
   for (; *order; order++) {
     if (*order == 'w')
@@ -217,8 +217,8 @@ disturb (gpointer pipeline)
         break;
       default:
         if (detect)
-          g_object_set (detect, "model-file", i % 2 ? test_gst_model ()
-              : test_gst_other_model (), NULL);
+          g_object_set (detect, "model-file",
+              i % 2 ? test_gst_model () : test_gst_other_model (), NULL);
     }
     g_usleep (g_random_int_range (0, 2000));
   }

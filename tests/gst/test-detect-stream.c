@@ -99,8 +99,7 @@ GST_START_TEST (test_flush)
     fail_unless (test_gst_frame_meta (out, 0) != NULL);
     gst_buffer_unref (out);
     fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
-    fail_unless_equals_int (gst_harness_push (h, frame (i)),
-        GST_FLOW_FLUSHING);
+    fail_unless_equals_int (gst_harness_push (h, frame (i)), GST_FLOW_FLUSHING);
     fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
     fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
   }
@@ -117,8 +116,9 @@ GST_START_TEST (test_upstream_events)
 {
   GstHarness *h = started_harness ("");
   GstEvent *seek = gst_event_new_seek (1.5, GST_FORMAT_TIME,
-      GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, GST_SECOND, GST_SEEK_TYPE_NONE,
-      0), *out;
+               GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, GST_SECOND,
+               GST_SEEK_TYPE_NONE, 0),
+           *out;
 
   while ((out = gst_harness_try_pull_upstream_event (h)))
     gst_event_unref (out);
@@ -128,8 +128,8 @@ GST_START_TEST (test_upstream_events)
   gst_event_unref (out);
   gst_event_unref (seek);
   fail_unless (gst_harness_push_upstream_event (h,
-          gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
-              gst_structure_new_empty ("GstForceKeyUnit"))));
+      gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+          gst_structure_new_empty ("GstForceKeyUnit"))));
   out = gst_harness_pull_upstream_event (h);
   fail_unless (gst_event_has_name (out, "GstForceKeyUnit"));
   gst_event_unref (out);
@@ -142,9 +142,11 @@ GST_END_TEST;
 GST_START_TEST (test_cycles)
 {
   GstElement *pipeline, *e;
-  gchar *line = g_strdup_printf ("videotestsrc num-buffers=2 ! video/x-raw,"
+  gchar *line = g_strdup_printf (
+      "videotestsrc num-buffers=2 ! video/x-raw,"
       "format=I420,width=64,height=48 ! yolov10detect name=d model-file=%s "
-      "! fakesink", test_gst_model ());
+      "! fakesink",
+      test_gst_model ());
   GError *error = NULL;
   GstBus *bus;
 
@@ -193,9 +195,11 @@ GST_END_TEST;
 GST_START_TEST (test_seeks)
 {
   GstElement *pipeline, *e;
-  gchar *line = g_strdup_printf ("videotestsrc ! video/x-raw,format=I420,"
+  gchar *line = g_strdup_printf (
+      "videotestsrc ! video/x-raw,format=I420,"
       "width=64,height=48,framerate=30/1 ! yolov10detect name=d model-file=%s "
-      "! fakesink name=s enable-last-sample=true", test_gst_model ());
+      "! fakesink name=s enable-last-sample=true",
+      test_gst_model ());
   GError *error = NULL;
   GstElement *sink;
 
@@ -211,16 +215,18 @@ GST_START_TEST (test_seeks)
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL,
-          20 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+                              20 * GST_SECOND),
+      GST_STATE_CHANGE_SUCCESS);
   for (guint i = 0; i < 20; i++) {
     GstClockTime to = ((i * 7) % 20) * GST_SECOND;
     GstSample *sample;
     GstBuffer *buffer;
 
     fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME,
-            GST_SEEK_FLAG_FLUSH, to));
+        GST_SEEK_FLAG_FLUSH, to));
     fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL,
-            20 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+                                20 * GST_SECOND),
+        GST_STATE_CHANGE_SUCCESS);
     g_object_get (sink, "last-sample", &sample, NULL);
     buffer = gst_sample_get_buffer (sample);
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), to);

@@ -15,7 +15,7 @@
 #define CHANGES 500
 
 static GstCaps *caps;
-static GstCaps *wide;           /* of half of the cameras in test_spread */
+static GstCaps *wide; /* of half of the cameras in test_spread */
 
 static void
 setup (void)
@@ -92,11 +92,18 @@ GST_START_TEST (test_who_shares)
     const char *properties;
     guint n;
   } cases[] = {
-    {"", 2}, {"confidence=0.9 classes=bus attach=roi priority=3", 2},
-    {"in-flight=4 late-policy=skip inference-interval=2", 2},
-    {"engine-group=else", 1}, {"input-size=64", 1}, {"input-size=96", 2},
-    {"head=one2many", 1}, {"threads=1", 1}, {"max-batch=2", 1},
-    {"backend=cpu", 1}, {"input-size=auto", 1}, {"input-size=auto", 1},
+    { "", 2 },
+    { "confidence=0.9 classes=bus attach=roi priority=3", 2 },
+    { "in-flight=4 late-policy=skip inference-interval=2", 2 },
+    { "engine-group=else", 1 },
+    { "input-size=64", 1 },
+    { "input-size=96", 2 },
+    { "head=one2many", 1 },
+    { "threads=1", 1 },
+    { "max-batch=2", 1 },
+    { "backend=cpu", 1 },
+    { "input-size=auto", 1 },
+    { "input-size=auto", 1 },
   };
   GstHarness *one = harness ("");
 
@@ -134,8 +141,9 @@ boxes_of_wide (GstHarness *h, guint i)
   GArray *boxes;
 
   buffer = gst_harness_push_and_pull (h, in);
-  fail_unless_equals_string (gst_structure_get_string (test_gst_frame_meta
-          (buffer, 0), "inference"), "fresh");
+  fail_unless_equals_string (
+      gst_structure_get_string (test_gst_frame_meta (buffer, 0), "inference"),
+      "fresh");
   boxes = test_gst_rois (buffer);
   gst_buffer_unref (buffer);
   return boxes;
@@ -146,8 +154,8 @@ assert_boxes (GArray *found, GArray *expected)
 {
   fail_unless (expected->len > 2);
   fail_unless_equals_int (found->len, expected->len);
-  fail_unless (!memcmp (found->data, expected->data,
-          expected->len * sizeof (TestBox)));
+  fail_unless (
+      !memcmp (found->data, expected->data, expected->len * sizeof (TestBox)));
   g_array_unref (found);
   g_array_unref (expected);
 }
@@ -160,9 +168,11 @@ GST_START_TEST (test_shapes)
   GstHarness *two = harness ("confidence=0.02 input-size=auto");
   GstHarness *square = harness ("confidence=0.02 input-size=96");
   GstHarness *flat = harness ("confidence=0.02 input-size=96x64");
-  GstHarness *upright = harness ("confidence=0.02 input-size=auto region=\"0,0 0.1,1\" "
+  GstHarness *upright = harness (
+      "confidence=0.02 input-size=auto region=\"0,0 0.1,1\" "
       "region-anchor=overlap");
-  GstHarness *upright_square = harness ("confidence=0.02 input-size=96 region=\"0,0 0.1,1\" "
+  GstHarness *upright_square = harness (
+      "confidence=0.02 input-size=96 region=\"0,0 0.1,1\" "
       "region-anchor=overlap");
   const guint64 weights = engine_stat (square, "weights-host");
 
@@ -175,7 +185,8 @@ GST_START_TEST (test_shapes)
   for (guint i = 0; i < 3; i++) {
     assert_boxes (boxes_of (one, i), boxes_of (square, i));
     assert_boxes (boxes_of_wide (two, i), boxes_of_wide (flat, i));
-    assert_boxes (boxes_of_wide (upright, i), boxes_of_wide (upright_square, i));
+    assert_boxes (boxes_of_wide (upright, i),
+        boxes_of_wide (upright_square, i));
   }
   for (guint i = 3; i < 6; i++) {
     gst_harness_set_src_caps (one, gst_caps_ref (i % 2 ? wide : caps));
@@ -268,10 +279,10 @@ GST_START_TEST (test_exchange)
 
 GST_END_TEST;
 
-#define FILMED 90               /* frames of each camera: three seconds */
+#define FILMED 90 /* frames of each camera: three seconds */
 
 static GstHarness *cameras[N_SLOW];
-static guint64 inferred[N_SLOW];        /* when the first camera had sent all */
+static guint64 inferred[N_SLOW]; /* when the first camera had sent all */
 static GMutex end_lock;
 static gboolean ended;
 
@@ -306,8 +317,11 @@ film (gpointer data)
 
     if (left > 0)
       g_usleep ((gulong) left);
-    fail_unless_equals_int (gst_harness_push (h, is_wide (h)
-            ? test_gst_picture_at (wide, i % 7, i) : picture (i)), GST_FLOW_OK);
+    fail_unless_equals_int (gst_harness_push (h,
+                                is_wide (h)
+                                    ? test_gst_picture_at (wide, i % 7, i)
+                                    : picture (i)),
+        GST_FLOW_OK);
   }
   note_end ();
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
@@ -325,7 +339,8 @@ film_all (const char *const properties[N_SLOW])
   ended = FALSE;
   for (guint i = 0; i < N_SLOW; i++) {
     gchar *all = g_strdup_printf ("backend=cuda precision=fp32 max-batch=1 "
-        "late-policy=skip %s", properties[i]);
+                                  "late-policy=skip %s",
+        properties[i]);
 
     cameras[i] = harness (all);
     if (is_wide (cameras[i]))
@@ -353,8 +368,8 @@ film_all (const char *const properties[N_SLOW])
 GST_START_TEST (test_spread)
 {
   static const char *const same[N_SLOW] = { "", "", "", "" };
-  static const char *const shaped[N_SLOW] =
-      { "input-size=auto", "input-size=auto", "input-size=auto", "input-size=auto" };
+  static const char *const shaped[N_SLOW] = { "input-size=auto",
+    "input-size=auto", "input-size=auto", "input-size=auto" };
   guint64 least = G_MAXUINT64, most = 0, all = 0;
 
   shapes = __i__;
@@ -375,7 +390,8 @@ GST_END_TEST;
 /* With in-flight=2 its next frame already waits when an inference finishes. */
 GST_START_TEST (test_priority)
 {
-  static const char *const one[N_SLOW] = { "", "", "priority=1 in-flight=2", "" };
+  static const char *const one[N_SLOW] = { "", "", "priority=1 in-flight=2",
+    "" };
 
   film_all (one);
   for (guint i = 0; i < N_SLOW; i++)
@@ -401,8 +417,9 @@ GST_START_TEST (test_interval)
     for (guint k = 0; k < G_N_ELEMENTS (h); k++) {
       GstBuffer *out = gst_harness_push_and_pull (h[k], picture (i));
 
-      fail_unless_equals_string (gst_structure_get_string (test_gst_frame_meta
-              (out, 0), "inference"), i % intervals[k] ? "held" : "fresh");
+      fail_unless_equals_string (
+          gst_structure_get_string (test_gst_frame_meta (out, 0), "inference"),
+          i % intervals[k] ? "held" : "fresh");
       gst_buffer_unref (out);
     }
   fail_unless_equals_uint64 (engine_stat (h[0], "inferences"), 30 + 10 + 6);
@@ -474,8 +491,10 @@ play_on (gpointer data)
 
     fail_unless (out != NULL);
     fail_unless_equals_uint64 (GST_BUFFER_PTS (out), i * FRAME);
-    fail_unless (!g_strcmp0 (gst_structure_get_string (test_gst_frame_meta (out,
-                    0), "inference"), "fresh"));
+    fail_unless (
+        !g_strcmp0 (gst_structure_get_string (test_gst_frame_meta (out, 0),
+                        "inference"),
+            "fresh"));
     gst_buffer_unref (out);
   }
   return GUINT_TO_POINTER (i);
@@ -494,7 +513,8 @@ fail_it (GstHarness *h)
 
 GST_START_TEST (test_come_and_go)
 {
-  static const char line[] = "backend=cpu threads=1 confidence=0.02 in-flight=3";
+  static const char line[] =
+      "backend=cpu threads=1 confidence=0.02 in-flight=3";
   GstHarness *lasting[2] = { harness (line), harness (line) };
   GstHarness *others[N_OTHERS] = { NULL };
   GRand *rand = g_rand_new_with_seed (7);
@@ -521,8 +541,7 @@ GST_START_TEST (test_come_and_go)
     } else if (what == 1) {
       gst_harness_push_event (others[k], gst_event_new_flush_start ());
       gst_harness_push_event (others[k], gst_event_new_flush_stop (TRUE));
-      gst_harness_push_event (others[k],
-          gst_event_new_segment (&segment));
+      gst_harness_push_event (others[k], gst_event_new_segment (&segment));
       done[2]++;
     } else {
       fail_it (others[k]);
@@ -537,7 +556,8 @@ GST_START_TEST (test_come_and_go)
   for (guint i = 0; i < 2; i++)
     n[i] = GPOINTER_TO_UINT (g_thread_join (threads[i]));
   printf ("%u added, %u removed, %u flushed, %u failed while two others passed "
-      "%u and %u frames\n", done[0], done[1], done[2], done[3], n[0], n[1]);
+          "%u and %u frames\n",
+      done[0], done[1], done[2], done[3], n[0], n[1]);
   for (guint k = 0; k < N_OTHERS; k++)
     g_clear_pointer (&others[k], gst_harness_teardown);
   fail_unless_equals_int (n_sharing (lasting[0]), 2);

@@ -52,9 +52,9 @@ pop_message (GstBus *bus, Tuning *t)
   GstMessage *message;
   const GstStructure *s;
 
-  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT
-              | GST_MESSAGE_PROGRESS | GST_MESSAGE_WARNING
-              | GST_MESSAGE_ERROR))
+  while ((message = gst_bus_pop_filtered (bus,
+              GST_MESSAGE_ELEMENT | GST_MESSAGE_PROGRESS | GST_MESSAGE_WARNING
+                  | GST_MESSAGE_ERROR))
       && gst_message_has_name (message, "yolov10-model"))
     gst_message_unref (message);
 
@@ -62,9 +62,9 @@ pop_message (GstBus *bus, Tuning *t)
     return FALSE;
   fail_unless (gst_message_has_name (message, "yolov10-tuning"));
   s = gst_message_get_structure (message);
-  fail_unless (gst_structure_get (s, "done", G_TYPE_UINT, &t->done,
-          "total", G_TYPE_UINT, &t->total, "faster", G_TYPE_UINT, &t->faster,
-          "finished", G_TYPE_BOOLEAN, &t->finished, NULL));
+  fail_unless (gst_structure_get (s, "done", G_TYPE_UINT, &t->done, "total",
+      G_TYPE_UINT, &t->total, "faster", G_TYPE_UINT, &t->faster, "finished",
+      G_TYPE_BOOLEAN, &t->finished, NULL));
   gst_message_unref (message);
   return TRUE;
 }
@@ -92,8 +92,7 @@ GST_START_TEST (test_messages)
   }
   fail_unless_equals_int (t.done, t.total);
   fail_unless (t.faster > 0);
-  fail_unless (n_messages >= 3 && n_messages <= 13, "%u messages",
-      n_messages);
+  fail_unless (n_messages >= 3 && n_messages <= 13, "%u messages", n_messages);
   for (guint i = 0; i < 5; i++)
     pass (h, expected);
   fail_if (pop_message (bus, &t));
@@ -122,9 +121,11 @@ GST_START_TEST (test_stops)
     start = g_get_monotonic_time ();
     gst_element_set_state (h->element, GST_STATE_READY);
     fail_unless (g_get_monotonic_time () - start < G_USEC_PER_SEC);
-    while (pop_message (bus, &t));
+    while (pop_message (bus, &t))
+      ;
     fail_unless_equals_int (gst_element_set_state (h->element,
-            GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
+                                GST_STATE_PLAYING),
+        GST_STATE_CHANGE_SUCCESS);
     gst_harness_set_caps (h, gst_caps_copy (caps), gst_caps_copy (caps));
   }
   g_array_unref (expected);

@@ -11,7 +11,7 @@
 #include "gstcommon.h"
 
 #define FRAME TEST_GST_FRAME
-#define MS 1000                 /* microseconds */
+#define MS 1000 /* microseconds */
 
 static GstCaps *caps;
 
@@ -120,8 +120,7 @@ wait_running (GstElement *e)
  * takes two seconds: no frame waits for it, and its result is not lost. */
 GST_START_TEST (test_burst)
 {
-  GstHarness *h = slow_harness ("2000",
-      "late-policy=skip max-queued-frames=3");
+  GstHarness *h = slow_harness ("2000", "late-policy=skip max-queued-frames=3");
   gint64 start, took;
   guint64 age;
 
@@ -169,7 +168,8 @@ GST_START_TEST (test_pool)
     sleep_until (start + (gint64) i * 33 * MS);
     asked = now ();
     fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer,
-            NULL), GST_FLOW_OK);
+                                NULL),
+        GST_FLOW_OK);
     longest = MAX (longest, now () - asked);
     GST_BUFFER_PTS (buffer) = i * FRAME;
     fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
@@ -230,7 +230,7 @@ typedef struct
 {
   GstHarness *h;
   guint fps;
-  gint64 start, latest, longest;        /* of what frames came late by; of a push */
+  gint64 start, latest, longest; /* of what frames came late by; of a push */
 } Camera;
 
 static gpointer
@@ -286,7 +286,8 @@ GST_START_TEST (test_cameras)
   fail_unless (gst_structure_get_double (stats, "busy", &busy));
   gst_structure_free (stats);
   printf ("%d s of video in %.2f s, frames came up to %.1f ms late, engine "
-      "busy %.1f %%\n", N_SECONDS, took / 1e6, latest / 1e3, 100 * busy);
+          "busy %.1f %%\n",
+      N_SECONDS, took / 1e6, latest / 1e3, 100 * busy);
   for (guint i = 0; i < N_CAMERAS; i++) {
     GstElement *e = cameras[i].h->element;
     guint64 delay = test_gst_stat (e, "longest-delay");
@@ -310,7 +311,7 @@ GST_START_TEST (test_cameras)
     gint64 b = (gint64) test_gst_stat (cameras[(i + 3) % 6].h->element,
         "inferences");
 
-    if (i != 1)                 /* its twin has the higher priority */
+    if (i != 1) /* its twin has the higher priority */
       fail_unless (ABS (a - b) <= 2 + extended (latest) / (60 * MS),
           "%d and %d", (gint) a, (gint) b);
   }

@@ -29,8 +29,8 @@ teardown (void)
 static void
 ask (GstHarness *h, const char *sender, gdouble confidence)
 {
-  fail_unless (gst_harness_push_upstream_event (h, weak_request (sender,
-              confidence)));
+  fail_unless (
+      gst_harness_push_upstream_event (h, weak_request (sender, confidence)));
 }
 
 static GstHarness *
@@ -86,7 +86,8 @@ GST_START_TEST (test_contents)
 
   for (guint i = 0; i < 4; i++) {
     gchar *properties = g_strdup_printf ("backend=%s head=%s threads=1 "
-        "confidence=0.2", backends[i / 2], heads[i % 2]);
+                                         "confidence=0.2",
+        backends[i / 2], heads[i % 2]);
     GstHarness *plain = harness (properties), *h = harness (properties);
     GstBuffer *picture = test_gst_picture_at (caps, 4, 4);
     GstBuffer *without, *with;
@@ -168,7 +169,8 @@ GST_START_TEST (test_limits)
   params.min_width = 12;
   params.min_height = 8;
   compare ("confidence=0.15 max-detections=500 min-size=12x8 "
-      "class-confidence=\"person=0.01,stop sign=0.27\"", 0.12, &params, classes);
+           "class-confidence=\"person=0.01,stop sign=0.27\"",
+      0.12, &params, classes);
 }
 
 GST_END_TEST;
@@ -177,8 +179,7 @@ GST_END_TEST;
 GST_START_TEST (test_no_place)
 {
   static const char *const properties[] = { "confidence=0.2 max-detections=5",
-    "confidence=0.2 max-detections=5 class-confidence=\"person=0.3,bus=0.1\""
-  };
+    "confidence=0.2 max-detections=5 class-confidence=\"person=0.3,bus=0.1\"" };
 
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
     GstHarness *plain = harness (properties[i]), *h = harness (properties[i]);
@@ -204,20 +205,20 @@ GST_START_TEST (test_parts)
   const char *properties = "confidence=0.25 tiles=2x1 region=\"0,0 1,0.6\"";
   GstHarness *plain = harness (properties), *h = harness (properties);
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
-  Y10Image image = {.size = sizeof image,.width = WIDTH,.height = HEIGHT };
+  Y10Image image = { .size = sizeof image, .width = WIDTH, .height = HEIGHT };
   Y10Region *region = y10_region_parse ("0,0 1,0.6", NULL);
   GstBuffer *picture = test_gst_picture_at (caps, 4, 4), *without, *with;
   GArray *found[2];
 
   for (guint i = 0; i < 2; i++) {
-    Y10Tiles tiles = {.size = sizeof tiles };
+    Y10Tiles tiles = { .size = sizeof tiles };
     Y10Part parts[Y10_MAX_PARTS];
     guint n;
 
     params.confidence = i ? 0.2f : 0.25f;
     fail_unless (y10_tiles_parse ("2x1", &tiles, NULL));
     fail_unless (y10_parts_plan (&image, region, &tiles, 96, 96, parts,
-            Y10_MAX_PARTS, &n, NULL));
+        Y10_MAX_PARTS, &n, NULL));
     found[i] = parts_expect (picture, caps, &image, parts, n, region,
         Y10_REGION_ANCHOR_BOTTOM, &params);
   }
@@ -241,7 +242,7 @@ GST_END_TEST;
 GST_START_TEST (test_held)
 {
   GstHarness *h = harness ("confidence=0.25 inference-interval=1000 "
-      "max-hold=18446744073709551615");
+                           "max-hold=18446744073709551615");
   GArray *shown, *boxes;
 
   ask (h, "one", 0.2);
@@ -249,8 +250,9 @@ GST_START_TEST (test_held)
     GstBuffer *out = gst_harness_push_and_pull (h,
         test_gst_picture_at (caps, 4, i));
 
-    fail_unless_equals_string (gst_structure_get_string (test_gst_frame_meta
-            (out, 0), "inference"), i ? "held" : "fresh");
+    fail_unless_equals_string (
+        gst_structure_get_string (test_gst_frame_meta (out, 0), "inference"),
+        i ? "held" : "fresh");
     boxes = weak_get (out);
     fail_unless (!boxes == (i >= HOLDS), "frame %u", i);
     if (!i)
@@ -343,8 +345,10 @@ GST_END_TEST;
 /* Events of another form, and of more senders than there can be, change nothing. */
 GST_START_TEST (test_wild)
 {
-  static const char *const fields[] = { "",
-    ", sender=(string)a", ", confidence=(double)0.02",
+  static const char *const fields[] = {
+    "",
+    ", sender=(string)a",
+    ", confidence=(double)0.02",
     ", sender=(string)a, confidence=(float)0.02",
     ", sender=(int)1, confidence=(double)0.02",
     ", sender=(string)a, confidence=(double)-0.02",
@@ -387,7 +391,8 @@ on_detections (GstElement *element, GstBuffer *buffer, GstStructure *structure,
     gpointer count)
 {
   for (gint i = 0; i < gst_structure_n_fields (structure); i++)
-    fail_if (weak_is_field (gst_structure_nth_field_name (structure, (guint) i)));
+    fail_if (
+        weak_is_field (gst_structure_nth_field_name (structure, (guint) i)));
   fail_unless (gst_structure_get_uint (structure, "count", count));
 }
 
@@ -412,15 +417,16 @@ GST_START_TEST (test_elsewhere)
       ask (h, "one", 0.2);
     out = through (h, 4);
     fail_unless (!i == !weak_count (out));
-    fail_unless (gst_structure_get_uint (test_gst_frame_meta (out, 0), "count",
-            &said));
+    fail_unless (
+        gst_structure_get_uint (test_gst_frame_meta (out, 0), "count", &said));
     fail_unless_equals_int (count, said);
     gst_buffer_unref (out);
     do {
       message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
       fail_unless (message != NULL);
-      json[i] = g_strdup (gst_structure_get_string (gst_message_get_structure
-              (message), "json"));
+      json[i] = g_strdup (
+          gst_structure_get_string (gst_message_get_structure (message),
+              "json"));
       gst_message_unref (message);
     } while (!json[i]);
     event = gst_harness_try_pull_upstream_event (h);
@@ -446,13 +452,14 @@ GST_END_TEST;
 GST_START_TEST (test_tee)
 {
   const gchar *detector = "backend=ref confidence=0.25 late-policy=infer-all "
-      "inference-interval=2";
+                          "inference-interval=2";
   GstHarness *h[2];
   guint n = 0;
 
   fail_unless (test_gst_load_plugin ("coreelements"));
   for (guint i = 0; i < 2; i++) {
-    gchar *line = g_strdup_printf ("yolov10detect name=d model-file=%s %s ! "
+    gchar *line = g_strdup_printf (
+        "yolov10detect name=d model-file=%s %s ! "
         "tee name=t t. ! queue ! %s fakesink async=false t. ! queue",
         test_gst_model (), detector,
         i ? "yolov10track weak-thresh=0.2 track-thresh=0.25 !" : "");

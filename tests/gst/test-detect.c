@@ -8,23 +8,19 @@
 #include <gst/controller/controller.h>
 
 static const char *const playing[] = { "confidence", "iou-threshold",
-  "max-detections", "classes", "class-confidence", "tiles",
-  "tile-overlap", "region", "region-anchor", "roi-source", "roi-type", "min-size", "max-size",
-  "attach", "active", "model-file", "label-file",
-  "max-queued-frames", "late-policy", "inference-interval", "skipped-boxes",
-  "max-hold", "post-messages", "priority", "encoder-hints", "ignore-par", NULL
-};
+  "max-detections", "classes", "class-confidence", "tiles", "tile-overlap",
+  "region", "region-anchor", "roi-source", "roi-type", "min-size", "max-size",
+  "attach", "active", "model-file", "label-file", "max-queued-frames",
+  "late-policy", "inference-interval", "skipped-boxes", "max-hold",
+  "post-messages", "priority", "encoder-hints", "ignore-par", NULL };
 static const char *const controllable[] = { "confidence", "iou-threshold",
-  "active", "inference-interval", "skipped-boxes", "max-hold", NULL
-};
+  "active", "inference-interval", "skipped-boxes", "max-hold", NULL };
 static const char *const ready[] = { "backend", "precision", "head",
   "input-size", "threads", "class-agnostic-nms", "cuda-device-id",
   "cuda-graphs", "cuda-tune", "in-flight", "engine-group", "max-batch",
-  "batch-timeout", NULL
-};
+  "batch-timeout", NULL };
 static const char *const read_only[] = { "active-backend", "active-device",
-  "active-precision", "fallback-reason", "stats", "engine-stats", NULL
-};
+  "active-precision", "fallback-reason", "stats", "engine-stats", NULL };
 
 static GArray *
 boxes_of (GstHarness *h, GstBuffer *picture)
@@ -74,8 +70,8 @@ GST_START_TEST (test_flags)
     fail_unless (strlen (g_param_spec_get_blurb (specs[i])) > 10);
   }
   fail_unless_equals_int (n_ours,
-      g_strv_length ((gchar **) playing) + g_strv_length ((gchar **) ready) +
-      g_strv_length ((gchar **) read_only));
+      g_strv_length ((gchar **) playing) + g_strv_length ((gchar **) ready)
+          + g_strv_length ((gchar **) read_only));
   g_free (specs);
   gst_object_unref (e);
 }
@@ -94,23 +90,23 @@ GST_START_TEST (test_defaults)
   guint64 hold;
 
   g_object_get (e, "in-flight", &flight, "max-queued-frames", &queued,
-      "late-policy", &policy, "inference-interval", &interval,
-      "skipped-boxes", &boxes, "max-hold", &hold, NULL);
+      "late-policy", &policy, "inference-interval", &interval, "skipped-boxes",
+      &boxes, "max-hold", &hold, NULL);
   fail_unless (!flight && !queued && !policy && interval == 1 && !boxes
       && hold == GST_SECOND);
   g_object_get (e, "model-file", &model, "label-file", &labels, "input-size",
-      &size, "classes", &classes, "encoder-hints", &hints, "active-backend", &backend,
-      "fallback-reason", &reason, "backend", &kind, "precision", &precision,
-      "head", &head, "confidence", &confidence, "iou-threshold", &iou,
-      "cuda-graphs", &graphs, "cuda-tune", &tune,
-      "class-agnostic-nms", &agnostic, "active", &active, "max-detections",
-      &most, "threads", &threads, "attach", &attach, NULL);
+      &size, "classes", &classes, "encoder-hints", &hints, "active-backend",
+      &backend, "fallback-reason", &reason, "backend", &kind, "precision",
+      &precision, "head", &head, "confidence", &confidence, "iou-threshold",
+      &iou, "cuda-graphs", &graphs, "cuda-tune", &tune, "class-agnostic-nms",
+      &agnostic, "active", &active, "max-detections", &most, "threads",
+      &threads, "attach", &attach, NULL);
   fail_unless (!model && !labels && !backend && !reason);
   fail_unless_equals_string (size, "");
   fail_unless_equals_string (classes, "");
   fail_unless_equals_string (hints, "");
-  fail_unless (!kind && !precision && !head && !agnostic && active && graphs
-      && tune);
+  fail_unless (
+      !kind && !precision && !head && !agnostic && active && graphs && tune);
   fail_unless (confidence == 0.25 && iou == 0.7);
   fail_unless (most == 300 && threads == 0 && attach == 7);
   g_free (size);
@@ -158,8 +154,8 @@ GST_START_TEST (test_ranges)
   g_object_get (e, "confidence", &confidence, "iou-threshold", &iou,
       "max-detections", &most, "threads", &threads, NULL);
   fail_unless (confidence == 0.25 && iou == 0.7 && most == 300 && !threads);
-  g_object_set (e, "confidence", 1.0, "iou-threshold", 0.0,
-      "max-detections", 1000, "threads", 256, NULL);
+  g_object_set (e, "confidence", 1.0, "iou-threshold", 0.0, "max-detections",
+      1000, "threads", 256, NULL);
   g_object_get (e, "confidence", &confidence, "iou-threshold", &iou,
       "max-detections", &most, "threads", &threads, NULL);
   fail_unless (confidence == 1 && iou == 0 && most == 1000 && threads == 256);
@@ -212,7 +208,8 @@ GST_START_TEST (test_while_playing)
   g_object_set (e, "classes", "", NULL);
   fail_unless_equals_int (count (h, picture), all->len);
 
-  g_object_set (e, "class-confidence", "bus=0.01,*=1", "confidence", 0.99, NULL);
+  g_object_set (e, "class-confidence", "bus=0.01,*=1", "confidence", 0.99,
+      NULL);
   fail_unless_equals_int (count (h, picture), n_bus);
   g_object_set (e, "class-confidence", "", "confidence", 0.01, NULL);
   width = g_array_index (all, TestBox, all->len / 2).w;
@@ -279,8 +276,8 @@ GST_START_TEST (test_nms)
 
   for (guint agnostic = 0; agnostic < 2; agnostic++) {
     GstHarness *h = test_gst_harness (agnostic
-        ? "head=one2many confidence=0.01 class-agnostic-nms=true"
-        : "head=one2many confidence=0.01");
+            ? "head=one2many confidence=0.01 class-agnostic-nms=true"
+            : "head=one2many confidence=0.01");
     GstElement *e = gst_object_ref (h->element);
 
     gst_harness_set_caps (h, gst_caps_ref (caps), gst_caps_ref (caps));
@@ -321,8 +318,8 @@ control (GstElement *e, const char *property, gdouble first, gdouble second)
   gst_timed_value_control_source_set (values, 0, first);
   gst_timed_value_control_source_set (values, GST_SECOND, second);
   fail_unless (gst_object_add_control_binding (GST_OBJECT (e),
-          gst_direct_control_binding_new_absolute (GST_OBJECT (e), property,
-              source)));
+      gst_direct_control_binding_new_absolute (GST_OBJECT (e), property,
+          source)));
   gst_object_unref (source);
 }
 
@@ -443,9 +440,11 @@ GST_START_TEST (test_auto)
   g_object_get (e, "active-backend", &backend, "fallback-reason", &reason,
       NULL);
   fail_unless (!g_str_equal (backend, "auto"));
-  if (system ("ls /dev/nvidia* /dev/nvhost-gpu /usr/lib/wsl/lib/libcuda* 2>&1 | "
+  if (system (
+          "ls /dev/nvidia* /dev/nvhost-gpu /usr/lib/wsl/lib/libcuda* 2>&1 | "
           "grep -qv 'cannot access' || "
-          "grep -qs 0x10de /sys/bus/pci/devices/*/vendor") != 0)
+          "grep -qs 0x10de /sys/bus/pci/devices/*/vendor")
+      != 0)
     fail_if (reason, "reason: %s", reason);
   else if (!g_str_equal (backend, "cuda"))
     fail_unless (reason && strstr (reason, "cuda"), "reason: %s", reason);
@@ -456,7 +455,8 @@ GST_START_TEST (test_auto)
   fail_unless_equals_int (boxes->len, expected->len);
   for (guint i = 0; i < boxes->len; i++)
     fail_unless (ABS (g_array_index (boxes, TestBox, i).confidence
-            - g_array_index (expected, Y10Detection, i).confidence) < 1e-4);
+                     - g_array_index (expected, Y10Detection, i).confidence)
+        < 1e-4);
   g_array_unref (boxes);
   g_array_unref (expected);
   gst_object_unref (e);

@@ -17,8 +17,8 @@
 
 typedef struct
 {
-  guint64 number;               /* counted from 1 by the test */
-  guint64 job;                  /* the queue's number; 0: none */
+  guint64 number; /* counted from 1 by the test */
+  guint64 job;    /* the queue's number; 0: none */
 } Frame;
 
 static gint64
@@ -30,7 +30,8 @@ now (void)
 static GstY10FrameQueue *
 make (guint max_frames)
 {
-  GstY10FrameQueue *frame_queue = gst_y10_frame_queue_new (CAPACITY, sizeof (Frame));
+  GstY10FrameQueue *frame_queue = gst_y10_frame_queue_new (CAPACITY,
+      sizeof (Frame));
 
   gst_y10_frame_queue_set_max_frames (frame_queue, max_frames);
   gst_y10_frame_queue_set_flushing (frame_queue, FALSE);
@@ -46,7 +47,8 @@ put (GstY10FrameQueue *frame_queue, gboolean is_inferred, gint64 leave_at)
 
   g_assert_nonnull (frame);
   frame->number = number;
-  g_assert_true (gst_y10_frame_queue_commit (frame_queue, is_inferred, leave_at));
+  g_assert_true (
+      gst_y10_frame_queue_commit (frame_queue, is_inferred, leave_at));
   return number;
 }
 
@@ -82,7 +84,7 @@ test_order (void)
   ((Frame *) frame)->number = d;
   gst_y10_frame_queue_note (frame_queue, d, GST_Y10_FRAME_QUEUE_OVER);
   g_assert_true (gst_y10_frame_queue_commit (frame_queue, TRUE,
-          GST_Y10_FRAME_QUEUE_FOREVER));
+      GST_Y10_FRAME_QUEUE_FOREVER));
   take (frame_queue, GST_Y10_NEXT_READY, d);
   g_assert_true (gst_y10_frame_queue_drain (frame_queue, TRUE));
   gst_y10_frame_queue_free (frame_queue);
@@ -193,7 +195,9 @@ test_stop_wakes (void)
  * that infers one at a time; another thread may flush in between. */
 typedef enum
 {
-  PASS, NEWEST, ALL
+  PASS,
+  NEWEST,
+  ALL
 } Mode;
 
 typedef struct
@@ -206,7 +210,7 @@ typedef struct
 
   pthread_mutex_t lock;
   pthread_cond_t work;
-  guint64 queue[N_JOBS], running;       /* the queue's numbers; under the lock */
+  guint64 queue[N_JOBS], running; /* the queue's numbers; under the lock */
   guint n_queued;
   gint n_inferred, n_replaced;
   gboolean quit;
@@ -232,7 +236,8 @@ infer (void *data)
       break;
     number = t->running = t->queue[0];
     memmove (t->queue, t->queue + 1, --t->n_queued * sizeof *t->queue);
-    gst_y10_frame_queue_note (t->frame_queue, number, GST_Y10_FRAME_QUEUE_RUNNING);
+    gst_y10_frame_queue_note (t->frame_queue, number,
+        GST_Y10_FRAME_QUEUE_RUNNING);
     pthread_mutex_unlock (&t->lock);
     for (guint i = 0; i < number % 7; i++)
       sched_yield ();
@@ -251,7 +256,8 @@ submit (Traffic *t, guint64 number)
 {
   pthread_mutex_lock (&t->lock);
   if (t->mode == NEWEST && t->n_queued) {
-    gst_y10_frame_queue_note (t->frame_queue, t->queue[0], GST_Y10_FRAME_QUEUE_OVER);
+    gst_y10_frame_queue_note (t->frame_queue, t->queue[0],
+        GST_Y10_FRAME_QUEUE_OVER);
     t->n_queued = 0;
     t->n_replaced++;
   }
@@ -283,7 +289,8 @@ withdraw (Traffic *t, guint64 number)
     if (t->queue[i] == number) {
       memmove (t->queue + i, t->queue + i + 1,
           (--t->n_queued - i) * sizeof *t->queue);
-      gst_y10_frame_queue_note (t->frame_queue, number, GST_Y10_FRAME_QUEUE_OVER);
+      gst_y10_frame_queue_note (t->frame_queue, number,
+          GST_Y10_FRAME_QUEUE_OVER);
       break;
     }
   }
@@ -299,8 +306,8 @@ bring (void *data)
 
   for (guint i = 1; i <= N_FRAMES; i++) {
     guint64 number;
-    Frame *frame = gst_y10_frame_queue_reserve (t->frame_queue, t->mode == NEWEST,
-        &number);
+    Frame *frame = gst_y10_frame_queue_reserve (t->frame_queue,
+        t->mode == NEWEST, &number);
 
     if (!frame) {
       sched_yield ();
@@ -312,13 +319,14 @@ bring (void *data)
       submit (t, number);
     if (!gst_y10_frame_queue_commit (t->frame_queue, frame->job != 0,
             t->mode == NEWEST ? now () + i % 3 * 10000
-            : GST_Y10_FRAME_QUEUE_FOREVER)) {
+                              : GST_Y10_FRAME_QUEUE_FOREVER)) {
       if (frame->job)
         withdraw (t, number);
       continue;
     }
     g_atomic_int_inc (&t->n_put);
-    if (i % 1000 == 0 && gst_y10_frame_queue_drain (t->frame_queue, i % 2000 == 0))
+    if (i % 1000 == 0
+        && gst_y10_frame_queue_drain (t->frame_queue, i % 2000 == 0))
       g_assert_cmpuint (gst_y10_frame_queue_count (t->frame_queue), ==, 0);
   }
   return NULL;
@@ -366,7 +374,7 @@ send_on (void *data)
     if (next == GST_Y10_NEXT_COLLECT)
       continue;
     if (next == GST_Y10_NEXT_DETACH) {
-      g_assert_cmpuint (t->n_detached, <, 2);   /* one runs, one is queued */
+      g_assert_cmpuint (t->n_detached, <, 2); /* one runs, one is queued */
       t->detached[t->n_detached++] = frame->job;
     } else if (frame->job) {
       g_assert_false (has (t, frame->job));
@@ -431,7 +439,7 @@ test_traffic (void)
   static const guint max_frames[] = { 1, 3, CAPACITY };
 
   for (guint i = 0; i < 9; i++) {
-    Traffic t = {.mode = (Mode) (i % 3),.max_frames = max_frames[i / 3] };
+    Traffic t = { .mode = (Mode) (i % 3), .max_frames = max_frames[i / 3] };
     Threads threads;
 
     begin_traffic (&t, &threads);
@@ -453,7 +461,7 @@ static void
 test_flushes (void)
 {
   for (guint mode = NEWEST; mode <= ALL; mode++) {
-    Traffic t = {.mode = (Mode) mode,.max_frames = 5 };
+    Traffic t = { .mode = (Mode) mode, .max_frames = 5 };
     Threads threads;
 
     begin_traffic (&t, &threads);
@@ -474,7 +482,7 @@ test_flushes (void)
 static void
 test_stop (void)
 {
-  Traffic t = {.mode = ALL,.max_frames = 5,.stop_at = 500 };
+  Traffic t = { .mode = ALL, .max_frames = 5, .stop_at = 500 };
   Threads threads;
   guint64 number;
   gint n_put;

@@ -13,42 +13,43 @@
 
 typedef enum
 {
-  KEPT,                         /* each at its place, scaled with the frame */
+  KEPT, /* each at its place, scaled with the frame */
   LOST,
-  LOST_OR_UNTURNED,             /* 1.22 keeps them unrotated while the frame turns */
+  LOST_OR_UNTURNED, /* 1.22 keeps them unrotated while the frame turns */
 } Fate;
 
 typedef struct
 {
   const char *name;
   const char *elements;
-  const char *plugins[6];       /* that contain the elements */
+  const char *plugins[6]; /* that contain the elements */
   Fate rois;
   gboolean params;
   gdouble scale;
 } Row;
 
 static const Row rows[] = {
-  {"queue", "queue", {"coreelements"}, KEPT, TRUE, 1},
-  {"tee", "tee name=t ! queue ! fakesink t. ! queue", {"coreelements"}, KEPT,
-      TRUE, 1},
-  {"videoconvert, same format", "videoconvert ! video/x-raw,format=I420",
-      {"videoconvertscale|videoconvert"}, KEPT, TRUE, 1},
-  {"videoconvert", "videoconvert ! video/x-raw,format=RGB",
-      {"videoconvertscale|videoconvert"}, KEPT, FALSE, 1},
-  {"videoscale", "videoscale ! video/x-raw,width=320,height=180",
-      {"videoconvertscale|videoscale"}, KEPT, FALSE, 0.5},
-  {"videocrop", "videocrop left=64 top=36", {"videocrop"}, LOST, FALSE, 1},
-  {"videoflip", "videoflip method=clockwise", {"videofilter"},
-      LOST_OR_UNTURNED, TRUE, 1},
-  {"videorate", "videorate ! video/x-raw,framerate=30/1", {"videorate"}, KEPT,
-      TRUE, 1},
-  {"jpegenc, jpegdec", "jpegenc ! jpegdec", {"jpeg"}, KEPT, TRUE, 1},
-  {"x264enc, avdec_h264", "x264enc tune=zerolatency ! h264parse ! avdec_h264",
-      {"x264", "videoparsersbad", "libav"}, KEPT, TRUE, 1},
-  {"x264enc, openh264dec", "x264enc tune=zerolatency ! video/x-h264,"
+  { "queue", "queue", { "coreelements" }, KEPT, TRUE, 1 },
+  { "tee", "tee name=t ! queue ! fakesink t. ! queue", { "coreelements" }, KEPT,
+      TRUE, 1 },
+  { "videoconvert, same format", "videoconvert ! video/x-raw,format=I420",
+      { "videoconvertscale|videoconvert" }, KEPT, TRUE, 1 },
+  { "videoconvert", "videoconvert ! video/x-raw,format=RGB",
+      { "videoconvertscale|videoconvert" }, KEPT, FALSE, 1 },
+  { "videoscale", "videoscale ! video/x-raw,width=320,height=180",
+      { "videoconvertscale|videoscale" }, KEPT, FALSE, 0.5 },
+  { "videocrop", "videocrop left=64 top=36", { "videocrop" }, LOST, FALSE, 1 },
+  { "videoflip", "videoflip method=clockwise", { "videofilter" },
+      LOST_OR_UNTURNED, TRUE, 1 },
+  { "videorate", "videorate ! video/x-raw,framerate=30/1", { "videorate" },
+      KEPT, TRUE, 1 },
+  { "jpegenc, jpegdec", "jpegenc ! jpegdec", { "jpeg" }, KEPT, TRUE, 1 },
+  { "x264enc, avdec_h264", "x264enc tune=zerolatency ! h264parse ! avdec_h264",
+      { "x264", "videoparsersbad", "libav" }, KEPT, TRUE, 1 },
+  { "x264enc, openh264dec",
+      "x264enc tune=zerolatency ! video/x-h264,"
       "profile=baseline ! h264parse ! openh264dec",
-      {"x264", "videoparsersbad", "openh264"}, KEPT, TRUE, 1},
+      { "x264", "videoparsersbad", "openh264" }, KEPT, TRUE, 1 },
 };
 
 /* Buffers after the detector, and at the end of the pipeline. */
@@ -71,7 +72,8 @@ remember_received (GstElement *sink, GstBuffer *buffer, GstPad *pad,
 static void
 run (const char *elements)
 {
-  gchar *line = g_strdup_printf ("videotestsrc num-buffers=%d pattern=smpte "
+  gchar *line = g_strdup_printf (
+      "videotestsrc num-buffers=%d pattern=smpte "
       "! video/x-raw,format=I420,width=%d,height=%d,framerate=30/1 ! "
       "yolov10detect name=d backend=ref model-file=%s confidence=0.02 "
       "max-detections=10 ! %s ! fakesink name=s signal-handoffs=true",
@@ -84,12 +86,10 @@ run (const char *elements)
 
   g_assert_no_error (error);
   sent = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
-  received = g_ptr_array_new_with_free_func ((GDestroyNotify)
-      gst_buffer_unref);
+  received = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
   e = gst_bin_get_by_name (GST_BIN (pipeline), "d");
   pad = gst_element_get_static_pad (e, "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, remember_sent, NULL,
-      NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, remember_sent, NULL, NULL);
   gst_object_unref (pad);
   gst_object_unref (e);
   e = gst_bin_get_by_name (GST_BIN (pipeline), "s");
@@ -124,7 +124,7 @@ assert_frame_meta (GstBuffer *before, GstBuffer *after)
 static void
 assert_rois (const Row *row, GArray *before, GArray *after)
 {
-#if GST_CHECK_VERSION (1, 27, 0)
+#if GST_CHECK_VERSION(1, 27, 0)
   /* Newer versions rotate them, and some that fill the frame are lost. */
   if (row->rois == LOST_OR_UNTURNED)
     return;
@@ -146,8 +146,8 @@ assert_rois (const Row *row, GArray *before, GArray *after)
     fail_unless (ABS (is->h - was->h * row->scale) <= 1);
     fail_unless_equals_int (is->label_id >= 0, row->params);
     if (row->params)
-      fail_unless (is->confidence == was->confidence
-          && is->x_min == was->x_min && is->y_max == was->y_max);
+      fail_unless (is->confidence == was->confidence && is->x_min == was->x_min
+          && is->y_max == was->y_max);
   }
 }
 
@@ -184,8 +184,8 @@ GST_START_TEST (test_row)
   run (row->elements);
   fail_unless_equals_int (sent->len, FRAMES);
   /* GStreamer 1.28's videorate outputs the last frame twice. */
-  fail_unless (received->len == FRAMES || (GST_CHECK_VERSION (1, 27, 0)
-          && received->len == FRAMES + 1));
+  fail_unless (received->len == FRAMES
+      || (GST_CHECK_VERSION (1, 27, 0) && received->len == FRAMES + 1));
   for (guint i = 0; i < FRAMES; i++) {
     GstBuffer *before = g_ptr_array_index (sent, i);
     GstBuffer *after = g_ptr_array_index (received, i);
@@ -220,7 +220,7 @@ transform_inspection (GstBuffer *to, GQuark type, gpointer data)
   meta->state = GST_Y10_STATE_FRESH;
   meta->width = WIDTH;
   meta->height = HEIGHT;
-  meta->region = (GstVideoRectangle) { 3, 5, 7, 7 };
+  meta->region = (GstVideoRectangle){ 3, 5, 7, 7 };
   ok = info->transform_func (to, &meta->meta, from, type, data);
   made = gst_buffer_get_meta (to, info->api);
   fail_unless_equals_int (ok, made != NULL);
@@ -237,14 +237,15 @@ GST_START_TEST (test_inspection)
     gboolean kept;
     GstVideoRectangle region;
   } cases[] = {
-    {640, 360, 640, 360, TRUE, {3, 5, 7, 7}},
+    { 640, 360, 640, 360, TRUE, { 3, 5, 7, 7 } },
     /* Rounded inwards: from 1.5, 2.5 to 5, 6. */
-    {640, 360, 320, 180, TRUE, {2, 3, 3, 3}},
-    {640, 360, 1280, 720, TRUE, {6, 10, 14, 14}},
+    { 640, 360, 320, 180, TRUE, { 2, 3, 3, 3 } },
+    { 640, 360, 1280, 720, TRUE, { 6, 10, 14, 14 } },
     /* Less than a pixel is left. */
-    {640, 360, 64, 36, TRUE, {1, 1, 0, 0}},
-    {600, 360, 300, 180, FALSE, {0}}, {640, 300, 320, 150, FALSE, {0}},
-    {320, 180, 640, 360, FALSE, {0}},
+    { 640, 360, 64, 36, TRUE, { 1, 1, 0, 0 } },
+    { 600, 360, 300, 180, FALSE, { 0 } },
+    { 640, 300, 320, 150, FALSE, { 0 } },
+    { 320, 180, 640, 360, FALSE, { 0 } },
   };
   GstElement *detect = gst_check_setup_element ("yolov10detect");
 
@@ -258,23 +259,24 @@ GST_START_TEST (test_inspection)
         cases[i].from_height);
     gst_video_info_set_format (&out, GST_VIDEO_FORMAT_I420, cases[i].width,
         cases[i].height);
-    meta = transform_inspection (to, gst_video_meta_transform_scale_get_quark (),
-        &scale);
+    meta = transform_inspection (to,
+        gst_video_meta_transform_scale_get_quark (), &scale);
     fail_unless ((meta != NULL) == cases[i].kept, "case %u", i);
     if (meta) {
       fail_unless_equals_int (meta->state, GST_Y10_STATE_FRESH);
       fail_unless_equals_int (meta->width, cases[i].width);
       fail_unless_equals_int (meta->height, cases[i].height);
       fail_unless (!memcmp (&meta->region, &cases[i].region,
-              sizeof meta->region), "case %u: %d, %d, %d x %d", i,
-          meta->region.x, meta->region.y, meta->region.w, meta->region.h);
+                       sizeof meta->region),
+          "case %u: %d, %d, %d x %d", i, meta->region.x, meta->region.y,
+          meta->region.w, meta->region.h);
     }
     gst_buffer_unref (to);
   }
   /* Copies of all of the picture, and no other transform. */
   for (guint i = 0; i < 3; i++) {
     GstBuffer *to = gst_buffer_new ();
-    GstMetaTransformCopy copy = {.region = i == 1,.offset = 0,.size = 100 };
+    GstMetaTransformCopy copy = { .region = i == 1, .offset = 0, .size = 100 };
     GQuark type = g_quark_from_string (i == 2 ? "gst-other" : "gst-copy");
 
     fail_unless ((transform_inspection (to, type, &copy) != NULL) == (i == 0));

@@ -15,7 +15,10 @@
 #endif
 
 static const Y10HeadParams params = {
-    .size = sizeof (Y10HeadParams),.confidence = 0.05f,.iou = 0.7f,.max_detections = 1000
+  .size = sizeof (Y10HeadParams),
+  .confidence = 0.05f,
+  .iou = 0.7f,
+  .max_detections = 1000,
 };
 
 #define PROPERTIES "confidence=0.05 max-detections=1000"
@@ -51,9 +54,9 @@ GST_START_TEST (test_contents)
   test_gst_assert_same (rois, expected, 160, 120);
   for (guint i = 0; i < rois->len; i++) {
     const TestBox *box = &g_array_index (rois, TestBox, i);
-    GstVideoRegionOfInterestMeta *roi =
-        (gpointer) gst_buffer_iterate_meta_filtered (out, &state,
-        GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+    GstVideoRegionOfInterestMeta *roi = (gpointer)
+        gst_buffer_iterate_meta_filtered (out, &state,
+            GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
 
     fail_unless_equals_int (box->id, i);
     fail_unless_equals_int (roi->parent_id, -1);
@@ -67,9 +70,9 @@ GST_START_TEST (test_contents)
   for (guint i = 0; i < records->len; i++)
     fail_unless_equals_int (g_array_index (records, TestBox, i).id, i);
   fail_unless (gst_structure_get (meta, "version", G_TYPE_UINT, &version,
-          "width", G_TYPE_UINT, &width, "height", G_TYPE_UINT, &height,
-          "count", G_TYPE_UINT, &n, "record-size", G_TYPE_UINT, &size, "age",
-          G_TYPE_UINT64, &age, NULL));
+      "width", G_TYPE_UINT, &width, "height", G_TYPE_UINT, &height, "count",
+      G_TYPE_UINT, &n, "record-size", G_TYPE_UINT, &size, "age", G_TYPE_UINT64,
+      &age, NULL));
   fail_unless (version == 1 && width == 160 && height == 120 && size == 32);
   fail_unless_equals_int (n, expected->len);
   fail_unless_equals_uint64 (age, 0);
@@ -139,12 +142,13 @@ GST_END_TEST;
  * occurs twice, and each frame meta names its detector. */
 GST_START_TEST (test_series)
 {
-  gchar *line = g_strdup_printf ("yolov10detect name=one model-file=%s "
+  gchar *line = g_strdup_printf (
+      "yolov10detect name=one model-file=%s "
       "backend=ref confidence=0.05 max-detections=7 ! yolov10detect name=two model-file=%s "
       "backend=ref classes=bus max-detections=5 confidence=0.01 ! "
       "yolov10detect name=three attach=frame classes=person model-file=%s "
-      "backend=ref max-detections=2 confidence=0.01", test_gst_model (),
-      test_gst_model (), test_gst_model ());
+      "backend=ref max-detections=2 confidence=0.01",
+      test_gst_model (), test_gst_model (), test_gst_model ());
   GstHarness *h = gst_harness_new_parse (line);
   GstCaps *caps = test_gst_caps ("RGB", 160, 120);
   GstBuffer *out = test_gst_picture_caps (caps, 4);
@@ -231,10 +235,13 @@ GST_END_TEST;
 /* `classes` and the metadata use the names of the label file. */
 GST_START_TEST (test_labels)
 {
-  gchar *labels = test_gst_file ("labels.txt", "Mensch\nK\xc3\xa4se\n"
-      "long name, with comma\n", -1);
+  gchar *labels = test_gst_file ("labels.txt",
+      "Mensch\nK\xc3\xa4se\n"
+      "long name, with comma\n",
+      -1);
   gchar *properties = g_strdup_printf (PROPERTIES " label-file=%s "
-      "classes=\"K\xc3\xa4se\"", labels);
+                                                  "classes=\"K\xc3\xa4se\"",
+      labels);
   GstHarness *h = test_gst_harness (properties);
   GstBuffer *out = through (h, "RGB", 4);
   GArray *rois = test_gst_rois (out);
@@ -257,7 +264,7 @@ GST_END_TEST;
 /* The reader accepts metadata of other producers. */
 GST_START_TEST (test_reader)
 {
-  GstYolov10Record record = {.id = 5,.label_offset = 4 }, got;
+  GstYolov10Record record = { .id = 5, .label_offset = 4 }, got;
   GBytes *bytes = g_bytes_new (&record, sizeof record);
   GstStructure *s = gst_structure_new ("m", "count", G_TYPE_UINT, 1,
       "record-size", G_TYPE_UINT, 32, "records", G_TYPE_BYTES, bytes, "labels",
@@ -275,8 +282,8 @@ GST_START_TEST (test_reader)
   fail_if (gst_yolov10_frame_meta_get_record (s, 0, &got, NULL));
   gst_structure_set (s, "record-size", G_TYPE_UINT, 33, NULL);
   fail_if (gst_yolov10_frame_meta_get_record (s, 0, &got, NULL));
-  gst_structure_set (s, "record-size", G_TYPE_UINT, 32, "labels",
-      G_TYPE_STRING, "no", NULL);
+  gst_structure_set (s, "record-size", G_TYPE_UINT, 32, "labels", G_TYPE_STRING,
+      "no", NULL);
   fail_unless (gst_yolov10_frame_meta_get_record (s, 0, &got, &label));
   fail_unless_equals_string (label, "");
   g_free (label);
@@ -296,8 +303,8 @@ GST_START_TEST (test_analytics)
   GstHarness *h = test_gst_harness (PROPERTIES);
   GstBuffer *out = through (h, "RGB", 4);
   GArray *rois = test_gst_rois (out);
-  GstAnalyticsRelationMeta *relations =
-      gst_buffer_get_analytics_relation_meta (out);
+  GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (
+      out);
 
   fail_unless (relations != NULL && rois->len >= 10);
   fail_unless_equals_int (gst_analytics_relation_get_length (relations),
@@ -308,15 +315,16 @@ GST_START_TEST (test_analytics)
     gint x, y, w, hh;
     gfloat confidence;
 
-    fail_unless (gst_analytics_relation_meta_get_od_mtd (relations, box->id,
-            &mtd));
-    fail_unless (gst_analytics_od_mtd_get_location (&mtd, &x, &y, &w, &hh,
-            &confidence));
+    fail_unless (
+        gst_analytics_relation_meta_get_od_mtd (relations, box->id, &mtd));
+    fail_unless (
+        gst_analytics_od_mtd_get_location (&mtd, &x, &y, &w, &hh, &confidence));
     fail_unless (x == (gint) box->x && y == (gint) box->y);
     fail_unless (w == (gint) box->w && hh == (gint) box->h);
     fail_unless (ABS (confidence - box->confidence) < 1e-6);
-    fail_unless_equals_string (g_quark_to_string
-        (gst_analytics_od_mtd_get_obj_type (&mtd)), box->label);
+    fail_unless_equals_string (g_quark_to_string (
+                                   gst_analytics_od_mtd_get_obj_type (&mtd)),
+        box->label);
   }
   g_array_unref (rois);
   gst_buffer_unref (out);

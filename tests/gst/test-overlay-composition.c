@@ -13,10 +13,9 @@
 #define H 240
 #define FEATURE GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION
 
-static const OverlayBox boxes[] = {
-  { 0, "person", 0.87, 40, 60, 100, 120 }, { 1, "car", 0.32, 180, 80, 90, 60 },
-  { 2, "dog", 0.5, 300, 220, 20, 20 }, { 3, "bus", 0.99, 0, 0, 320, 240 }
-};
+static const OverlayBox boxes[] = { { 0, "person", 0.87, 40, 60, 100, 120 },
+  { 1, "car", 0.32, 180, 80, 90, 60 }, { 2, "dog", 0.5, 300, 220, 20, 20 },
+  { 3, "bus", 0.99, 0, 0, 320, 240 } };
 
 static GstCaps *caps;
 
@@ -44,7 +43,7 @@ frame (void)
 }
 
 static gboolean
-output_has_feature (GstHarness * h)
+output_has_feature (GstHarness *h)
 {
   GstCaps *out = gst_pad_get_current_caps (h->sinkpad);
   gboolean has;
@@ -56,7 +55,7 @@ output_has_feature (GstHarness * h)
 }
 
 static GstVideoOverlayComposition *
-composition (GstBuffer * buffer)
+composition (GstBuffer *buffer)
 {
   GstVideoOverlayCompositionMeta *meta =
       gst_buffer_get_video_overlay_composition_meta (buffer);
@@ -66,7 +65,7 @@ composition (GstBuffer * buffer)
 
 /* Renders the picture that a sink would show. */
 static void
-blend (GstBuffer ** buffer)
+blend (GstBuffer **buffer)
 {
   GstVideoFrame f;
   GstVideoInfo info;
@@ -142,8 +141,8 @@ GST_START_TEST (test_memory_is_not_copied)
   out = gst_harness_push_and_pull (h, gst_buffer_ref (in));
   fail_unless (composition (in) == NULL);
   fail_unless (composition (out) != NULL);
-  fail_unless (gst_buffer_peek_memory (in, 0) == gst_buffer_peek_memory (out,
-          0));
+  fail_unless (
+      gst_buffer_peek_memory (in, 0) == gst_buffer_peek_memory (out, 0));
   gst_buffer_unref (in);
   gst_buffer_unref (out);
   gst_harness_teardown (h);
@@ -164,8 +163,8 @@ GST_START_TEST (test_rectangles)
     guint w, h2;
     gint x, y;
 
-    fail_unless (gst_video_overlay_rectangle_get_render_rectangle (r, &x, &y,
-            &w, &h2));
+    fail_unless (
+        gst_video_overlay_rectangle_get_render_rectangle (r, &x, &y, &w, &h2));
     fail_unless (x >= 0 && y >= 0 && x + w <= W && y + h2 <= H && w && h2);
     pixels += w * h2;
   }
@@ -182,7 +181,7 @@ GST_END_TEST;
 #define N_CROWD 300
 
 static guint
-crowd_labels (guint seed, GstVideoRectangle * labels, OverlayBox * crowd)
+crowd_labels (guint seed, GstVideoRectangle *labels, OverlayBox *crowd)
 {
   GRand *rand = g_rand_new_with_seed (seed);
   GstHarness *h = overlay_harness (NULL, caps, TRUE);
@@ -191,10 +190,9 @@ crowd_labels (guint seed, GstVideoRectangle * labels, OverlayBox * crowd)
   guint i, n;
 
   for (i = 0; i < N_CROWD; i++) {
-    crowd[i] = (OverlayBox) { (gint) i, i % 2 ? "person" : "cup", 0.5,
+    crowd[i] = (OverlayBox){ (gint) i, i % 2 ? "person" : "cup", 0.5,
       g_rand_int_range (rand, 8, W - 72), g_rand_int_range (rand, 8, H - 72),
-      g_rand_int_range (rand, 24, 64), g_rand_int_range (rand, 24, 64)
-    };
+      g_rand_int_range (rand, 24, 64), g_rand_int_range (rand, 24, 64) };
     overlay_add_roi (in, &crowd[i]);
   }
   out = gst_harness_push_and_pull (h, in);
@@ -205,8 +203,8 @@ crowd_labels (guint seed, GstVideoRectangle * labels, OverlayBox * crowd)
     GstVideoRectangle *label = &labels[i];
     guint width, height;
 
-    gst_video_overlay_rectangle_get_render_rectangle
-        (gst_video_overlay_composition_get_rectangle (c, 4 * N_CROWD + i),
+    gst_video_overlay_rectangle_get_render_rectangle (
+        gst_video_overlay_composition_get_rectangle (c, 4 * N_CROWD + i),
         &label->x, &label->y, &width, &height);
     label->w = (gint) width;
     label->h = (gint) height;
@@ -239,11 +237,12 @@ GST_START_TEST (test_crowd)
     /* Outlines may share a pixel on each side, labels none. */
     for (j = 0; j < i; j++)
       fail_if (overlap (a->x, a->w, labels[j].x, labels[j].w, 2)
-          && overlap (a->y, a->h, labels[j].y, labels[j].h, 2),
+              && overlap (a->y, a->h, labels[j].y, labels[j].h, 2),
           "labels at %d,%d and %d,%d", a->x, a->y, labels[j].x, labels[j].y);
     for (j = 0; j < N_CROWD; j++)
-      at_a_box = at_a_box || (overlap (a->x, a->w, crowd[j].x, crowd[j].w, -1)
-          && overlap (a->y, a->h, crowd[j].y, crowd[j].h, -1));
+      at_a_box = at_a_box
+          || (overlap (a->x, a->w, crowd[j].x, crowd[j].w, -1)
+              && overlap (a->y, a->h, crowd[j].y, crowd[j].h, -1));
     fail_unless (at_a_box, "the label at %d,%d is at no box", a->x, a->y);
   }
   fail_unless_equals_int (crowd_labels (__i__, again, crowd), n);
@@ -275,8 +274,9 @@ GST_START_TEST (test_upstream_composition)
   gst_video_overlay_rectangle_unref (rectangle);
   gst_buffer_unref (pixels);
 
-  gst_caps_set_features (with, 0, gst_caps_features_new
-      (GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, FEATURE, NULL));
+  gst_caps_set_features (with, 0,
+      gst_caps_features_new (GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, FEATURE,
+          NULL));
   h = overlay_harness (NULL, with, FALSE);
   out = gst_harness_push_and_pull (h, in);
   fail_unless (output_has_feature (h));
@@ -287,7 +287,8 @@ GST_START_TEST (test_upstream_composition)
       NULL);
   fail_unless (x == 5 && y == 6);
   fail_unless_equals_int (gst_buffer_get_n_meta (out,
-          GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE), 1);
+                              GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE),
+      1);
   gst_buffer_unref (out);
   gst_harness_teardown (h);
   gst_caps_unref (with);
@@ -305,8 +306,8 @@ GST_START_TEST (test_reconfigure)
   gst_buffer_unref (out);
   gst_harness_add_propose_allocation_meta (h,
       GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  fail_unless (gst_harness_push_upstream_event (h,
-          gst_event_new_reconfigure ()));
+  fail_unless (
+      gst_harness_push_upstream_event (h, gst_event_new_reconfigure ()));
   out = gst_harness_push_and_pull (h, frame ());
   fail_unless (composition (out) != NULL);
   fail_unless (output_has_feature (h));
@@ -319,7 +320,8 @@ GST_END_TEST;
 /* Privacy draws even then: pixels under a composition would still be there. */
 GST_START_TEST (test_privacy_writes_pixels)
 {
-  GstHarness *h = overlay_harness ("privacy-trust=roi privacy=fill", caps, TRUE);
+  GstHarness *h = overlay_harness ("privacy-trust=roi privacy=fill", caps,
+      TRUE);
   GstBuffer *before = overlay_picture (caps, FALSE), *in, *out;
   GstBuffer *kept;
   guint8 *rgb;
@@ -332,10 +334,11 @@ GST_START_TEST (test_privacy_writes_pixels)
   fail_unless (overlay_is_same (kept, before, caps));
   overlay_assert_same_outside (before, out, caps, 40, 60, 140, 180);
   fail_unless_equals_int (overlay_n_changed (before, out, caps, 40, 60, 140,
-          180), 100 * 120);
+                              180),
+      100 * 120);
   rgb = overlay_rgb (out, caps);
-  fail_unless (memcmp (rgb + 3 * (60 * W + 40), rgb + 3 * (179 * W + 139), 3)
-      == 0);
+  fail_unless (
+      memcmp (rgb + 3 * (60 * W + 40), rgb + 3 * (179 * W + 139), 3) == 0);
   g_free (rgb);
   gst_buffer_unref (kept);
   gst_buffer_unref (before);
@@ -346,7 +349,7 @@ GST_START_TEST (test_privacy_writes_pixels)
 GST_END_TEST;
 
 static GstPadProbeReturn
-count_buffers (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+count_buffers (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   guint *counts = data;
 
@@ -363,8 +366,8 @@ GST_START_TEST (test_other_memory)
   GstHarness *h;
   GstCaps *out;
 
-  gst_caps_set_features (other, 0, gst_caps_features_new ("memory:Strange",
-          NULL));
+  gst_caps_set_features (other, 0,
+      gst_caps_features_new ("memory:Strange", NULL));
   h = overlay_harness (NULL, other, TRUE);
   gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, count_buffers,
       counts, NULL);
@@ -372,7 +375,7 @@ GST_START_TEST (test_other_memory)
   fail_unless_equals_int (counts[1], 1);
   out = gst_pad_get_current_caps (h->sinkpad);
   fail_unless (gst_caps_features_contains (gst_caps_get_features (out, 0),
-          "memory:Strange"));
+      "memory:Strange"));
   gst_caps_unref (out);
   gst_harness_teardown (h);
 

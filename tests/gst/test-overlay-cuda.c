@@ -11,22 +11,22 @@
 #include "gstcommon.h"
 
 static const gchar *const formats[] = { "NV12", "P010_10LE", "I420", "YV12",
-  "NV21", "Y42B", "Y444", "RGBA", "BGRA", "RGBx", "BGRx", "ARGB", "ABGR",
-  "RGB", "BGR", "RGBP", "GBR"
-};
+  "NV21", "Y42B", "Y444", "RGBA", "BGRA", "RGBx", "BGRx", "ARGB", "ABGR", "RGB",
+  "BGR", "RGBP", "GBR" };
 
 /* Overlapping, at every edge, partly and wholly outside, as small as can be,
  * with and without label and confidence. */
 static const OverlayBox boxes[] = {
-  {0, "person", 0.87, 20, 30, 41, 37},
-  {1, "car", 0.32, 33, 41, 60, 22},
-  {2, "a label that is too long for any frame of this size", 0.5, 3, 61, 30, 9},
-  {3, "dog", -1, -17, -9, 40, 33},
-  {4, "", 0.99, 77, 5, 300, 200},
-  {5, "cat", 0.4, 50, 20, 1, 1},
-  {6, "bird", 1.0, 0, 0, 5, 3},
-  {7, "cow", 0.6, 500, 500, 20, 20},
-  {8, "person", 0.21, 11, 2, 70, 55},
+  { 0, "person", 0.87, 20, 30, 41, 37 },
+  { 1, "car", 0.32, 33, 41, 60, 22 },
+  { 2, "a label that is too long for any frame of this size", 0.5, 3, 61, 30,
+      9 },
+  { 3, "dog", -1, -17, -9, 40, 33 },
+  { 4, "", 0.99, 77, 5, 300, 200 },
+  { 5, "cat", 0.4, 50, 20, 1, 1 },
+  { 6, "bird", 1.0, 0, 0, 5, 3 },
+  { 7, "cow", 0.6, 500, 500, 20, 20 },
+  { 8, "person", 0.21, 11, 2, 70, 55 },
 };
 
 /* Draws @n boxes in both kinds of memory and compares all stored values. */
@@ -35,7 +35,8 @@ check_drawn (GstCudaContext *context, GstCaps *caps, const gchar *properties,
     const OverlayBox *all, guint n)
 {
   GstBuffer *picture = overlay_picture (caps, TRUE);
-  GstBuffer *in = overlay_upload (context, caps, picture), *expected, *out, *found;
+  GstBuffer *in = overlay_upload (context, caps, picture), *expected, *out,
+            *found;
   GstHarness *h = overlay_cuda_harness (properties, caps);
   GstMemory *memory = gst_buffer_peek_memory (in, 0);
   gchar *text;
@@ -70,11 +71,10 @@ is_misplaced (const gchar *format, gint height)
 /* Every format, even and odd sizes, every kind of drawing. */
 GST_START_TEST (test_formats)
 {
-  static const gint sizes[][2] = { {96, 80}, {131, 67} };
+  static const gint sizes[][2] = { { 96, 80 }, { 131, 67 } };
   static const gchar *const properties[] = { "", "line-width=9",
     "privacy-trust=roi privacy=fill show-label=false",
-    "privacy-trust=roi privacy=blur show-confidence=false"
-  };
+    "privacy-trust=roi privacy=blur show-confidence=false" };
   GstCudaContext *context = test_cuda_context (0);
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
@@ -118,9 +118,8 @@ GST_START_TEST (test_many)
 
   for (guint i = 0; i < G_N_ELEMENTS (many); i++) {
     g_snprintf (labels[i], sizeof labels[i], "l%u", i % 40);
-    many[i] = (OverlayBox) { i, labels[i], i / 300.0, i * 7 % 150, i * 11 % 110,
-      3 + i * 5 % 60, 3 + i * 3 % 50
-    };
+    many[i] = (OverlayBox){ i, labels[i], i / 300.0, i * 7 % 150, i * 11 % 110,
+      3 + i * 5 % 60, 3 + i * 3 % 50 };
   }
   check_drawn (context, caps, "", many, 100);
   fail_unless_equals_int (fake_cuda.launches, 1);
@@ -187,9 +186,9 @@ GST_START_TEST (test_composition)
   gst_caps_features_add (gst_caps_get_features (both, 0),
       GST_CAPS_FEATURE_META_GST_VIDEO_OVERLAY_COMPOSITION);
   for (guint hidden = 0; hidden < 2; hidden++) {
-    GstHarness *h = overlay_harness (hidden
-        ? "privacy-trust=roi privacy=blur" : NULL, both,
-        TRUE);
+    GstHarness *h = overlay_harness (hidden ? "privacy-trust=roi privacy=blur"
+                                            : NULL,
+        both, TRUE);
     GstBuffer *in = overlay_upload (context, caps, picture), *out, *found;
 
     overlay_add_boxes (in, boxes, 2);
@@ -237,9 +236,11 @@ GST_START_TEST (test_detector)
   GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL), *cuda;
   GstBuffer *picture = overlay_picture (caps, TRUE), *all;
-  gchar *line = g_strdup_printf ("yolov10detect name=d backend=cuda "
+  gchar *line = g_strdup_printf (
+      "yolov10detect name=d backend=cuda "
       "confidence=0.02 model-file=%s ! yolov10overlay name=o privacy=fill "
-      "labels=nothing", test_gst_model ());
+      "labels=nothing",
+      test_gst_model ());
   GstHarness *h = gst_harness_new_parse (line);
   GstElement *d = gst_harness_find_element (h, "yolov10detect");
   GstElement *o = gst_harness_find_element (h, "yolov10overlay");
@@ -255,7 +256,8 @@ GST_START_TEST (test_detector)
     out = overlay_push_and_pull (h, overlay_upload (context, caps, picture));
     fail_unless (out != NULL);
     found = overlay_download (caps, out);
-    fail_unless (overlay_is_same (found, i == 2 ? all : picture, caps), "%u", i);
+    fail_unless (overlay_is_same (found, i == 2 ? all : picture, caps), "%u",
+        i);
     gst_buffer_unref (found);
     gst_buffer_unref (out);
   }

@@ -18,10 +18,10 @@
 #include "mallocs.h"
 
 static const OverlayBox boxes[] = {
-  {0, "person", 0.87, 20, 30, 41, 37},
-  {1, "car", 0.32, 33, 41, 60, 22},
-  {2, "dog", -1, -17, -9, 40, 33},
-  {3, "", 0.99, 77, 5, 300, 200},
+  { 0, "person", 0.87, 20, 30, 41, 37 },
+  { 1, "car", 0.32, 33, 41, 60, 22 },
+  { 2, "dog", -1, -17, -9, 40, 33 },
+  { 3, "", 0.99, 77, 5, 300, 200 },
 };
 
 /* Neighbours that accept all kinds of memory, but no compositions. */
@@ -46,8 +46,8 @@ do_nothing (const char *kernel, const guint grid[3], const guint block[3],
  * drawing has finished when the frame leaves. */
 GST_START_TEST (test_streams)
 {
-  gpointer (*stream_new) (GstCudaContext *) = dlsym (RTLD_DEFAULT,
-      "gst_cuda_stream_new");
+  gpointer (*stream_new) (
+      GstCudaContext *) = dlsym (RTLD_DEFAULT, "gst_cuda_stream_new");
   GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL);
   GstBuffer *picture = overlay_picture (caps, FALSE);
@@ -64,8 +64,10 @@ GST_START_TEST (test_streams)
         MEMORY_NEEDS_SYNC);
     overlay_add_boxes (in, boxes, 1);
     out = overlay_push_and_pull (h, in);
-    fail_unless_equals_int (GST_MEMORY_FLAG_IS_SET (gst_buffer_peek_memory
-            (out, 0), MEMORY_NEEDS_SYNC), stream != NULL);
+    fail_unless_equals_int (GST_MEMORY_FLAG_IS_SET (gst_buffer_peek_memory (out,
+                                                        0),
+                                MEMORY_NEEDS_SYNC),
+        stream != NULL);
     gst_buffer_unref (out);
     if (stream)
       gst_mini_object_unref (stream);
@@ -119,7 +121,7 @@ GST_START_TEST (test_frame_path)
   const Boxes here = { boxes, G_N_ELEMENTS (boxes) }, none = { &elsewhere, 1 };
 
   if (!test_mallocs_can_count ())
-    return;                     /* a sanitizer or another C library counts */
+    return; /* a sanitizer or another C library counts */
   /* The simulator allocates, so it is left out here. */
   fake_cuda.launch = do_nothing;
   fail_unless (test_fewest_allocations (count_allocations, &here)
@@ -131,8 +133,12 @@ GST_END_TEST;
 static Y10PaintItem
 fill_item (gint x0, gint y0, gint x1, gint y1)
 {
-  return (Y10PaintItem) { .kind = Y10_PAINT_FILL, .x0 = x0, .y0 = y0, .x1 = x1,
-    .y1 = y1
+  return (Y10PaintItem){
+    .kind = Y10_PAINT_FILL,
+    .x0 = x0,
+    .y0 = y0,
+    .x1 = x1,
+    .y1 = y1,
   };
 }
 
@@ -142,12 +148,18 @@ GST_START_TEST (test_wrong_items)
 {
   GstCudaContext *context = test_cuda_context (0);
   guint8 coverage[16] = { 0 };
-  Y10PaintText text = {.size = sizeof (Y10PaintText),
-    .width = 4, .height = 4, .full = coverage };
-  Y10Canvas good = {.size = sizeof (Y10Canvas),
-    .width = 64, .height = 48, .n_components = 2,
-    .component = {{coverage, 64, 1, 0, 0}, {coverage, 64, 2, 1, 1}}
-  }, canvas;
+  Y10PaintText text = {
+    .size = sizeof (Y10PaintText),
+    .width = 4,
+    .height = 4,
+    .full = coverage,
+  };
+  Y10Canvas good = { .size = sizeof (Y10Canvas),
+    .width = 64,
+    .height = 48,
+    .n_components = 2,
+    .component = { { coverage, 64, 1, 0, 0 }, { coverage, 64, 2, 1, 1 } } },
+            canvas;
   Y10PaintItem items[8];
   GError *error = NULL;
   Y10Painter *painter;
@@ -204,7 +216,7 @@ count_rois (GstBuffer *buffer)
   guint n = 0;
 
   while (gst_buffer_iterate_meta_filtered (buffer, &state,
-          GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))
+      GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))
     n++;
   return n;
 }
@@ -244,8 +256,8 @@ GST_START_TEST (test_no_host_copies)
   fail_unless_equals_int (fake_cuda.allocated, allocated);
   fail_unless (fake_cuda.bytes_copied - first < 16384 * G_N_ELEMENTS (frames));
   /* Checks that the counter works. */
-  gst_buffer_unref (overlay_download (caps, frames[0] = overlay_upload (context, caps,
-              picture)));
+  gst_buffer_unref (overlay_download (caps,
+      frames[0] = overlay_upload (context, caps, picture)));
   fail_unless (fake_cuda.planes_copied >= 2 * 320 * 240 * 3 / 2);
   gst_buffer_unref (frames[0]);
   gst_buffer_unref (picture);
@@ -290,7 +302,8 @@ GST_START_TEST (test_contexts)
   GstHarness *h = overlay_cuda_harness (NULL, caps);
 
   for (guint i = 0; i < 5; i++) {
-    GstBuffer *in = overlay_upload (contexts[i / 2 % 2], caps, picture), *out, *now;
+    GstBuffer *in = overlay_upload (contexts[i / 2 % 2], caps, picture), *out,
+              *now;
 
     overlay_add_boxes (in, boxes, G_N_ELEMENTS (boxes));
     out = overlay_push_and_pull (h, in);
@@ -327,7 +340,8 @@ GST_START_TEST (test_lost)
   gst_element_set_bus (e, bus);
   for (guint i = 0; i < 6; i++) {
     gboolean lost = i >= 1 && i < 4;
-    GstBuffer *in = overlay_upload (contexts[i >= 4], caps, picture), *out, *found;
+    GstBuffer *in = overlay_upload (contexts[i >= 4], caps, picture), *out,
+              *found;
 
     fake_cuda.lost = lost;
     overlay_add_boxes (in, boxes, G_N_ELEMENTS (boxes));
@@ -432,14 +446,18 @@ remove_hidden (gchar *folder)
 }
 
 enum
-{ ALL_THERE, NO_MODULE, NO_DRIVER, N_MACHINES };
+{
+  ALL_THERE,
+  NO_MODULE,
+  NO_DRIVER,
+  N_MACHINES
+};
 
 /* Without a painter the overlay does not offer CUDA memory. */
 GST_START_TEST (test_caps_answers)
 {
   static const gchar *const formats[] = { "NV12", "P010_10LE", "I420", "RGBA",
-    "BGRA", "RGBx", "BGRx", "RGB", "GBR"
-  };
+    "BGRA", "RGBx", "BGRx", "RGB", "GBR" };
   GstElement *e = gst_element_factory_make ("yolov10overlay", NULL);
   GstPad *src = gst_check_setup_src_pad (e, &plain_src);
   GstPad *sink = gst_check_setup_sink_pad (e, &plain_sink);
@@ -469,7 +487,8 @@ GST_END_TEST;
 static GstPadProbeReturn
 add_boxes_to (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
 {
-  GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+  GstBuffer *buffer = gst_buffer_make_writable (
+      GST_PAD_PROBE_INFO_BUFFER (info));
 
   overlay_add_boxes (buffer, boxes, G_N_ELEMENTS (boxes));
   GST_PAD_PROBE_INFO_DATA (info) = buffer;
@@ -488,8 +507,8 @@ keep_frame (GstElement *sink, GstBuffer *buffer, GstPad *pad, GPtrArray *frames)
 static GPtrArray *
 run_pipeline (const gchar *line, gboolean *in_cuda)
 {
-  GPtrArray *frames = g_ptr_array_new_with_free_func ((GDestroyNotify)
-      gst_buffer_unref);
+  GPtrArray *frames = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) gst_buffer_unref);
   GstElement *pipeline = gst_parse_launch (line, NULL);
   GstElement *o = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
@@ -533,21 +552,25 @@ GST_START_TEST (test_neighbours)
   if (!test_gst_load_plugin ("coreelements")
       || !test_gst_load_plugin ("videotestsrc")
       || !test_gst_load_plugin ("nvcodec")
-      || !gst_registry_check_feature_version (gst_registry_get (),
-          "cudaupload", 1, 22, 0)) {
+      || !gst_registry_check_feature_version (gst_registry_get (), "cudaupload",
+          1, 22, 0)) {
     gst_caps_unref (caps);
-    return;                     /* not installed here */
+    return; /* not installed here */
   }
-  expected = run_pipeline ("videotestsrc num-buffers=5 ! video/x-raw, "
+  expected = run_pipeline (
+      "videotestsrc num-buffers=5 ! video/x-raw, "
       "format=NV12, width=96, height=80 ! yolov10overlay name=o ! "
-      "fakesink name=sink signal-handoffs=true", &in_cuda);
+      "fakesink name=sink signal-handoffs=true",
+      &in_cuda);
   fail_if (in_cuda);
   fake_cuda.planes_copied = 0;
   misuses = fake_cuda.misuses;
-  found = run_pipeline ("videotestsrc num-buffers=5 ! video/x-raw, "
+  found = run_pipeline (
+      "videotestsrc num-buffers=5 ! video/x-raw, "
       "format=NV12, width=96, height=80 ! cudaupload ! "
       "video/x-raw(memory:CUDAMemory) ! yolov10overlay name=o ! cudadownload "
-      "! video/x-raw ! fakesink name=sink signal-handoffs=true", &in_cuda);
+      "! video/x-raw ! fakesink name=sink signal-handoffs=true",
+      &in_cuda);
   fail_unless (in_cuda);
   fail_unless_equals_int (expected->len, N_FRAMES);
   fail_unless_equals_int (found->len, N_FRAMES);
@@ -557,7 +580,7 @@ GST_START_TEST (test_neighbours)
       2 * N_FRAMES * 96 * 80 * 3 / 2);
   fail_unless_equals_int (fake_cuda.launches, N_FRAMES);
   fail_unless_equals_int (fake_cuda.misuses, misuses);
-  fake_cuda.misuses = 0;        /* the elements are missing if the plugin does
+  fake_cuda.misuses = 0; /* the elements are missing if the plugin does
                                  * not find the fake GPU */
   g_ptr_array_unref (expected);
   g_ptr_array_unref (found);

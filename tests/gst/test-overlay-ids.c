@@ -45,7 +45,7 @@ teardown (void)
 /* Makes a frame with one region; @params adds another structure, or fields of
  * `detection`. */
 static GstBuffer *
-with_roi (const OverlayBox * box, const gchar * params)
+with_roi (const OverlayBox *box, const gchar *params)
 {
   GstStructure *s = params ? gst_structure_from_string (params, NULL) : NULL;
   GstBuffer *buffer = overlay_picture (caps, FALSE);
@@ -55,8 +55,8 @@ with_roi (const OverlayBox * box, const gchar * params)
   roi = gst_buffer_get_video_region_of_interest_meta_id (buffer, box->id);
   fail_unless (roi != NULL && (!params || s));
   if (s && gst_structure_has_name (s, "detection")) {
-    GstStructure *detection =
-        gst_video_region_of_interest_meta_get_param (roi, "detection");
+    GstStructure *detection = gst_video_region_of_interest_meta_get_param (roi,
+        "detection");
 
     for (gint i = 0; i < gst_structure_n_fields (s); i++) {
       const gchar *name = gst_structure_nth_field_name (s, (guint) i);
@@ -72,13 +72,13 @@ with_roi (const OverlayBox * box, const gchar * params)
 }
 
 static GstBuffer *
-drawn (const gchar * properties, const gchar * params)
+drawn (const gchar *properties, const gchar *params)
 {
   return overlay_run (properties, caps, with_roi (&person, params));
 }
 
 static void
-assert_same (GstBuffer * a, GstBuffer * b)
+assert_same (GstBuffer *a, GstBuffer *b)
 {
   fail_unless (overlay_is_same (a, b, caps));
   gst_buffer_unref (a);
@@ -97,10 +97,10 @@ GST_START_TEST (test_sources)
   /* The picture changes above the box only. */
   overlay_assert_same_outside (seven, none, caps, X, 0, W, Y);
   overlay_assert_same_outside (seven, eight, caps, X, 0, W, Y);
-  assert_same (gst_buffer_ref (seven), drawn (NULL,
-          "detection, object_id=(guint64)7"));
-  assert_same (gst_buffer_ref (none), drawn ("show-id=false",
-          "object_id, id=(int)7"));
+  assert_same (gst_buffer_ref (seven),
+      drawn (NULL, "detection, object_id=(guint64)7"));
+  assert_same (gst_buffer_ref (none),
+      drawn ("show-id=false", "object_id, id=(int)7"));
   gst_buffer_unref (seven);
   gst_buffer_unref (eight);
   gst_buffer_unref (none);
@@ -115,8 +115,7 @@ GST_START_TEST (test_wild)
     "object_id, id=(int)-7", "object_id, id=(string)7",
     "object_id, id=(guint64)7", "object_id, number=(int)7",
     "detection, object_id=(int)7", "detection, object_id=(string)x",
-    "detection, id=(int)7", "other, object_id=(guint64)7, id=(int)7"
-  };
+    "detection, id=(int)7", "other, object_id=(guint64)7, id=(int)7" };
 
   for (guint i = 0; i < G_N_ELEMENTS (params); i++)
     assert_same (drawn (NULL, params[i]), drawn (NULL, NULL));
@@ -128,7 +127,7 @@ GST_END_TEST;
  * badge above the box, without the margins. The badge is in the class's colour,
  * its upper left corner free; ink is black or white. */
 static gdouble *
-ink (GstBuffer * buffer, gint width, gint * columns, gint * rows)
+ink (GstBuffer *buffer, gint width, gint *columns, gint *rows)
 {
   guint8 *rgb = overlay_rgb (buffer, caps);
   const guint8 *paper = rgb + 3 * ((Y - 3) * W + X + 1);
@@ -167,7 +166,7 @@ ink (GstBuffer * buffer, gint width, gint * columns, gint * rows)
 /* Returns one more than the last column above the box in which @a and @b
  * differ. */
 static gint
-changed_width (GstBuffer * a, GstBuffer * b)
+changed_width (GstBuffer *a, GstBuffer *b)
 {
   guint8 *u = overlay_rgb (a, caps), *v = overlay_rgb (b, caps);
   gint width = 0;
@@ -194,8 +193,8 @@ GST_START_TEST (test_digits)
     gdouble *expected, *found;
 
     named.label = numbers[i];
-    label = overlay_run ("show-confidence=false", caps, with_roi (&named,
-            NULL));
+    label = overlay_run ("show-confidence=false", caps,
+        with_roi (&named, NULL));
     number = drawn ("show-confidence=false show-label=false", params);
     /* Without the outline. */
     expected = ink (label, changed_width (before, label) - 1, &columns, &rows);
@@ -230,10 +229,12 @@ GST_START_TEST (test_order)
 
   fail_unless (0 < w1 && w1 + 4 < w2 && w2 + 12 < w3, "%d %d %d", w1, w2, w3);
   /* Except for the outline. */
-  fail_unless_equals_int (overlay_n_changed (label, all, caps, 0, 0,
-          X + w1 - 2, H), 0);
+  fail_unless_equals_int (overlay_n_changed (label, all, caps, 0, 0, X + w1 - 2,
+                              H),
+      0);
   fail_unless_equals_int (overlay_n_changed (number, all, caps, 0, 0,
-          X + w2 - 2, H), 0);
+                              X + w2 - 2, H),
+      0);
   gst_buffer_unref (before);
   gst_buffer_unref (label);
   gst_buffer_unref (number);
@@ -247,8 +248,8 @@ GST_START_TEST (test_while_playing)
   const gchar *seven = "object_id, id=(int)7";
   GstHarness *h = overlay_harness (NULL, caps, FALSE);
   GstElement *e = gst_harness_find_element (h, "yolov10overlay");
-  GParamSpec *spec =
-      g_object_class_find_property (G_OBJECT_GET_CLASS (e), "show-id");
+  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (e),
+      "show-id");
   gboolean shown;
 
   fail_unless (spec && (spec->flags & GST_PARAM_MUTABLE_PLAYING)
@@ -289,7 +290,7 @@ GST_START_TEST (test_many)
   }
   for (guint i = 0; i < 2; i++) {
     const gchar *params = i ? "object_id, id=(int)3000"
-        : "object_id, id=(int)7";
+                            : "object_id, id=(int)7";
 
     assert_same (gst_harness_push_and_pull (h, with_roi (&person, params)),
         drawn (NULL, params));
@@ -308,8 +309,9 @@ count_once (gconstpointer properties)
   gint n;
 
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++)
-    frames[i] = with_roi (&person, i % 2 ? "object_id, id=(int)7"
-        : "detection, object_id=(guint64)18446744073709551615");
+    frames[i] = with_roi (&person,
+        i % 2 ? "object_id, id=(int)7"
+              : "detection, object_id=(guint64)18446744073709551615");
   n = test_n_frame_allocations (h, &sink, frames, G_N_ELEMENTS (frames), 4);
   gst_harness_teardown (h);
   return n;
@@ -321,9 +323,8 @@ GST_START_TEST (test_allocations)
     g_print ("not counted: a sanitizer or another C library owns malloc()\n");
     return;
   }
-  fail_unless_equals_int (test_fewest_allocations (count_once,
-          "show-id=true"), test_fewest_allocations (count_once,
-          "show-id=false"));
+  fail_unless_equals_int (test_fewest_allocations (count_once, "show-id=true"),
+      test_fewest_allocations (count_once, "show-id=false"));
 }
 
 GST_END_TEST;
@@ -341,7 +342,7 @@ typedef struct
 /* Relates the detection to its track, like ioutracker. With @roi there is a
  * region of the same id, too. */
 static GstBuffer *
-tracked (const Track * tracks, guint n, const gchar * roi)
+tracked (const Track *tracks, guint n, const gchar *roi)
 {
   GstBuffer *buffer;
   GstAnalyticsRelationMeta *relations;
@@ -358,37 +359,34 @@ tracked (const Track * tracks, guint n, const gchar * roi)
   }
   relations = gst_buffer_add_analytics_relation_meta (buffer);
   fail_unless (gst_analytics_relation_meta_add_od_mtd (relations,
-          g_quark_from_string (person.label), person.x, person.y, person.w,
-          person.h, person.confidence, &detection));
+      g_quark_from_string (person.label), person.x, person.y, person.w,
+      person.h, person.confidence, &detection));
   fail_unless_equals_int (detection.id, 0);
   /* The track of another object, outside of the frame. */
   fail_unless (gst_analytics_relation_meta_add_od_mtd (relations,
-          g_quark_from_string ("car"), -50, -50, 20, 20, 1, &other));
-  fail_unless (gst_analytics_relation_meta_add_tracking_mtd (relations, 999, 0,
-          &track));
+      g_quark_from_string ("car"), -50, -50, 20, 20, 1, &other));
+  fail_unless (
+      gst_analytics_relation_meta_add_tracking_mtd (relations, 999, 0, &track));
   fail_unless (gst_analytics_relation_meta_set_relation (relations, RELATED,
-          other.id, track.id));
+      other.id, track.id));
   for (guint i = 0; i < n; i++) {
     fail_unless (gst_analytics_relation_meta_add_tracking_mtd (relations,
-            tracks[i].id, 0, &track));
+        tracks[i].id, 0, &track));
     if (tracks[i].lost)
       fail_unless (gst_analytics_tracking_mtd_set_lost (&track));
     if (tracks[i].relation != GST_ANALYTICS_REL_TYPE_NONE)
       fail_unless (gst_analytics_relation_meta_set_relation (relations,
-              tracks[i].relation, detection.id, track.id));
+          tracks[i].relation, detection.id, track.id));
   }
   return overlay_run (NULL, caps, buffer);
 }
 
 GST_START_TEST (test_analytics)
 {
-  const Track none[] = {
-    {7, GST_ANALYTICS_REL_TYPE_NONE, FALSE},
-    {7, GST_ANALYTICS_REL_TYPE_IS_PART_OF, FALSE},
-    {7, RELATED, TRUE}
-  };
+  const Track none[] = { { 7, GST_ANALYTICS_REL_TYPE_NONE, FALSE },
+    { 7, GST_ANALYTICS_REL_TYPE_IS_PART_OF, FALSE }, { 7, RELATED, TRUE } };
   const Track seven = { 7, RELATED, FALSE };
-  const Track found_again[] = { {6, RELATED, TRUE}, {7, RELATED, FALSE} };
+  const Track found_again[] = { { 6, RELATED, TRUE }, { 7, RELATED, FALSE } };
   const gchar *as_roi = "object_id, id=(int)7";
 
   assert_same (tracked (&seven, 1, NULL), drawn (NULL, as_roi));
@@ -397,8 +395,8 @@ GST_START_TEST (test_analytics)
     assert_same (tracked (&none[i], 1, NULL), drawn (NULL, NULL));
   /* A region of the same detection is not drawn as a second box; its id is used
    * if the analytics metadata have none. */
-  assert_same (tracked (&seven, 1, "object_id, id=(int)8"), drawn (NULL,
-          as_roi));
+  assert_same (tracked (&seven, 1, "object_id, id=(int)8"),
+      drawn (NULL, as_roi));
   assert_same (tracked (NULL, 0, as_roi), drawn (NULL, as_roi));
 }
 
@@ -410,10 +408,10 @@ GST_START_TEST (test_analytics_range)
   const Track first = { 0, RELATED, FALSE };
   const Track last = { G_MAXUINT64, RELATED, FALSE };
 
-  assert_same (tracked (&first, 1, NULL), drawn (NULL,
-          "detection, object_id=(guint64)0"));
-  assert_same (tracked (&last, 1, NULL), drawn (NULL,
-          "detection, object_id=(guint64)18446744073709551615"));
+  assert_same (tracked (&first, 1, NULL),
+      drawn (NULL, "detection, object_id=(guint64)0"));
+  assert_same (tracked (&last, 1, NULL),
+      drawn (NULL, "detection, object_id=(guint64)18446744073709551615"));
 }
 
 GST_END_TEST;

@@ -23,7 +23,7 @@ static const OverlayBox box = { 0, "person", 0.87, 41, 51, 101, 71 };
 #define Y1 124
 
 static GstBuffer *
-picture_with_box (GstCaps * caps)
+picture_with_box (GstCaps *caps)
 {
   GstBuffer *buffer = overlay_picture (caps, FALSE);
 
@@ -37,13 +37,13 @@ formats (void)
 {
   GstElementFactory *factory = gst_element_factory_find ("yolov10overlay");
   const GList *l = gst_element_factory_get_static_pad_templates (factory);
-  GstCaps *caps = gst_static_caps_get (&((GstStaticPadTemplate *)
-          l->data)->static_caps);
+  GstCaps *caps = gst_static_caps_get (
+      &((GstStaticPadTemplate *) l->data)->static_caps);
   const GValue *list;
   guint i = 0;
 
   while (!gst_caps_features_is_equal (gst_caps_get_features (caps, i),
-          GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
+      GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
     i++;
   list = gst_structure_get_value (gst_caps_get_structure (caps, i), "format");
   fail_unless (list && GST_VALUE_HOLDS_LIST (list));
@@ -53,7 +53,7 @@ formats (void)
 }
 
 static gint
-largest_difference (const guint8 * a, const guint8 * b, gdouble * mean)
+largest_difference (const guint8 *a, const guint8 *b, gdouble *mean)
 {
   gint i, largest = 0;
   gdouble sum = 0;
@@ -67,7 +67,7 @@ largest_difference (const guint8 * a, const guint8 * b, gdouble * mean)
 }
 
 static gboolean
-is_subsampled (const GstVideoFormatInfo * finfo)
+is_subsampled (const GstVideoFormatInfo *finfo)
 {
   guint i;
 
@@ -88,15 +88,17 @@ GST_START_TEST (test_formats)
   GstBuffer *reference, *before, *out, *same;
   guint i;
 
-  reference = overlay_run ("line-width=4", rgb_caps, picture_with_box
-      (rgb_caps));
+  reference = overlay_run ("line-width=4", rgb_caps,
+      picture_with_box (rgb_caps));
   for (i = 0; i < gst_value_list_get_size (list); i++) {
-    const gchar *format =
-        g_value_get_string (gst_value_list_get_value (list, i));
-    const GstVideoFormatInfo *finfo =
-        gst_video_format_get_info (gst_video_format_from_string (format));
-    gint largest, tolerance = GST_VIDEO_FORMAT_INFO_BITS (finfo) < 8 ? 9
-        : GST_VIDEO_FORMAT_INFO_IS_YUV (finfo) ? 8 : 2;
+    const gchar *format = g_value_get_string (
+        gst_value_list_get_value (list, i));
+    const GstVideoFormatInfo *finfo = gst_video_format_get_info (
+        gst_video_format_from_string (format));
+    gint largest,
+        tolerance = GST_VIDEO_FORMAT_INFO_BITS (finfo) < 8 ? 9
+        : GST_VIDEO_FORMAT_INFO_IS_YUV (finfo)             ? 8
+                                                           : 2;
     guint8 *rgb, *expected;
     gdouble mean;
 
@@ -134,8 +136,8 @@ GST_START_TEST (test_nothing_else)
   guint i;
 
   for (i = 0; i < gst_value_list_get_size (list); i++) {
-    const gchar *format =
-        g_value_get_string (gst_value_list_get_value (list, i));
+    const gchar *format = g_value_get_string (
+        gst_value_list_get_value (list, i));
     GstCaps *caps = overlay_caps (format, W, H, NULL);
     GstBuffer *before = overlay_picture (caps, TRUE), *in, *out;
 
@@ -145,7 +147,9 @@ GST_START_TEST (test_nothing_else)
         caps, in);
     overlay_assert_same_outside (before, out, caps, X0, Y0, X1, Y1);
     fail_unless (overlay_n_changed (before, out, caps, X0 + 8, Y0 + 8, X1 - 8,
-            Y1 - 8) == 0, "%s: changed inside of the box", format);
+                     Y1 - 8)
+            == 0,
+        "%s: changed inside of the box", format);
     gst_buffer_unref (before);
     gst_buffer_unref (out);
     gst_caps_unref (caps);
@@ -155,15 +159,15 @@ GST_START_TEST (test_nothing_else)
 GST_END_TEST;
 
 static const guint8 *
-pixel (const guint8 * rgb, gint x, gint y)
+pixel (const guint8 *rgb, gint x, gint y)
 {
   return rgb + 3 * (y * W + x);
 }
 
 /* The colour of a label, as a viewer sees it in the middle of a line. */
 static void
-line_color (const gchar * format, const gchar * colorimetry,
-    const gchar * label, guint8 color[3])
+line_color (const gchar *format, const gchar *colorimetry, const gchar *label,
+    guint8 color[3])
 {
   const OverlayBox labelled = { 0, label, 0.5, 40, 50, 100, 70 };
   GstCaps *caps = overlay_caps (format, W, H, colorimetry);
@@ -176,13 +180,14 @@ line_color (const gchar * format, const gchar * colorimetry,
   rgb = overlay_rgb (buffer, caps);
   memcpy (color, pixel (rgb, 90, 51), 3);
   for (i = 0; i < 4; i++) {
-    static const gint on_line[][2] = { {90, 51}, {90, 118}, {41, 80}, {138, 80}
-    };
+    static const gint on_line[][2] = { { 90, 51 }, { 90, 118 }, { 41, 80 },
+      { 138, 80 } };
     const guint8 *p = pixel (rgb, on_line[i][0], on_line[i][1]);
 
-    fail_unless (memcmp (color, p, 3) == 0, "%s %s, side %d: #%02x%02x%02x, "
-        "not #%02x%02x%02x", format, colorimetry, i, p[0], p[1], p[2],
-        color[0], color[1], color[2]);
+    fail_unless (memcmp (color, p, 3) == 0,
+        "%s %s, side %d: #%02x%02x%02x, "
+        "not #%02x%02x%02x",
+        format, colorimetry, i, p[0], p[1], p[2], color[0], color[1], color[2]);
   }
   g_free (rgb);
   gst_buffer_unref (buffer);
@@ -196,11 +201,9 @@ GST_START_TEST (test_colors_are_stable)
   {
     const gchar *label;
     guint8 color[3];
-  } known[] = {
-    {"person", {0x93, 0xef, 0xfe}}, {"car", {0x73, 0xa2, 0xff}},
-    {"bus", {0xfd, 0x6f, 0x88}}, {"truck", {0xfa, 0x89, 0x0e}},
-    {"dog", {0x1a, 0xe5, 0x2b}}
-  };
+  } known[] = { { "person", { 0x93, 0xef, 0xfe } },
+    { "car", { 0x73, 0xa2, 0xff } }, { "bus", { 0xfd, 0x6f, 0x88 } },
+    { "truck", { 0xfa, 0x89, 0x0e } }, { "dog", { 0x1a, 0xe5, 0x2b } } };
   guint i, j, c;
 
   for (i = 0; i < G_N_ELEMENTS (known); i++) {
@@ -211,8 +214,10 @@ GST_START_TEST (test_colors_are_stable)
       fail_unless (abs (color[c] - known[i].color[c]) <= 1,
           "%s is #%02x%02x%02x", known[i].label, color[0], color[1], color[2]);
     for (j = 0; j < i; j++)
-      fail_unless (abs (color[0] - known[j].color[0]) + abs (color[1]
-              - known[j].color[1]) + abs (color[2] - known[j].color[2]) > 60);
+      fail_unless (abs (color[0] - known[j].color[0])
+              + abs (color[1] - known[j].color[1])
+              + abs (color[2] - known[j].color[2])
+          > 60);
   }
 }
 
@@ -222,10 +227,8 @@ GST_END_TEST;
 static void
 lab_of (const guint8 color[3], gdouble lab[3])
 {
-  static const gdouble matrix[3][3] = {
-    {0.4124564, 0.3575761, 0.1804375}, {0.2126729, 0.7151522, 0.0721750},
-    {0.0193339, 0.1191920, 0.9503041}
-  };
+  static const gdouble matrix[3][3] = { { 0.4124564, 0.3575761, 0.1804375 },
+    { 0.2126729, 0.7151522, 0.0721750 }, { 0.0193339, 0.1191920, 0.9503041 } };
   static const gdouble white[3] = { 0.95047, 1, 1.08883 };
   gdouble linear[3], f[3];
 
@@ -236,7 +239,8 @@ lab_of (const guint8 color[3], gdouble lab[3])
   }
   for (guint c = 0; c < 3; c++) {
     const gdouble t = (matrix[c][0] * linear[0] + matrix[c][1] * linear[1]
-        + matrix[c][2] * linear[2]) / white[c];
+                          + matrix[c][2] * linear[2])
+        / white[c];
 
     f[c] = t > 0.008856 ? cbrt (t) : 7.787 * t + 16.0 / 116;
   }
@@ -250,19 +254,19 @@ lab_of (const guint8 color[3], gdouble lab[3])
 GST_START_TEST (test_colors_differ)
 {
   static const gchar *const scenes[][9] = {
-    {"person", "bicycle", "car", "motorcycle", "bus", "truck", "traffic light",
-        "backpack"},
-    {"person", "chair", "dining table", "cup", "bottle", "bowl", "tie",
-        "handbag"},
-    {"dining table", "cup", "fork", "knife", "spoon", "bowl"},
-    {"cat", "dog", "couch", "bed", "tv", "person"},
-    {"tv", "laptop", "mouse", "keyboard", "chair", "person"},
-    {"horse", "sheep", "cow", "dog", "person"},
-    {"sink", "toilet", "bottle"},
-    {"person", "sports ball", "tennis racket", "baseball bat",
-        "baseball glove"},
-    {"person", "boat", "surfboard", "bird"},
-    {"qr-code", "data-matrix", "aztec", "pdf417", "barcode", "marker", "ball"}
+    { "person", "bicycle", "car", "motorcycle", "bus", "truck", "traffic light",
+        "backpack" },
+    { "person", "chair", "dining table", "cup", "bottle", "bowl", "tie",
+        "handbag" },
+    { "dining table", "cup", "fork", "knife", "spoon", "bowl" },
+    { "cat", "dog", "couch", "bed", "tv", "person" },
+    { "tv", "laptop", "mouse", "keyboard", "chair", "person" },
+    { "horse", "sheep", "cow", "dog", "person" },
+    { "sink", "toilet", "bottle" },
+    { "person", "sports ball", "tennis racket", "baseball bat",
+        "baseball glove" },
+    { "person", "boat", "surfboard", "bird" },
+    { "qr-code", "data-matrix", "aztec", "pdf417", "barcode", "marker", "ball" }
   };
 
   for (guint s = 0; s < G_N_ELEMENTS (scenes); s++) {
@@ -288,11 +292,9 @@ GST_END_TEST;
 GST_START_TEST (test_colorimetry)
 {
   static const gchar *const colorimetry[] = { "bt601", "bt709", "bt2020",
-    "1:1:5:4", "2:4:7:1", "1:3:5:1", "smpte240m"
-  };
+    "1:1:5:4", "2:4:7:1", "1:3:5:1", "smpte240m" };
   static const gchar *const yuv[] = { "NV12", "I420", "YUY2", "v210",
-    "P010_10LE", "Y444"
-  };
+    "P010_10LE", "Y444" };
   guint8 reference[3], color[3];
   guint i, j, c;
 
@@ -301,9 +303,8 @@ GST_START_TEST (test_colorimetry)
     for (j = 0; j < G_N_ELEMENTS (yuv); j++) {
       line_color (yuv[j], colorimetry[i], "truck", color);
       for (c = 0; c < 3; c++)
-        fail_unless (abs (color[c] - reference[c]) <= 6,
-            "%s %s: #%02x%02x%02x", yuv[j], colorimetry[i], color[0],
-            color[1], color[2]);
+        fail_unless (abs (color[c] - reference[c]) <= 6, "%s %s: #%02x%02x%02x",
+            yuv[j], colorimetry[i], color[0], color[1], color[2]);
     }
   }
 }
@@ -339,15 +340,13 @@ GST_START_TEST (test_badge_is_inside)
 {
   GstCaps *caps = overlay_caps ("GRAY8", 320, 240, NULL);
   GstBuffer *before = overlay_picture (caps, FALSE);
-  static const gint corners[][2] = { {0, 0}, {280, 0}, {0, 200}, {280, 200},
-    {140, 100}
-  };
+  static const gint corners[][2] = { { 0, 0 }, { 280, 0 }, { 0, 200 },
+    { 280, 200 }, { 140, 100 } };
   guint whole = 0, i;
 
   for (i = G_N_ELEMENTS (corners); i-- > 0;) {
     OverlayBox b = { 0, "traffic light", 0.5, corners[i][0], corners[i][1], 40,
-      40
-    };
+      40 };
     GstBuffer *plain = gst_buffer_copy_deep (before), *text;
     GstVideoRectangle area;
     guint n;
@@ -401,13 +400,12 @@ GST_END_TEST;
 
 GST_START_TEST (test_odd_sizes)
 {
-  static const gint sizes[][2] = { {1, 1}, {1, 2}, {2, 1}, {2, 2}, {3, 5},
-    {17, 1}, {1, 17}, {33, 21}, {319, 241}, {8, 100}, {100, 8}
-  };
+  static const gint sizes[][2] = { { 1, 1 }, { 1, 2 }, { 2, 1 }, { 2, 2 },
+    { 3, 5 }, { 17, 1 }, { 1, 17 }, { 33, 21 }, { 319, 241 }, { 8, 100 },
+    { 100, 8 } };
   static const gchar *const some[] = { "NV12", "I420", "YUY2", "RGB", "BGRx",
     "Y42B", "GRAY8", "P010_10LE", "v210", "UYVP", "YUV9", "Y41B", "RGB16",
-    "IYU1"
-  };
+    "IYU1" };
   guint i, j, k;
 
   for (i = 0; i < G_N_ELEMENTS (sizes); i++) {
@@ -417,12 +415,14 @@ GST_START_TEST (test_odd_sizes)
       GstBuffer *before = overlay_picture (caps, FALSE);
 
       for (k = 0; k < 4; k++) {
-        static const gchar *const properties[] = { NULL, "privacy-trust=roi privacy=blur",
-          "privacy-trust=roi privacy=fill", "line-width=100 font-desc=\"Sans 3\""
-        };
+        static const gchar *const properties[] = { NULL,
+          "privacy-trust=roi privacy=blur", "privacy-trust=roi privacy=fill",
+          "line-width=100 font-desc=\"Sans 3\"" };
         const OverlayBox boxes[] = {
-          { 0, "person", 0.9, 0, 0, w, h }, { 1, "a", 0.9, w / 2, h / 2, 1, 1 },
-          { 2, "b", 0.5, w - 1, h - 1, 1, 1 }, { 3, "c", 1, 0, 0, 1, 1 },
+          { 0, "person", 0.9, 0, 0, w, h },
+          { 1, "a", 0.9, w / 2, h / 2, 1, 1 },
+          { 2, "b", 0.5, w - 1, h - 1, 1, 1 },
+          { 3, "c", 1, 0, 0, 1, 1 },
         };
         GstBuffer *out = gst_buffer_copy_deep (before);
         guint n;
@@ -444,7 +444,7 @@ GST_END_TEST;
 
 /* Of the first component, inside the box without its lines. */
 static gdouble
-variance (GstBuffer * buffer, GstCaps * caps)
+variance (GstBuffer *buffer, GstCaps *caps)
 {
   guint16 *values = overlay_values (buffer, caps);
   gdouble sum = 0, squares = 0;
@@ -464,15 +464,15 @@ variance (GstBuffer * buffer, GstCaps * caps)
 /* Neighbouring pixels of noise have nothing in common, blurred ones are all
  * but equal. */
 static gint
-largest_step (GstBuffer * buffer, GstCaps * caps)
+largest_step (GstBuffer *buffer, GstCaps *caps)
 {
   guint8 *rgb = overlay_rgb (buffer, caps);
   gint x, y, largest = 0;
 
   for (y = 60; y < 114; y++)
     for (x = 50; x < 134; x++)
-      largest = MAX (largest, abs (pixel (rgb, x, y)[1]
-              - pixel (rgb, x + 1, y)[1]));
+      largest = MAX (largest,
+          abs (pixel (rgb, x, y)[1] - pixel (rgb, x + 1, y)[1]));
   g_free (rgb);
   return largest;
 }
@@ -480,15 +480,14 @@ largest_step (GstBuffer * buffer, GstCaps * caps)
 GST_START_TEST (test_privacy)
 {
   static const gchar *const some[] = { "NV12", "I420", "RGB", "BGRx", "YUY2",
-    "Y444", "GRAY8", "P010_10LE", "v210", "RGB16"
-  };
+    "Y444", "GRAY8", "P010_10LE", "v210", "RGB16" };
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (some); i++) {
     GstCaps *caps = overlay_caps (some[i], W, H, NULL);
     GstBuffer *before = overlay_picture (caps, TRUE), *blurred, *filled;
     const gchar *hidden = "show-label=false show-confidence=false "
-        "privacy-trust=roi privacy";
+                          "privacy-trust=roi privacy";
     gchar *blur = g_strconcat (hidden, "=blur", NULL);
     gchar *fill = g_strconcat (hidden, "=fill", NULL);
     gdouble noise = variance (before, caps);
@@ -498,12 +497,12 @@ GST_START_TEST (test_privacy)
     filled = overlay_run (fill, caps, gst_buffer_copy_deep (blurred));
     blurred = overlay_run (blur, caps, blurred);
     fail_unless (noise > 100);
-    fail_unless (variance (blurred, caps) < noise / 20, "%s: %g of %g",
-        some[i], variance (blurred, caps), noise);
+    fail_unless (variance (blurred, caps) < noise / 20, "%s: %g of %g", some[i],
+        variance (blurred, caps), noise);
     fail_unless (largest_step (before, caps) > 60);
-    fail_unless (largest_step (blurred, caps) <= (g_str_equal (some[i],
-                "RGB16") ? 16 : 8), "%s: step of %d", some[i],
-        largest_step (blurred, caps));
+    fail_unless (largest_step (blurred, caps)
+            <= (g_str_equal (some[i], "RGB16") ? 16 : 8),
+        "%s: step of %d", some[i], largest_step (blurred, caps));
     fail_unless (variance (filled, caps) == 0, "%s", some[i]);
     fail_unless (largest_step (filled, caps) == 0);
     overlay_assert_same_outside (before, blurred, caps, X0, Y0, X1, Y1);

@@ -29,7 +29,8 @@ typedef struct
 static void
 pair_begin (Pair *pair, const gchar *detect, const gchar *overlay)
 {
-  gchar *line = g_strdup_printf ("yolov10detect name=d model-file=%s "
+  gchar *line = g_strdup_printf (
+      "yolov10detect name=d model-file=%s "
       "confidence=0.02 late-policy=infer-all %s ! yolov10overlay name=o labels=nothing %s",
       test_gst_model (), detect, overlay);
 
@@ -99,7 +100,7 @@ edge (GstBuffer *in, GstBuffer *out, GstCaps *c, gboolean down)
 
   for (gint i = 0; i < length && n == i; i++) {
     gsize at = down ? (gsize) i * WIDTH + WIDTH / 2
-        : (gsize) HEIGHT / 2 * WIDTH + i;
+                    : (gsize) HEIGHT / 2 * WIDTH + i;
 
     n += memcmp (was + 4 * at, is + 4 * at, 8) != 0;
   }
@@ -222,11 +223,18 @@ GST_START_TEST (test_other_settings)
     const char *property, *value;
     gboolean is_other;
   } changes[] = {
-    {"classes", "", FALSE}, {"classes", "bus", TRUE}, {"classes", "bus", FALSE},
-    {"encoder-hints", "bus=-8", FALSE}, {"class-confidence", "bus=0.5", TRUE},
-    {"classes", "bus,person", TRUE}, {"confidence", "0.2", TRUE},
-    {"confidence", "0.2", FALSE}, {"min-size", "1", TRUE}, {"max-size", "5000", TRUE},
-    {"iou-threshold", "0.5", TRUE}, {"max-detections", "200", TRUE},
+    { "classes", "", FALSE },
+    { "classes", "bus", TRUE },
+    { "classes", "bus", FALSE },
+    { "encoder-hints", "bus=-8", FALSE },
+    { "class-confidence", "bus=0.5", TRUE },
+    { "classes", "bus,person", TRUE },
+    { "confidence", "0.2", TRUE },
+    { "confidence", "0.2", FALSE },
+    { "min-size", "1", TRUE },
+    { "max-size", "5000", TRUE },
+    { "iou-threshold", "0.5", TRUE },
+    { "max-detections", "200", TRUE },
   };
   GstClockTime pts = 0;
   Pair pair;
@@ -254,8 +262,9 @@ send_one (Pair *pair, GstClockTime *pts, guint n[])
 {
   GstBuffer *out;
 
-  fail_unless_equals_int (gst_harness_push (pair->h, picture_at (pair->caps,
-              *pts)), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_push (pair->h,
+                              picture_at (pair->caps, *pts)),
+      GST_FLOW_OK);
   *pts += FRAME;
   g_usleep (2000);
   while ((out = gst_harness_try_pull (pair->h))) {
@@ -284,7 +293,8 @@ send_until (Pair *pair, GstClockTime *pts, FakeGate *gate, OverlayFate fate)
 /* Sends frames until a step waits at the gate. Five or more leave meanwhile, all
  * with the given @fate. */
 static void
-send_until_waiting (Pair *pair, GstClockTime *pts, FakeGate *gate, OverlayFate fate)
+send_until_waiting (Pair *pair, GstClockTime *pts, FakeGate *gate,
+    OverlayFate fate)
 {
   guint n[] = { 0, 0, 0 };
 
@@ -328,8 +338,10 @@ GST_START_TEST (test_slow)
   g_setenv ("Y10_BACKEND_PATH", FAKE_BACKEND_DIR, TRUE);
   fake_gate_begin (&gate);
   fake_gate_open (&gate);
-  pair_begin (&pair, "backend=cuda precision=fp32 late-policy=skip "
-      "max-queued-frames=1", "privacy=fill privacy-growth=0");
+  pair_begin (&pair,
+      "backend=cuda precision=fp32 late-policy=skip "
+      "max-queued-frames=1",
+      "privacy=fill privacy-growth=0");
   fake_gate_close (&gate);
   send_until_waiting (&pair, &pts, &gate, COVERED);
   pair_expect_warnings (&pair, "no inference has finished yet", 1);
@@ -339,11 +351,11 @@ GST_START_TEST (test_slow)
   gst_segment_init (&segment, GST_FORMAT_TIME);
   fake_gate_open (&gate);
   fail_unless (gst_harness_push_event (pair.h, gst_event_new_flush_start ()));
-  fail_unless (gst_harness_push_event (pair.h,
-          gst_event_new_flush_stop (TRUE)));
+  fail_unless (
+      gst_harness_push_event (pair.h, gst_event_new_flush_stop (TRUE)));
   fake_gate_close (&gate);
-  fail_unless (gst_harness_push_event (pair.h,
-          gst_event_new_segment (&segment)));
+  fail_unless (
+      gst_harness_push_event (pair.h, gst_event_new_segment (&segment)));
   send_until_waiting (&pair, &pts, &gate, COVERED);
   send_until (&pair, &pts, &gate, UNTOUCHED);
   pair_expect_warnings (&pair, NULL, 0);
@@ -354,7 +366,8 @@ GST_START_TEST (test_slow)
   send_event (&pair, gst_event_new_caps (pair.caps));
   send_event (&pair, gst_event_new_segment (&segment));
   expect_covered (&pair, &pts, &gate);
-  pair_expect_warnings (&pair, "the new stream or segment has no result yet", 1);
+  pair_expect_warnings (&pair, "the new stream or segment has no result yet",
+      1);
   send_until (&pair, &pts, &gate, UNTOUCHED);
   segment.base = pts;
   send_until_waiting (&pair, &pts, &gate, UNTOUCHED);
@@ -396,12 +409,15 @@ GST_START_TEST (test_crop_meta)
   crop->height = 180;
   out = gst_harness_push_and_pull (pair.h, out);
   fail_unless_equals_int (overlay_n_changed (in, out, pair.caps, 64, 36, 384,
-          216), 0);
+                              216),
+      0);
   fail_unless_equals_int (edge (in, out, pair.caps, TRUE), 36);
-  fail_unless_equals_int (overlay_n_changed (in, out, pair.caps, 0, 36, 64, 216),
+  fail_unless_equals_int (overlay_n_changed (in, out, pair.caps, 0, 36, 64,
+                              216),
       64 * 180);
   fail_unless_equals_int (overlay_n_changed (in, out, pair.caps, 384, 0, WIDTH,
-          HEIGHT), (WIDTH - 384) * HEIGHT);
+                              HEIGHT),
+      (WIDTH - 384) * HEIGHT);
   gst_buffer_unref (in);
   gst_buffer_unref (out);
   pair_expect_warnings (&pair, NULL, 0);
@@ -445,7 +461,8 @@ GST_START_TEST (test_telling)
   for (guint i = 0; i < 130; i++) {
     GstBuffer *in = picture_at (c, i * FRAME);
 
-    gst_buffer_add_meta (in, gst_meta_get_info ("GstYolov10InspectionMeta"), NULL);
+    gst_buffer_add_meta (in, gst_meta_get_info ("GstYolov10InspectionMeta"),
+        NULL);
     g_object_set (overlay, "privacy", i < 80 || i >= 90 ? 2 : 0, NULL);
     gst_buffer_unref (gst_harness_push_and_pull (h, in));
     fail_unless_equals_int (n_told (h, i < 80 || i >= 90),
@@ -469,14 +486,14 @@ GST_START_TEST (test_others)
     OverlayFate fate;
     const gchar *reason;
   } all[] = {
-    {"detector", 0, FALSE, COVERED, NOBODY},
-    {"detector", 1, FALSE, COVERED, "are not yolov10detect's"},
-    {"detector", 1, TRUE, COVERED, CHANGED},
-    {"roi", 0, FALSE, UNTOUCHED, NULL},
-    {"roi", 1, FALSE, UNTOUCHED, NULL},
-    {"roi", 1, TRUE, UNTOUCHED, NULL},
-    {"roi", 1024, FALSE, UNTOUCHED, NULL},
-    {"roi", 1025, FALSE, COVERED, "there are too many boxes"},
+    { "detector", 0, FALSE, COVERED, NOBODY },
+    { "detector", 1, FALSE, COVERED, "are not yolov10detect's" },
+    { "detector", 1, TRUE, COVERED, CHANGED },
+    { "roi", 0, FALSE, UNTOUCHED, NULL },
+    { "roi", 1, FALSE, UNTOUCHED, NULL },
+    { "roi", 1, TRUE, UNTOUCHED, NULL },
+    { "roi", 1024, FALSE, UNTOUCHED, NULL },
+    { "roi", 1025, FALSE, COVERED, "there are too many boxes" },
   };
   GstCaps *c = overlay_caps ("I420", WIDTH, HEIGHT, NULL);
 
@@ -493,8 +510,7 @@ GST_START_TEST (test_others)
     gst_element_set_bus (h->element, bus);
     for (guint r = 0; r < all[i].n_rois; r++) {
       OverlayBox box = { (gint) r, "person", 0.5, (gint) (r % 32) * 18,
-        (gint) (r / 32) * 10, 16, 8
-      };
+        (gint) (r / 32) * 10, 16, 8 };
 
       overlay_add_roi (out, &box);
       if (all[i].frame_meta)
@@ -502,7 +518,8 @@ GST_START_TEST (test_others)
     }
     out = gst_harness_push_and_pull (h, out);
     fate = overlay_fate (in, out, c);
-    fail_unless (fate == all[i].fate, "case %u: %s", i, overlay_fate_name (fate));
+    fail_unless (fate == all[i].fate, "case %u: %s", i,
+        overlay_fate_name (fate));
     while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING))) {
       n += overlay_is_privacy_warning (message, all[i].reason);
       gst_message_unref (message);

@@ -37,93 +37,98 @@ probe (GstElement *e, const gchar *name, GPtrArray **frames)
 
 typedef struct
 {
-  const gchar *elements;        /* around the overlay "o" */
-  const gchar *plugins[5];      /* that contain the elements */
+  const gchar *elements;   /* around the overlay "o" */
+  const gchar *plugins[5]; /* that contain the elements */
   OverlayFate fate;
   const gchar *reason;
 } Row;
 
-#define SOURCE "videotestsrc num-buffers=5 pattern=snow ! " \
-    "video/x-raw,format=I420,width=640,height=360,framerate=30/1 ! "
+#define SOURCE \
+  "videotestsrc num-buffers=5 pattern=snow ! " \
+  "video/x-raw,format=I420,width=640,height=360,framerate=30/1 ! "
 #define DETECT "yolov10detect name=d confidence=0.02 max-detections=10 "
 #define OVERLAY "yolov10overlay name=o " PRIVACY " ! fakesink"
 #define CHANGED "an element downstream of the detector changed the picture"
 #define NOBODY "no detector has seen the picture"
 
 static const Row rows[] = {
-  {DETECT "! " OVERLAY, {NULL}, UNTOUCHED, NULL},
-  {DETECT "! queue ! " OVERLAY, {NULL}, UNTOUCHED, NULL},
-  {DETECT "! tee name=t ! queue ! fakesink t. ! queue ! " OVERLAY, {NULL},
-      UNTOUCHED, NULL},
-  {DETECT "! videoconvert ! video/x-raw,format=RGB ! " OVERLAY,
-      {"videoconvertscale|videoconvert"}, UNTOUCHED, NULL},
-  {DETECT "! videoscale ! video/x-raw,width=320,height=180 ! " OVERLAY,
-      {"videoconvertscale|videoscale"}, UNTOUCHED, NULL},
+  { DETECT "! " OVERLAY, { NULL }, UNTOUCHED, NULL },
+  { DETECT "! queue ! " OVERLAY, { NULL }, UNTOUCHED, NULL },
+  { DETECT "! tee name=t ! queue ! fakesink t. ! queue ! " OVERLAY, { NULL },
+      UNTOUCHED, NULL },
+  { DETECT "! videoconvert ! video/x-raw,format=RGB ! " OVERLAY,
+      { "videoconvertscale|videoconvert" }, UNTOUCHED, NULL },
+  { DETECT "! videoscale ! video/x-raw,width=320,height=180 ! " OVERLAY,
+      { "videoconvertscale|videoscale" }, UNTOUCHED, NULL },
   /* The scaler rounds: 16:9 would be 426.67 wide. */
-  {DETECT "! videoscale ! video/x-raw,width=426,height=240 ! videoconvert ! "
-        "video/x-raw,format=NV12 ! " OVERLAY,
-      {"videoconvertscale|videoconvert", "videoconvertscale|videoscale"},
-      UNTOUCHED, NULL},
+  { DETECT "! videoscale ! video/x-raw,width=426,height=240 ! videoconvert ! "
+           "video/x-raw,format=NV12 ! " OVERLAY,
+      { "videoconvertscale|videoconvert", "videoconvertscale|videoscale" },
+      UNTOUCHED, NULL },
   /* Wide pixels become square ones, and the reverse. Frame metadata do not tell
    * that from distortion. */
-  {"videoscale ! video/x-raw,width=480,height=360,pixel-aspect-ratio=4/3 ! "
-        DETECT "attach=roi ! videoscale ! video/x-raw,width=640,height=360,"
-        "pixel-aspect-ratio=1/1 ! " OVERLAY,
-      {"videoconvertscale|videoscale"}, UNTOUCHED, NULL},
-  {DETECT "attach=roi ! videoscale ! video/x-raw,width=320,height=240,"
-        "pixel-aspect-ratio=4/3 ! " OVERLAY,
-      {"videoconvertscale|videoscale"}, UNTOUCHED, NULL},
-  {DETECT "! videorate ! video/x-raw,framerate=60/1 ! " OVERLAY, {"videorate"},
-      UNTOUCHED, NULL},
-  {DETECT "! videobalance hue=0.5 ! " OVERLAY, {"videofilter"}, UNTOUCHED, NULL},
+  { "videoscale ! video/x-raw,width=480,height=360,pixel-aspect-ratio=4/3 ! " DETECT
+    "attach=roi ! videoscale ! video/x-raw,width=640,height=360,"
+    "pixel-aspect-ratio=1/1 ! " OVERLAY,
+      { "videoconvertscale|videoscale" }, UNTOUCHED, NULL },
+  { DETECT "attach=roi ! videoscale ! video/x-raw,width=320,height=240,"
+           "pixel-aspect-ratio=4/3 ! " OVERLAY,
+      { "videoconvertscale|videoscale" }, UNTOUCHED, NULL },
+  { DETECT "! videorate ! video/x-raw,framerate=60/1 ! " OVERLAY,
+      { "videorate" }, UNTOUCHED, NULL },
+  { DETECT "! videobalance hue=0.5 ! " OVERLAY, { "videofilter" }, UNTOUCHED,
+      NULL },
 
-  {DETECT "! videoscale ! video/x-raw,width=320,height=360,"
-        "pixel-aspect-ratio=2/1 ! " OVERLAY,
-      {"videoconvertscale|videoscale"}, COVERED, CHANGED},
-  {DETECT "! videoscale ! video/x-raw,width=320,height=320,"
-        "pixel-aspect-ratio=1/1 ! " OVERLAY,
-      {"videoconvertscale|videoscale"}, COVERED, CHANGED},
-  {DETECT "! videocrop left=64 top=36 ! " OVERLAY, {"videocrop"}, COVERED,
-      CHANGED},
-  {DETECT "! videocrop left=128 top=72 ! videoscale ! "
-        "video/x-raw,width=640,height=360 ! " OVERLAY,
-      {"videocrop", "videoconvertscale|videoscale"}, COVERED, CHANGED},
-  {DETECT "! aspectratiocrop aspect-ratio=1/1 ! " OVERLAY, {"videocrop"},
-      COVERED, CHANGED},
-  {DETECT "! videoflip video-direction=180 ! " OVERLAY, {"videofilter"}, COVERED,
-      CHANGED},
-  {DETECT "! videoflip video-direction=horiz ! " OVERLAY, {"videofilter"},
-      COVERED, CHANGED},
-  {DETECT "! videobox left=-32 right=32 ! " OVERLAY, {"videobox"}, COVERED,
-      CHANGED},
-  {DETECT "! videobox left=32 right=-32 ! " OVERLAY, {"videobox"}, COVERED,
-      CHANGED},
-  {DETECT "! compositor ! video/x-raw,width=640,height=360 ! " OVERLAY,
-      {"compositor"}, COVERED, NOBODY},
-  {DETECT "! videoconvert ! fisheye ! " OVERLAY,
-      {"geometrictransform", "videoconvertscale|videoconvert"}, COVERED, CHANGED},
-  {DETECT "! videoconvert ! mirror ! " OVERLAY,
-      {"geometrictransform", "videoconvertscale|videoconvert"}, COVERED, CHANGED},
-  {DETECT "! videoconvert ! rotate angle=1 ! " OVERLAY,
-      {"geometrictransform", "videoconvertscale|videoconvert"}, COVERED, CHANGED},
+  { DETECT "! videoscale ! video/x-raw,width=320,height=360,"
+           "pixel-aspect-ratio=2/1 ! " OVERLAY,
+      { "videoconvertscale|videoscale" }, COVERED, CHANGED },
+  { DETECT "! videoscale ! video/x-raw,width=320,height=320,"
+           "pixel-aspect-ratio=1/1 ! " OVERLAY,
+      { "videoconvertscale|videoscale" }, COVERED, CHANGED },
+  { DETECT "! videocrop left=64 top=36 ! " OVERLAY, { "videocrop" }, COVERED,
+      CHANGED },
+  { DETECT "! videocrop left=128 top=72 ! videoscale ! "
+           "video/x-raw,width=640,height=360 ! " OVERLAY,
+      { "videocrop", "videoconvertscale|videoscale" }, COVERED, CHANGED },
+  { DETECT "! aspectratiocrop aspect-ratio=1/1 ! " OVERLAY, { "videocrop" },
+      COVERED, CHANGED },
+  { DETECT "! videoflip video-direction=180 ! " OVERLAY, { "videofilter" },
+      COVERED, CHANGED },
+  { DETECT "! videoflip video-direction=horiz ! " OVERLAY, { "videofilter" },
+      COVERED, CHANGED },
+  { DETECT "! videobox left=-32 right=32 ! " OVERLAY, { "videobox" }, COVERED,
+      CHANGED },
+  { DETECT "! videobox left=32 right=-32 ! " OVERLAY, { "videobox" }, COVERED,
+      CHANGED },
+  { DETECT "! compositor ! video/x-raw,width=640,height=360 ! " OVERLAY,
+      { "compositor" }, COVERED, NOBODY },
+  { DETECT "! videoconvert ! fisheye ! " OVERLAY,
+      { "geometrictransform", "videoconvertscale|videoconvert" }, COVERED,
+      CHANGED },
+  { DETECT "! videoconvert ! mirror ! " OVERLAY,
+      { "geometrictransform", "videoconvertscale|videoconvert" }, COVERED,
+      CHANGED },
+  { DETECT "! videoconvert ! rotate angle=1 ! " OVERLAY,
+      { "geometrictransform", "videoconvertscale|videoconvert" }, COVERED,
+      CHANGED },
 
-  {DETECT "! videoconvert ! dicetv ! " OVERLAY,
-      {"effectv", "videoconvertscale|videoconvert"}, COVERED, CHANGED},
+  { DETECT "! videoconvert ! dicetv ! " OVERLAY,
+      { "effectv", "videoconvertscale|videoconvert" }, COVERED, CHANGED },
   /* Its output contains parts of earlier pictures. */
-  {DETECT "! videoconvert ! quarktv ! " OVERLAY,
-      {"effectv", "videoconvertscale|videoconvert"}, COVERED, CHANGED},
+  { DETECT "! videoconvert ! quarktv ! " OVERLAY,
+      { "effectv", "videoconvertscale|videoconvert" }, COVERED, CHANGED },
 
-  {OVERLAY, {NULL}, COVERED, NOBODY},
-  {"yolov10overlay name=o " PRIVACY " ! " DETECT "! fakesink", {NULL}, COVERED,
-      NOBODY},
-  {DETECT "active=false ! " OVERLAY, {NULL}, COVERED, NOBODY},
-  {DETECT "attach=0 ! " OVERLAY, {NULL}, COVERED, NOBODY},
-  {DETECT "attach=roi ! " OVERLAY, {NULL}, UNTOUCHED, NULL},
-  {DETECT "attach=frame ! " OVERLAY, {NULL}, UNTOUCHED, NULL},
+  { OVERLAY, { NULL }, COVERED, NOBODY },
+  { "yolov10overlay name=o " PRIVACY " ! " DETECT "! fakesink", { NULL },
+      COVERED, NOBODY },
+  { DETECT "active=false ! " OVERLAY, { NULL }, COVERED, NOBODY },
+  { DETECT "attach=0 ! " OVERLAY, { NULL }, COVERED, NOBODY },
+  { DETECT "attach=roi ! " OVERLAY, { NULL }, UNTOUCHED, NULL },
+  { DETECT "attach=frame ! " OVERLAY, { NULL }, UNTOUCHED, NULL },
   /* Two detectors: both must have inspected the picture. */
-  {DETECT "! yolov10detect name=d2 ! " OVERLAY, {NULL}, UNTOUCHED, NULL},
-  {DETECT "! videocrop left=1 ! yolov10detect name=d2 ! " OVERLAY, {"videocrop"},
-      COVERED, CHANGED},
+  { DETECT "! yolov10detect name=d2 ! " OVERLAY, { NULL }, UNTOUCHED, NULL },
+  { DETECT "! videocrop left=1 ! yolov10detect name=d2 ! " OVERLAY,
+      { "videocrop" }, COVERED, CHANGED },
 };
 
 static GstElement *
@@ -138,7 +143,8 @@ prepare (const gchar *elements)
   fail_unless (error == NULL, "%s: %s", line, error ? error->message : "");
   while (gst_iterator_next (all, &value) == GST_ITERATOR_OK) {
     e = g_value_get_object (&value);
-    if (!strcmp (GST_OBJECT_NAME (e), "d") || !strcmp (GST_OBJECT_NAME (e), "d2"))
+    if (!strcmp (GST_OBJECT_NAME (e), "d")
+        || !strcmp (GST_OBJECT_NAME (e), "d2"))
       g_object_set (e, "model-file", test_gst_model (), NULL);
     g_value_unset (&value);
   }
@@ -250,7 +256,8 @@ GST_START_TEST (test_neighbours)
     OverlayFate fate = overlay_fate (before->pdata[i], after->pdata[i], c);
 
     fail_unless (fate == row->fate, "%s: frame %u is %s, expected %s",
-        row->elements, i, overlay_fate_name (fate), overlay_fate_name (row->fate));
+        row->elements, i, overlay_fate_name (fate),
+        overlay_fate_name (row->fate));
   }
   gst_caps_unref (c);
   end (pipeline);
@@ -316,8 +323,8 @@ GST_END_TEST;
 static GstPadProbeReturn
 remove_roi (GstPad *pad, GstPadProbeInfo *info, gpointer index)
 {
-  GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER
-      (info));
+  GstBuffer *buffer = gst_buffer_make_writable (
+      GST_PAD_PROBE_INFO_BUFFER (info));
   GstMeta *meta = NULL;
   gpointer state = NULL;
 
@@ -338,14 +345,14 @@ GST_START_TEST (test_missing_box)
 {
   static const gchar *const overlays[] = { "", "privacy-trust=roi" };
 
-  if (!load_all ((const gchar *const[5]) {NULL})) {
+  if (!load_all ((const gchar *const[5]){ NULL })) {
     test_gst_skip ("videotestsrc is not installed");
     return;
   }
   for (guint i = 0; i < 2 * 3; i++) {
-    gchar *line = g_strdup_printf (DETECT "%s ! yolov10overlay name=o "
-        PRIVACY " %s ! fakesink", i % 2 ? "attach=roi" : "",
-        overlays[i >= 4]);
+    gchar *line = g_strdup_printf (DETECT "%s ! yolov10overlay name=o " PRIVACY
+                                          " %s ! fakesink",
+        i % 2 ? "attach=roi" : "", overlays[i >= 4]);
     GstElement *pipeline = prepare (line), *detect;
     GstCaps *c;
     GstPad *pad;
@@ -356,10 +363,12 @@ GST_START_TEST (test_missing_box)
         GINT_TO_POINTER (i), NULL);
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     fail_unless_equals_int (wait_for_end (pipeline,
-            "the detector's boxes did not come through"), i < 4);
+                                "the detector's boxes did not come through"),
+        i < 4);
     c = caps_of_overlay (pipeline);
     for (guint f = 0; f < after->len; f++)
-      fail_unless_equals_int (overlay_fate (before->pdata[f], after->pdata[f], c),
+      fail_unless_equals_int (overlay_fate (before->pdata[f], after->pdata[f],
+                                  c),
           i < 4 ? COVERED : UNTOUCHED);
     gst_caps_unref (c);
     gst_object_unref (pad);
@@ -374,19 +383,20 @@ GST_END_TEST;
 /* Known objects are covered at their place, and nothing else is. */
 GST_START_TEST (test_boxes_are_covered)
 {
-  static const gchar *const between[] = {
-    "", "videoconvert ! video/x-raw,format=BGRx ! ",
-    "videoscale ! video/x-raw,width=320,height=180 ! "
-  };
+  static const gchar *const between[] = { "",
+    "videoconvert ! video/x-raw,format=BGRx ! ",
+    "videoscale ! video/x-raw,width=320,height=180 ! " };
 
-  if (!load_all ((const gchar *const[5]) {"videoconvertscale|videoconvert",
-              "videoconvertscale|videoscale"})) {
+  if (!load_all ((const gchar *const[5]){ "videoconvertscale|videoconvert",
+          "videoconvertscale|videoscale" })) {
     test_gst_skip ("no converter is installed");
     return;
   }
   for (guint i = 0; i < G_N_ELEMENTS (between); i++) {
-    gchar *line = g_strconcat (DETECT "! ", between[i], "yolov10overlay name=o "
-        "privacy=fill show-label=false show-confidence=false ! fakesink", NULL);
+    gchar *line = g_strconcat (DETECT "! ", between[i],
+        "yolov10overlay name=o "
+        "privacy=fill show-label=false show-confidence=false ! fakesink",
+        NULL);
     GstElement *pipeline = start (line);
     guint n_inside = 0, n_shown = 0;
     GstVideoInfo info;

@@ -15,7 +15,7 @@
 #define ON "show-regions=true line-width=4"
 
 static void
-set_bytes (GstBuffer * buffer, const gchar * field, gconstpointer data,
+set_bytes (GstBuffer *buffer, const gchar *field, gconstpointer data,
     gsize size)
 {
   GstStructure *structure;
@@ -30,7 +30,7 @@ set_bytes (GstBuffer * buffer, const gchar * field, gconstpointer data,
 
 /* A frame in which nothing was found, with one part and a triangle. */
 static GstBuffer *
-frame (GstCaps * caps)
+frame (GstCaps *caps)
 {
   static const gfloat part[] = { 0.125f, 0.25f, 0.875f, 0.75f };
   static const gfloat points[] = { 0.1f, 0.9f, 0.5f, 0.4f, 0.9f, 0.9f };
@@ -60,11 +60,13 @@ GST_START_TEST (test_outlines)
     fail_unless (overlay_n_changed (before, out, caps, 44, 60, 276, 64) > 800);
     fail_unless (overlay_n_changed (before, out, caps, 40, 64, 44, 176) > 400);
     /* The triangle's lower side, at 216 between 32 and 288. */
-    fail_unless (overlay_n_changed (before, out, caps, 40, 214, 280, 218) > 800);
+    fail_unless (
+        overlay_n_changed (before, out, caps, 40, 214, 280, 218) > 800);
     /* Its left side, around its middle, 96,156. */
     fail_unless (overlay_n_changed (before, out, caps, 84, 144, 108, 168) > 40);
     /* Nothing between the lines. */
-    fail_unless (overlay_n_changed (before, out, caps, 120, 190, 200, 208) == 0);
+    fail_unless (
+        overlay_n_changed (before, out, caps, 120, 190, 200, 208) == 0);
     overlay_assert_same_outside (before, out, caps, 26, 54, 294, 224);
     gst_buffer_unref (out);
     gst_buffer_unref (before);
@@ -115,8 +117,7 @@ GST_END_TEST;
 GST_START_TEST (test_wild)
 {
   static const gfloat wild[] = { NAN, INFINITY, -INFINITY, 1e30f, -1e30f, -1, 2,
-    0.5f, 0, 1
-  };
+    0.5f, 0, 1 };
   GstCaps *caps = overlay_caps ("NV12", W, H, NULL);
   GRand *rand = g_rand_new_with_seed (24);
 
@@ -127,7 +128,7 @@ GST_START_TEST (test_wild)
 
     for (guint j = 0; j < G_N_ELEMENTS (values); j++)
       values[j] = i % 3 ? (gfloat) g_rand_double (rand)
-          : wild[g_rand_int_range (rand, 0, G_N_ELEMENTS (wild))];
+                        : wild[g_rand_int_range (rand, 0, G_N_ELEMENTS (wild))];
     for (guint j = 0; j < G_N_ELEMENTS (shapes); j++)
       shapes[j] = i % 2 ? g_rand_int (rand) : g_rand_int (rand) % 20;
     set_bytes (buffer, "parts", values,
@@ -148,14 +149,13 @@ GST_END_TEST;
 
 /* A frame with a zone, 40,60 to 280,180, of 5 objects, and a line. */
 static GstBuffer *
-with_zones (GstCaps * caps, guint32 count, guint64 n_in)
+with_zones (GstCaps *caps, guint32 count, guint64 n_in)
 {
-  static const gfloat points[] = { 0.125f, 0.25f, 0.875f, 0.25f, 0.875f, 0.75f, 0.125f,
-    0.75f, 0.25f, 0.9f, 0.75f, 0.9f
-  };
+  static const gfloat points[] = { 0.125f, 0.25f, 0.875f, 0.25f, 0.875f, 0.75f,
+    0.125f, 0.75f, 0.25f, 0.9f, 0.75f, 0.9f };
   static const guint32 shapes[] = { 4 };
-  const GstYolov10Zone zones[] = { {.n_shapes = 1,.count = count}, {.name_offset = 5,
-          .n_in = n_in,.n_out = 3} };
+  const GstYolov10Zone zones[] = { { .n_shapes = 1, .count = count },
+    { .name_offset = 5, .n_in = n_in, .n_out = 3 } };
   GstBuffer *buffer = overlay_picture (caps, FALSE);
   gpointer state = NULL;
 
@@ -163,7 +163,8 @@ with_zones (GstCaps * caps, guint32 count, guint64 n_in)
   set_bytes (buffer, "zones", zones, sizeof zones);
   set_bytes (buffer, "zone-shapes", shapes, sizeof shapes);
   set_bytes (buffer, "zone-points", points, sizeof points);
-  gst_structure_set ((GstStructure *) gst_yolov10_frame_meta_find (buffer, &state),
+  gst_structure_set ((GstStructure *) gst_yolov10_frame_meta_find (buffer,
+                         &state),
       "zone-names", G_TYPE_STRING, "yard\ngate\n", "zone-size", G_TYPE_UINT,
       (guint) sizeof *zones, NULL);
   return buffer;
@@ -176,17 +177,21 @@ GST_START_TEST (test_zones)
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     GstCaps *caps = overlay_caps (formats[i], W, H, NULL);
     GstBuffer *before = overlay_picture (caps, FALSE);
-    GstBuffer *out = overlay_run ("show-zones=false", caps, with_zones (caps, 5, 2));
+    GstBuffer *out = overlay_run ("show-zones=false", caps,
+        with_zones (caps, 5, 2));
     GstBuffer *other;
 
     fail_unless (overlay_is_same (before, out, caps));
     gst_buffer_unref (out);
     out = overlay_run ("line-width=4", caps, with_zones (caps, 5, 2));
     fail_unless (overlay_n_changed (before, out, caps, 44, 58, 276, 62) > 800);
-    fail_unless (overlay_n_changed (before, out, caps, 278, 64, 282, 176) > 400);
+    fail_unless (
+        overlay_n_changed (before, out, caps, 278, 64, 282, 176) > 400);
     /* The line, at 216 between 80 and 240; and nothing between the two. */
-    fail_unless (overlay_n_changed (before, out, caps, 84, 214, 236, 218) > 500);
-    fail_unless (overlay_n_changed (before, out, caps, 160, 186, 276, 208) == 0);
+    fail_unless (
+        overlay_n_changed (before, out, caps, 84, 214, 236, 218) > 500);
+    fail_unless (
+        overlay_n_changed (before, out, caps, 160, 186, 276, 208) == 0);
     /* Other counts change the badges only: above the zone's corner, and above the
      * line's end. */
     other = overlay_run ("line-width=4", caps, with_zones (caps, 6, 2));
@@ -223,7 +228,8 @@ GST_START_TEST (test_wild_zones)
     for (guint j = 0; j < G_N_ELEMENTS (points); j++)
       points[j] = i % 3 ? (gfloat) g_rand_double (rand) : i % 2 ? NAN : 2;
     for (guint j = 0; j < G_N_ELEMENTS (words); j++)
-      words[j] = g_rand_int_range (rand, 0, 4) ? (guint) g_rand_int_range (rand, 0, 6)
+      words[j] = g_rand_int_range (rand, 0, 4)
+          ? (guint) g_rand_int_range (rand, 0, 6)
           : g_rand_int (rand);
     set_bytes (buffer, "zones", words,
         (gsize) g_rand_int_range (rand, 0, sizeof words + 1));

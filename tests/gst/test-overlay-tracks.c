@@ -31,32 +31,36 @@ teardown (void)
 
 /* Sets the fields of a tracker in the frame meta of @buffer. */
 static void
-set_tracks (GstBuffer * buffer, const GstYolov10Track * tracks, guint n)
+set_tracks (GstBuffer *buffer, const GstYolov10Track *tracks, guint n)
 {
   GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer,
       GST_YOLOV10_FRAME_META_NAME);
   GBytes *bytes = g_bytes_new (tracks, n * sizeof *tracks);
 
-  gst_structure_set (gst_custom_meta_get_structure (meta),
-      "tracker", G_TYPE_STRING, "t", "track-size", G_TYPE_UINT,
-      (guint) sizeof *tracks, "tracks", G_TYPE_BYTES, bytes,
-      "track-labels", G_TYPE_STRING, "person\n", NULL);
+  gst_structure_set (gst_custom_meta_get_structure (meta), "tracker",
+      G_TYPE_STRING, "t", "track-size", G_TYPE_UINT, (guint) sizeof *tracks,
+      "tracks", G_TYPE_BYTES, bytes, "track-labels", G_TYPE_STRING, "person\n",
+      NULL);
   g_bytes_unref (bytes);
 }
 
 static GstYolov10Track
 track_at (gint record_id, gint x, gint y, gint w, gint h)
 {
-  return (GstYolov10Track) {
-    .track_id = 1,.record_id = record_id,.confidence = 0.9f,
-    .x_min = x / (gfloat) WIDTH,.y_min = y / (gfloat) HEIGHT,
-    .x_max = (x + w) / (gfloat) WIDTH,.y_max = (y + h) / (gfloat) HEIGHT
+  return (GstYolov10Track){
+    .track_id = 1,
+    .record_id = record_id,
+    .confidence = 0.9f,
+    .x_min = x / (gfloat) WIDTH,
+    .y_min = y / (gfloat) HEIGHT,
+    .x_max = (x + w) / (gfloat) WIDTH,
+    .y_max = (y + h) / (gfloat) HEIGHT,
   };
 }
 
 /* On a frame without boxes. */
 static GstBuffer *
-predicted (const gchar * properties, GstYolov10Track track)
+predicted (const gchar *properties, GstYolov10Track track)
 {
   GstBuffer *buffer = overlay_picture (caps, FALSE);
 
@@ -66,7 +70,7 @@ predicted (const gchar * properties, GstYolov10Track track)
 }
 
 static GstBuffer *
-boxed (const gchar * properties, gint x, gint y, gint w, gint h)
+boxed (const gchar *properties, gint x, gint y, gint w, gint h)
 {
   const OverlayBox box = { 3, "person", 0.9, x, y, w, h };
   GstBuffer *buffer = overlay_picture (caps, FALSE);
@@ -96,7 +100,8 @@ GST_START_TEST (test_dashes)
     n_gaps += was_same && !is_same;
     if (!is_same)
       fail_unless_equals_int (overlay_n_changed (before, dashed, caps, x, 40,
-              x + 1, 44), 0);
+                                  x + 1, 44),
+          0);
     was_same = is_same;
   }
   fail_unless_equals_int (n_gaps, 2);
@@ -201,15 +206,15 @@ ball_at (gdouble x, gdouble y, guint i)
 typedef struct
 {
   GstHarness *h;
-  gboolean says;                /* the test is the tracker */
-  gboolean removes;             /* a box */
+  gboolean says;    /* the test is the tracker */
+  gboolean removes; /* a box */
   gboolean is_lost;
-  gint dx, dy;                  /* pixels from the box */
-  GstVideoRectangle place;      /* where it said that */
+  gint dx, dy;             /* pixels from the box */
+  GstVideoRectangle place; /* where it said that */
 } Scene;
 
 static gboolean
-remove_first (GstBuffer * buffer, GstMeta ** meta, gpointer n)
+remove_first (GstBuffer *buffer, GstMeta **meta, gpointer n)
 {
   if ((*meta)->info->api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE
       && !(*(guint *) n)++)
@@ -218,10 +223,11 @@ remove_first (GstBuffer * buffer, GstMeta ** meta, gpointer n)
 }
 
 static GstPadProbeReturn
-say (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+say (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Scene *scene = data;
-  GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+  GstBuffer *buffer = gst_buffer_make_writable (
+      GST_PAD_PROBE_INFO_BUFFER (info));
   GArray *boxes = test_gst_records (test_gst_frame_meta (buffer, 0));
   GstVideoRectangle *place = &scene->place;
   const TestBox *box = (const TestBox *) boxes->data;
@@ -245,16 +251,17 @@ say (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
 /* @interval: of inferences, in frames. */
 static void
-scene_begin (Scene * scene, guint interval, const gchar * tracker,
-    const gchar * overlay)
+scene_begin (Scene *scene, guint interval, const gchar *tracker,
+    const gchar *overlay)
 {
-  gchar *line = g_strdup_printf ("yolov10detect threads=1 late-policy=infer-all "
-      "inference-interval=%u %s ! yolov10overlay " BARE " %s", interval, tracker,
-      overlay);
+  gchar *line =
+      g_strdup_printf ("yolov10detect threads=1 late-policy=infer-all "
+                       "inference-interval=%u %s ! yolov10overlay " BARE " %s",
+          interval, tracker, overlay);
   GstElement *element;
   GstPad *pad;
 
-  *scene = (Scene) {.h = gst_harness_new_parse (line) };
+  *scene = (Scene){ .h = gst_harness_new_parse (line) };
   element = gst_harness_find_element (scene->h, "yolov10overlay");
   pad = gst_element_get_static_pad (element, "sink");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, say, scene, NULL);
@@ -279,13 +286,15 @@ GST_START_TEST (test_held)
     GstVideoRectangle area;
 
     tracked.is_lost = i == 3;
-    without = gst_harness_push_and_pull (plain.h, gst_buffer_copy_deep (before));
+    without = gst_harness_push_and_pull (plain.h,
+        gst_buffer_copy_deep (before));
     with = gst_harness_push_and_pull (tracked.h, gst_buffer_copy_deep (before));
-    fail_unless_equals_int (overlay_is_same (without, with, caps), i == 0 || i == 3);
+    fail_unless_equals_int (overlay_is_same (without, with, caps),
+        i == 0 || i == 3);
     overlay_changed_area (before, with, caps, &area);
     if (i == 1 || i == 2)
       fail_unless (ABS (area.x - tracked.place.x) <= 3
-          && ABS (area.x + area.w - tracked.place.x - tracked.place.w) <= 3,
+              && ABS (area.x + area.w - tracked.place.x - tracked.place.w) <= 3,
           "%d+%d, not %d+%d", area.x, area.w, tracked.place.x, tracked.place.w);
     else
       fail_unless (ABS (area.x - 80) <= 8 && ABS (area.w - 40) <= 12, "%d+%d",
@@ -303,7 +312,7 @@ GST_END_TEST;
 /* Pushes the same frame through both. What the first one covers, the second one covers,
  * too. Returns how many pixels it covers besides. */
 static guint
-push_both (Scene * plain, Scene * tracked, GstBuffer * before, const char *name)
+push_both (Scene *plain, Scene *tracked, GstBuffer *before, const char *name)
 {
   GstBuffer *without = gst_harness_push_and_pull (plain->h,
       gst_buffer_copy_deep (before));
@@ -317,17 +326,19 @@ push_both (Scene * plain, Scene * tracked, GstBuffer * before, const char *name)
     const gboolean covers = memcmp (was + 4 * i, a + 4 * i, 8) != 0;
     const gboolean covers_with = memcmp (was + 4 * i, b + 4 * i, 8) != 0;
 
-    fail_unless (covers_with || !covers, "%s: %" GST_TIME_FORMAT " shows %zu, %zu",
-        name, GST_TIME_ARGS (GST_BUFFER_PTS (before)), i % WIDTH, i / WIDTH);
+    fail_unless (covers_with || !covers,
+        "%s: %" GST_TIME_FORMAT " shows %zu, %zu", name,
+        GST_TIME_ARGS (GST_BUFFER_PTS (before)), i % WIDTH, i / WIDTH);
     n_more += covers_with && !covers;
   }
   if (tracked->says && !tracked->is_lost && tracked->dx) {
     const GstVideoRectangle *place = &tracked->place;
 
-    fail_unless_equals_int (overlay_n_changed (before, with, caps, place->x, place->y,
-            place->x + place->w, place->y + place->h),
+    fail_unless_equals_int (overlay_n_changed (before, with, caps, place->x,
+                                place->y, place->x + place->w,
+                                place->y + place->h),
         (MIN (place->x + place->w, WIDTH) - place->x)
-        * (MIN (place->y + place->h, HEIGHT) - place->y));
+            * (MIN (place->y + place->h, HEIGHT) - place->y));
   }
   g_free (was);
   g_free (a);
@@ -345,11 +356,13 @@ GST_START_TEST (test_privacy)
   static const struct
   {
     const char *name;
-    gint vx, vy;                /* pixels a frame */
+    gint vx, vy; /* pixels a frame */
     gboolean is_lost, removes;
   } cases[] = {
-    {"ahead", 6, 0, FALSE, FALSE}, {"aside", -3, 4, FALSE, FALSE},
-    {"silent", 3, 1, TRUE, FALSE}, {"one box", 6, 0, FALSE, TRUE},
+    { "ahead", 6, 0, FALSE, FALSE },
+    { "aside", -3, 4, FALSE, FALSE },
+    { "silent", 3, 1, TRUE, FALSE },
+    { "one box", 6, 0, FALSE, TRUE },
   };
 
   for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
@@ -386,7 +399,8 @@ GST_START_TEST (test_tracker)
     Scene plain, tracked;
 
     scene_begin (&plain, 3, "", "privacy=fill privacy-growth=0.1");
-    scene_begin (&tracked, 3, "! yolov10track", "privacy=fill privacy-growth=0.1");
+    scene_begin (&tracked, 3, "! yolov10track",
+        "privacy=fill privacy-growth=0.1");
     for (guint i = 0; i < 36; i++) {
       const guint before = MIN (i, 19), after = i - before;
       gdouble x = 60 + 5.0 * before, y = 100;

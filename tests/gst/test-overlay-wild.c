@@ -13,8 +13,7 @@
 #define H OVERLAY_HEIGHT
 
 static void
-add_wild_frame_meta (GstBuffer * buffer, const gchar * name,
-    const GValue * value)
+add_wild_frame_meta (GstBuffer *buffer, const gchar *name, const GValue *value)
 {
   GstCustomMeta *meta;
   gpointer state = NULL;
@@ -36,12 +35,10 @@ GST_START_TEST (test_wild_frame_meta)
 {
   static const gchar *const fields[] = { "version", "producer", "model",
     "width", "height", "inference", "age", "count", "record-size", "records",
-    "labels"
-  };
+    "labels" };
   static const gchar *const values[] = { "(uint)0", "(uint)4294967295",
     "(uint)31", "(uint)33", "(int)-1", "(string)\"\"", "(double)1e300",
-    "(string)\"x\\ny\"", "(fraction)1/3", "(gint64)-1"
-  };
+    "(string)\"x\\ny\"", "(fraction)1/3", "(gint64)-1" };
   GstBuffer *before = overlay_picture (overlay_nv12, FALSE);
   guint i, j;
 
@@ -62,8 +59,9 @@ GST_START_TEST (test_wild_frame_meta)
       overlay_add_roi (buffer, &overlay_car);
       buffer = overlay_run (NULL, overlay_nv12, buffer);
       /* The car is drawn in any case. */
-      fail_unless (overlay_n_changed (before, buffer, overlay_nv12, 170, 70, 280,
-              150) > 200);
+      fail_unless (
+          overlay_n_changed (before, buffer, overlay_nv12, 170, 70, 280, 150)
+          > 200);
       gst_buffer_unref (buffer);
       if (s)
         gst_structure_free (s);
@@ -77,8 +75,7 @@ GST_END_TEST;
 GST_START_TEST (test_wild_records)
 {
   const gfloat edges[] = { NAN, INFINITY, -INFINITY, -1e30f, 1e30f, -0.1f, 0,
-    0.5f, 1, 1.1f
-  };
+    0.5f, 1, 1.1f };
   const guint n = G_N_ELEMENTS (edges);
   GstBuffer *before = overlay_picture (overlay_nv12, FALSE);
   guint i;
@@ -117,8 +114,7 @@ GST_END_TEST;
 GST_START_TEST (test_wild_rois)
 {
   const guint edges[] = { 0, 1, 2, 160, 239, 240, 319, 320, 321, 65536,
-    G_MAXINT - 1, G_MAXINT, (guint) G_MAXINT + 1, (guint) -100, (guint) -1
-  };
+    G_MAXINT - 1, G_MAXINT, (guint) G_MAXINT + 1, (guint) -100, (guint) -1 };
   const guint n = G_N_ELEMENTS (edges);
   GstBuffer *buffer, *before = overlay_picture (overlay_nv12, FALSE);
   GstVideoRegionOfInterestMeta *roi;
@@ -133,8 +129,9 @@ GST_START_TEST (test_wild_rois)
     roi->id = i % 2 ? G_MININT : G_MAXINT;
     buffer = overlay_run (NULL, overlay_nv12, buffer);
     /* Producers mean signed numbers. */
-    fail_unless (overlay_is_same (before, buffer, overlay_nv12) == ((gint) w <= 0
-            || (gint) x >= H || (gint64) (gint) x + (gint) w <= 0),
+    fail_unless (overlay_is_same (before, buffer, overlay_nv12)
+            == ((gint) w <= 0 || (gint) x >= H
+                || (gint64) (gint) x + (gint) w <= 0),
         "x %d, width %d", (gint) x, (gint) w);
     gst_buffer_unref (buffer);
   }
@@ -149,8 +146,8 @@ GST_START_TEST (test_wild_rois)
       "detection, label=(string)NULL, confidence=(float)0.5"
     };
 
-    roi = gst_buffer_add_video_region_of_interest_meta (buffer, "x", 40 * i,
-        50, 30, 30);
+    roi = gst_buffer_add_video_region_of_interest_meta (buffer, "x", 40 * i, 50,
+        30, 30);
     roi->id = i;
     gst_video_region_of_interest_meta_add_param (roi,
         gst_structure_from_string (params[i], NULL));
@@ -158,7 +155,9 @@ GST_START_TEST (test_wild_rois)
   buffer = overlay_run ("show-label=false", overlay_nv12, buffer);
   for (i = 0; i < 6; i++)
     fail_unless (overlay_n_changed (before, buffer, overlay_nv12, 40 * i, 50,
-            40 * i + 30, 80) > 100, "ROI %u", i);
+                     40 * i + 30, 80)
+            > 100,
+        "ROI %u", i);
   gst_buffer_unref (buffer);
   gst_buffer_unref (before);
 }
@@ -169,17 +168,17 @@ GST_START_TEST (test_wild_labels)
 {
   static const gchar *const labels[] = { "", " ", "\xff\xfe\x80", "\t\v\a",
     "<b>&amp;</b>", "\xf0\x9f\x9a\x97 \xe8\xbb\x8a \xd7\x9e\xd7\x9b", "%s%n",
-    "\xe2\x80\xaeright to left", "\xc3", "\033[31mred\033]0;title\a", ("\xc2\x9b" "31m"),
-    "\xed\xa0\xbd\xed\xba\x97", "a\xcc\x81\xcc\x81\xcc\x81"
-  };
+    "\xe2\x80\xaeright to left", "\xc3", "\033[31mred\033]0;title\a",
+    ("\xc2\x9b"
+     "31m"),
+    "\xed\xa0\xbd\xed\xba\x97", "a\xcc\x81\xcc\x81\xcc\x81" };
   gchar *huge = g_strnfill (100000, 'W');
   GstBuffer *buffer, *before = overlay_picture (overlay_nv12, FALSE);
   guint i;
 
   for (i = 0; i <= G_N_ELEMENTS (labels); i++) {
     OverlayBox box = { 0, i < G_N_ELEMENTS (labels) ? labels[i] : huge, 0.5,
-      100, 100, 50, 50
-    };
+      100, 100, 50, 50 };
 
     buffer = overlay_picture (overlay_nv12, FALSE);
     /* GStreamer keeps other bytes out of structures, but not out of types. */
@@ -192,7 +191,9 @@ GST_START_TEST (test_wild_labels)
     overlay_add_roi (buffer, &box);
     buffer = overlay_run (NULL, overlay_nv12, buffer);
     fail_unless (overlay_n_changed (before, buffer, overlay_nv12, 198, 98, 252,
-            152) > 300, "label %u", i);
+                     152)
+            > 300,
+        "label %u", i);
     gst_buffer_unref (buffer);
   }
   gst_buffer_unref (before);

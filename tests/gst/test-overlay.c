@@ -14,7 +14,7 @@
 
 /* Attaches ROI metas to the gradient and draws them with @properties. */
 static GstBuffer *
-drawn (const gchar * properties, const OverlayBox * boxes, guint n)
+drawn (const gchar *properties, const OverlayBox *boxes, guint n)
 {
   GstBuffer *buffer = overlay_picture (overlay_nv12, FALSE);
   guint i;
@@ -25,7 +25,7 @@ drawn (const gchar * properties, const OverlayBox * boxes, guint n)
 }
 
 static void
-assert_same (GstBuffer * a, GstBuffer * b)
+assert_same (GstBuffer *a, GstBuffer *b)
 {
   fail_unless (overlay_is_same (a, b, overlay_nv12));
   gst_buffer_unref (a);
@@ -33,7 +33,7 @@ assert_same (GstBuffer * a, GstBuffer * b)
 }
 
 static void
-assert_differ (GstBuffer * a, GstBuffer * b)
+assert_differ (GstBuffer *a, GstBuffer *b)
 {
   fail_if (overlay_is_same (a, b, overlay_nv12));
   gst_buffer_unref (a);
@@ -42,10 +42,9 @@ assert_differ (GstBuffer * a, GstBuffer * b)
 
 GST_START_TEST (test_properties)
 {
-  static const gchar *const names[] = { "line-width", "font-desc",
-    "show-label", "show-id", "show-confidence", "labels", "min-confidence",
-    "privacy", "privacy-trust", "privacy-growth"
-  };
+  static const gchar *const names[] = { "line-width", "font-desc", "show-label",
+    "show-id", "show-confidence", "labels", "min-confidence", "privacy",
+    "privacy-trust", "privacy-growth" };
   GstElement *e = gst_element_factory_make ("yolov10overlay", NULL);
   gboolean show_label, show_confidence;
   gchar *font_desc, *labels;
@@ -54,11 +53,13 @@ GST_START_TEST (test_properties)
   gint privacy;
 
   fail_unless (e != NULL);
-  fail_unless_equals_string (gst_element_factory_get_metadata
-      (gst_element_get_factory (e), GST_ELEMENT_METADATA_KLASS),
+  fail_unless_equals_string (
+      gst_element_factory_get_metadata (gst_element_get_factory (e),
+          GST_ELEMENT_METADATA_KLASS),
       "Filter/Editor/Video");
-  fail_unless_equals_int (gst_plugin_feature_get_rank (GST_PLUGIN_FEATURE
-          (gst_element_get_factory (e))), GST_RANK_NONE);
+  fail_unless_equals_int (gst_plugin_feature_get_rank (
+                              GST_PLUGIN_FEATURE (gst_element_get_factory (e))),
+      GST_RANK_NONE);
   for (i = 0; i < G_N_ELEMENTS (names); i++) {
     GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (e),
         names[i]);
@@ -163,8 +164,8 @@ GST_START_TEST (test_sources)
 
   /* A frame meta in a frame of twice the size, as behind a scaler. */
   other = overlay_picture (overlay_nv12, FALSE);
-  bare[0] = (OverlayBox) { 0, "person", 0.87, 80, 120, 200, 240 };
-  bare[1] = (OverlayBox) { 1, "car", 0.32, 360, 160, 180, 120 };
+  bare[0] = (OverlayBox){ 0, "person", 0.87, 80, 120, 200, 240 };
+  bare[1] = (OverlayBox){ 1, "car", 0.32, 360, 160, 180, 120 };
   overlay_add_frame_meta (other, "d", 2 * W, 2 * H, bare, 2);
   assert_same (rois, overlay_run (NULL, overlay_nv12, other));
 }
@@ -179,7 +180,8 @@ GST_START_TEST (test_removed_rois_stay_away)
   /* An element removed the car's ROI: the car must not be drawn again. */
   overlay_add_roi (other, &overlay_person);
   overlay_add_frame_meta (other, "d", W, H, boxes, 2);
-  assert_same (drawn (NULL, &overlay_person, 1), overlay_run (NULL, overlay_nv12, other));
+  assert_same (drawn (NULL, &overlay_person, 1),
+      overlay_run (NULL, overlay_nv12, other));
 }
 
 GST_END_TEST;
@@ -194,14 +196,16 @@ GST_START_TEST (test_two_detectors)
   other = overlay_picture (overlay_nv12, FALSE);
   overlay_add_frame_meta (other, "d0", W, H, &overlay_person, 1);
   overlay_add_frame_meta (other, "d1", W, H, &second, 1);
-  assert_same (gst_buffer_ref (expected), overlay_run (NULL, overlay_nv12, other));
+  assert_same (gst_buffer_ref (expected),
+      overlay_run (NULL, overlay_nv12, other));
 
   other = overlay_picture (overlay_nv12, FALSE);
   overlay_add_roi (other, &overlay_person);
   overlay_add_roi (other, &second);
   overlay_add_frame_meta (other, "d0", W, H, &overlay_person, 1);
   overlay_add_frame_meta (other, "d1", W, H, &second, 1);
-  assert_same (gst_buffer_ref (expected), overlay_run (NULL, overlay_nv12, other));
+  assert_same (gst_buffer_ref (expected),
+      overlay_run (NULL, overlay_nv12, other));
 
   /* The first box's ROI was lost between the two detectors. */
   other = overlay_picture (overlay_nv12, FALSE);
@@ -216,16 +220,17 @@ GST_END_TEST;
 /* Face detectors attach ROIs with a type, id 0 and nothing else. */
 GST_START_TEST (test_foreign_rois)
 {
-  const OverlayBox faces[] = {
-    { 0, "face", -1, 40, 60, 50, 50 }, { 0, "face", -1, 180, 90, 50, 50 },
-    { 0, "face", -1, 40, 60, 50, 50 }
-  };
+  const OverlayBox faces[] = { { 0, "face", -1, 40, 60, 50, 50 },
+    { 0, "face", -1, 180, 90, 50, 50 }, { 0, "face", -1, 40, 60, 50, 50 } };
   GstBuffer *one = drawn (NULL, faces, 1), *two = drawn (NULL, faces, 2);
   GstBuffer *before = overlay_picture (overlay_nv12, FALSE);
 
-  fail_unless (overlay_n_changed (before, one, overlay_nv12, 30, 50, 100, 120) > 100);
-  fail_unless (overlay_n_changed (before, one, overlay_nv12, 170, 80, 240, 150) == 0);
-  fail_unless (overlay_n_changed (before, two, overlay_nv12, 170, 80, 240, 150) > 100);
+  fail_unless (
+      overlay_n_changed (before, one, overlay_nv12, 30, 50, 100, 120) > 100);
+  fail_unless (
+      overlay_n_changed (before, one, overlay_nv12, 170, 80, 240, 150) == 0);
+  fail_unless (
+      overlay_n_changed (before, two, overlay_nv12, 170, 80, 240, 150) > 100);
   /* The third is the first once more. */
   assert_same (gst_buffer_ref (two), drawn (NULL, faces, 3));
   gst_buffer_unref (before);
@@ -236,7 +241,7 @@ GST_START_TEST (test_foreign_rois)
 GST_END_TEST;
 
 static guint
-n_warnings (GstBus * bus)
+n_warnings (GstBus *bus)
 {
   GstMessage *message;
   guint n = 0;
@@ -303,20 +308,21 @@ GST_START_TEST (test_filters)
   const OverlayBox boxes[] = { overlay_person, overlay_car };
   const OverlayBox unknown = { 3, "car", -1, 180, 80, 90, 60 };
 
-  assert_same (drawn ("labels=person", boxes, 2), drawn (NULL, &overlay_person, 1));
-  assert_same (drawn ("labels=\"dog, car ,\"", boxes, 2), drawn (NULL, &overlay_car,
-          1));
+  assert_same (drawn ("labels=person", boxes, 2),
+      drawn (NULL, &overlay_person, 1));
+  assert_same (drawn ("labels=\"dog, car ,\"", boxes, 2),
+      drawn (NULL, &overlay_car, 1));
   assert_same (drawn ("labels=\" , \"", boxes, 2), drawn (NULL, boxes, 2));
-  assert_same (drawn ("labels=Person", boxes, 2), overlay_picture (overlay_nv12,
-          FALSE));
-  assert_same (drawn ("min-confidence=0.5", boxes, 2), drawn (NULL, &overlay_person,
-          1));
+  assert_same (drawn ("labels=Person", boxes, 2),
+      overlay_picture (overlay_nv12, FALSE));
+  assert_same (drawn ("min-confidence=0.5", boxes, 2),
+      drawn (NULL, &overlay_person, 1));
   assert_same (drawn ("min-confidence=0.32", boxes, 2), drawn (NULL, boxes, 2));
-  assert_same (drawn ("min-confidence=0.9", boxes, 2), overlay_picture (overlay_nv12,
-          FALSE));
+  assert_same (drawn ("min-confidence=0.9", boxes, 2),
+      overlay_picture (overlay_nv12, FALSE));
   /* An unknown confidence is not below the minimum. */
-  assert_same (drawn ("min-confidence=1", &unknown, 1), drawn (NULL, &unknown,
-          1));
+  assert_same (drawn ("min-confidence=1", &unknown, 1),
+      drawn (NULL, &unknown, 1));
 }
 
 GST_END_TEST;
@@ -326,13 +332,18 @@ GST_END_TEST;
 GST_START_TEST (test_order)
 {
   const OverlayBox less = { 2, "person", 0.55, 50, 64, 100, 120 };
-  const OverlayBox boxes[] = { overlay_person, less }, reversed[] = { less, overlay_person };
-  GstBuffer *one = drawn (NULL, &overlay_person, 1), *two = drawn (NULL, boxes, 2);
+  const OverlayBox boxes[] = { overlay_person, less },
+                   reversed[] = { less, overlay_person };
+  GstBuffer *one = drawn (NULL, &overlay_person, 1),
+            *two = drawn (NULL, boxes, 2);
   GstBuffer *other = drawn (NULL, &less, 1);
 
   /* The badges of both, each alone, are above their boxes. */
-  fail_unless (overlay_n_changed (one, other, overlay_nv12, 50, 48, 100, 58) > 0);
-  fail_unless_equals_int (overlay_n_changed (one, two, overlay_nv12, 0, 0, 100, 59), 0);
+  fail_unless (
+      overlay_n_changed (one, other, overlay_nv12, 50, 48, 100, 58) > 0);
+  fail_unless_equals_int (overlay_n_changed (one, two, overlay_nv12, 0, 0, 100,
+                              59),
+      0);
   assert_same (two, drawn (NULL, reversed, 2));
   gst_buffer_unref (one);
   gst_buffer_unref (other);
@@ -346,8 +357,8 @@ GST_START_TEST (test_text)
   GstBuffer *both = drawn (NULL, &overlay_person, 1);
   GstBuffer *label = drawn ("show-confidence=false", &overlay_person, 1);
   GstBuffer *percent = drawn ("show-label=false", &overlay_person, 1);
-  GstBuffer *none = drawn ("show-label=false show-confidence=false", &overlay_person,
-      1);
+  GstBuffer *none = drawn ("show-label=false show-confidence=false",
+      &overlay_person, 1);
   GstBuffer *big = drawn ("font-desc=\"Sans 24\"", &overlay_person, 1);
   GstBuffer *thick = drawn ("line-width=8", &overlay_person, 1);
 #define ABOVE(b) overlay_n_changed (before, b, overlay_nv12, 0, 0, W, 59)
@@ -358,7 +369,8 @@ GST_START_TEST (test_text)
   fail_unless (ABOVE (both) > ABOVE (label));
   fail_unless (ABOVE (both) > ABOVE (percent));
   fail_unless (ABOVE (big) > 2 * ABOVE (both));
-  fail_unless (overlay_n_changed (none, thick, overlay_nv12, 50, 70, 130, 170) == 0);
+  fail_unless (
+      overlay_n_changed (none, thick, overlay_nv12, 50, 70, 130, 170) == 0);
   fail_unless (overlay_n_changed (none, thick, overlay_nv12, 40, 60, 140, 180)
       > 2 * (100 + 120) * 4);
 #undef ABOVE
@@ -379,8 +391,8 @@ GST_START_TEST (test_changes_while_playing)
   static const gchar *const steps[] = { "labels=person", "labels=car",
     "line-width=6", "min-confidence=0.5", "labels=person",
     "show-confidence=false", "show-label=false", "font-desc=\"Serif 20\"",
-    "show-label=true", "privacy-trust=roi", "privacy=fill", "line-width=0", "privacy=none"
-  };
+    "show-label=true", "privacy-trust=roi", "privacy=fill", "line-width=0",
+    "privacy=none" };
   GstHarness *h = overlay_harness (NULL, overlay_nv12, FALSE);
   GstElement *e = gst_harness_find_element (h, "yolov10overlay");
   GString *properties = g_string_new (NULL);
@@ -443,10 +455,10 @@ GST_START_TEST (test_states)
   for (i = 0; i < 3; i++) {
     buffer = overlay_picture (overlay_nv12, FALSE);
     overlay_add_roi (buffer, &overlay_person);
-    assert_same (gst_harness_push_and_pull (h, buffer), drawn (NULL, &overlay_person,
-            1));
-    fail_unless (gst_element_set_state (e, GST_STATE_NULL)
-        == GST_STATE_CHANGE_SUCCESS);
+    assert_same (gst_harness_push_and_pull (h, buffer),
+        drawn (NULL, &overlay_person, 1));
+    fail_unless (
+        gst_element_set_state (e, GST_STATE_NULL) == GST_STATE_CHANGE_SUCCESS);
     gst_harness_play (h);
     gst_harness_set_src_caps (h, gst_caps_ref (overlay_nv12));
   }
@@ -467,8 +479,8 @@ GST_START_TEST (test_segment_in_bytes)
   fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
   overlay_add_roi (buffer, &overlay_person);
   GST_BUFFER_PTS (buffer) = GST_CLOCK_TIME_NONE;
-  assert_same (gst_harness_push_and_pull (h, buffer), drawn (NULL, &overlay_person,
-          1));
+  assert_same (gst_harness_push_and_pull (h, buffer),
+      drawn (NULL, &overlay_person, 1));
   gst_harness_teardown (h);
 }
 

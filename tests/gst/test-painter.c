@@ -18,19 +18,18 @@
 
 #define MAX_SIZE 100
 #define N_TEXTS 12
-#define IN_FLIGHT 7             /* more than there are lists */
-#define CELL 4                  /* pixels */
+#define IN_FLIGHT 7 /* more than there are lists */
+#define CELL 4      /* pixels */
 
-static const GstVideoFormat formats[] = {
-  GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_P010_10LE, GST_VIDEO_FORMAT_I420,
-  GST_VIDEO_FORMAT_YV12, GST_VIDEO_FORMAT_NV21, GST_VIDEO_FORMAT_Y42B,
-  GST_VIDEO_FORMAT_Y444, GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_BGRA,
-  GST_VIDEO_FORMAT_RGBx, GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_ARGB,
-  GST_VIDEO_FORMAT_ABGR, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR,
-  GST_VIDEO_FORMAT_RGBP, GST_VIDEO_FORMAT_GBR
-};
+static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_NV12,
+  GST_VIDEO_FORMAT_P010_10LE, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_YV12,
+  GST_VIDEO_FORMAT_NV21, GST_VIDEO_FORMAT_Y42B, GST_VIDEO_FORMAT_Y444,
+  GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_RGBx,
+  GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_ARGB, GST_VIDEO_FORMAT_ABGR,
+  GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR, GST_VIDEO_FORMAT_RGBP,
+  GST_VIDEO_FORMAT_GBR };
 
-static const Y10SimControl *sim;        /* NULL: a real GPU */
+static const Y10SimControl *sim; /* NULL: a real GPU */
 static const Y10CudaDriver *d;
 static const Y10PainterClass *class;
 static CUcontext context;
@@ -108,9 +107,11 @@ text_init (GstY10Text *text, GRand *rand, gint width, gint height,
   guint x_shift = GST_VIDEO_FORMAT_INFO_W_SUB (info->finfo, 1);
   guint y_shift = GST_VIDEO_FORMAT_INFO_H_SUB (info->finfo, 1);
 
-  *text = (GstY10Text) {
-    .width = width, .height = height, .half_width = width >> x_shift,
-    .half_height = height >> y_shift
+  *text = (GstY10Text){
+    .width = width,
+    .height = height,
+    .half_width = width >> x_shift,
+    .half_height = height >> y_shift,
   };
   text->full = noise (rand, (gsize) width * height);
   if (x_shift || y_shift)
@@ -130,8 +131,8 @@ frame_init (Frame *f, const GstVideoInfo *info, GRand *rand, CUstream stream)
   guint8 *bytes = noise (rand, info->size);
 
   f->expected = gst_buffer_new_memdup (bytes, info->size);
-  g_assert_true (gst_video_frame_map (&f->frame, info, f->expected,
-          GST_MAP_READWRITE));
+  g_assert_true (
+      gst_video_frame_map (&f->frame, info, f->expected, GST_MAP_READWRITE));
   f->size = info->size;
   f->stream = stream;
   f->items = g_array_new (FALSE, FALSE, sizeof (Y10PaintItem));
@@ -160,8 +161,7 @@ draw_something (const GstY10Canvas *canvases, const GstY10Text *texts,
   gint x = g_rand_int_range (rand, -20, width + 10);
   gint y = g_rand_int_range (rand, -20, height + 10);
   GstY10Rect rect = { x, y, x + g_rand_int_range (rand, 0, width + 10),
-    y + g_rand_int_range (rand, 0, height + 10)
-  };
+    y + g_rand_int_range (rand, 0, height + 10) };
   guint kind = g_rand_int_range (rand, 0, 20), alpha;
   const GstY10Text *text = &texts[g_rand_int_range (rand, 0, n_texts)];
   GstY10Paint paints[2];
@@ -202,16 +202,18 @@ draw_cell (const GstY10Canvas *canvases, guint i, GRand *rand)
 static void
 fill_target (Y10Canvas *to, const GstY10Canvas *from)
 {
-  *to = (Y10Canvas) {.size = sizeof (Y10Canvas),
-    .width = from->window.x1, .height = from->window.y1, .wide = from->wide,
-    .n_components = from->n_components
+  *to = (Y10Canvas){
+    .size = sizeof (Y10Canvas),
+    .width = from->window.x1,
+    .height = from->window.y1,
+    .wide = from->wide,
+    .n_components = from->n_components,
   };
   for (guint i = 0; i < from->n_components; i++) {
     const GstY10Component *c = &from->component[i];
 
-    to->component[i] = (Y10PaintComponent) {
-      c->data, c->stride, c->pixel_stride, c->x_shift, c->y_shift
-    };
+    to->component[i] = (Y10PaintComponent){ c->data, c->stride, c->pixel_stride,
+      c->x_shift, c->y_shift };
   }
 }
 
@@ -257,8 +259,9 @@ frame_check (const Frame *f)
   for (gsize i = 0; i < f->size; i++)
     if (found[i] != expected[i])
       g_error ("%s %dx%d, %u items: byte %" G_GSIZE_FORMAT " is %u, expected "
-          "%u", f->frame.info.finfo->name, f->frame.info.width,
-          f->frame.info.height, f->items->len, i, found[i], expected[i]);
+               "%u",
+          f->frame.info.finfo->name, f->frame.info.width, f->frame.info.height,
+          f->items->len, i, found[i], expected[i]);
 }
 
 /* Draws on several frames, on several streams and without one, and compares
@@ -272,8 +275,8 @@ draw_frames (const GstVideoInfo *info, const GstY10Text *texts, guint n_texts,
 
   ok (d->ctx_push (context));
   for (guint i = 0; i < IN_FLIGHT; i++)
-    frame_init (&frames[i], info, rand, i == 3 ? NULL
-        : streams[1 + g_rand_int_range (rand, 0, 2)]);
+    frame_init (&frames[i], info, rand,
+        i == 3 ? NULL : streams[1 + g_rand_int_range (rand, 0, 2)]);
   if (sim)
     sim->mark_started ();
   for (guint i = 0; i < IN_FLIGHT; i++)
@@ -298,8 +301,9 @@ test_format (gconstpointer data)
     GstY10Text texts[N_TEXTS];
     GstVideoInfo info;
 
-    gst_video_info_set_format (&info, format, g_rand_int_range (rand, 1,
-            MAX_SIZE), g_rand_int_range (rand, 1, MAX_SIZE));
+    gst_video_info_set_format (&info, format,
+        g_rand_int_range (rand, 1, MAX_SIZE),
+        g_rand_int_range (rand, 1, MAX_SIZE));
     for (guint k = 0; k < N_TEXTS; k++)
       text_init (&texts[k], rand, 2 * g_rand_int_range (rand, 1, 80),
           2 * g_rand_int_range (rand, 1, 20), &info);
@@ -336,8 +340,7 @@ test_cells (void)
   GstVideoInfo info;
 
   setup ();
-  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_RGB, 40 * CELL,
-      20 * CELL);
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_RGB, 40 * CELL, 20 * CELL);
   draw_frames (&info, NULL, 0, 40 * 20, rand);
   g_rand_free (rand);
   teardown ();
@@ -362,8 +365,8 @@ test_large_texts (void)
   for (guint i = 0; i < 4; i++) {
     ok (d->ctx_push (context));
     frame_init (&frame, &info, rand, streams[1]);
-    frame_draw (&frame, i == 1 ? &one : texts, i == 1 ? 1
-        : G_N_ELEMENTS (texts), 300, rand);
+    frame_draw (&frame, i == 1 ? &one : texts,
+        i == 1 ? 1 : G_N_ELEMENTS (texts), 300, rand);
     frame_check (&frame);
     frame_clear (&frame);
     ok (d->ctx_pop (&popped));

@@ -12,7 +12,7 @@
 #define NONE GST_CLOCK_TIME_NONE
 
 /* Stand-ins. */
-static gint n_refs[2];          /* of sessions[] */
+static gint n_refs[2]; /* of sessions[] */
 static GstY10Session sessions[2];
 static gboolean is_whole;
 
@@ -44,7 +44,7 @@ gboolean
 gst_y10_job_get_seen (const GstY10Job *job, GstVideoRectangle *seen)
 {
   if (is_whole)
-    *seen = (GstVideoRectangle) { 1, 2, 3, 4 };
+    *seen = (GstVideoRectangle){ 1, 2, 3, 4 };
   return is_whole;
 }
 
@@ -69,11 +69,13 @@ test_arrived (void)
     gst_y10_policy_reset (&policy);
     for (guint i = 0; i < 100; i++)
       g_assert_cmpuint (gst_y10_policy_arrived (&policy, now + i * 20 * MS,
-              durations[d]), ==, i < GST_Y10_POLICY_WINDOW / 2 ? expected : 20 * MS);
+                            durations[d]),
+          ==, i < GST_Y10_POLICY_WINDOW / 2 ? expected : 20 * MS);
     /* Another rate is known as soon as the window has seen only that. */
     now += 99 * 20 * MS;
     for (guint i = 1; i <= GST_Y10_POLICY_WINDOW; i++)
-      expected = gst_y10_policy_arrived (&policy, now + i * 60 * MS, durations[d]);
+      expected = gst_y10_policy_arrived (&policy, now + i * 60 * MS,
+          durations[d]);
     g_assert_cmpuint (expected, ==, 60 * MS);
 
     gst_y10_policy_reset (&policy);
@@ -100,18 +102,24 @@ test_choose (void)
     gboolean skip;
     guint interval;
     GstClockTime running_time, late_until;
-    const char *modes;          /* of seven frames */
+    const char *modes; /* of seven frames */
   } cases[] = {
-    {FALSE, 1, 0, NONE, "aaaaaaa"}, {FALSE, 3, 0, NONE, "appappa"},
-    {TRUE, 1, 0, NONE, "nnnnnnn"}, {TRUE, 3, 0, NONE, "nrrnrrn"},
-    {TRUE, 1, 9, 10, "ppppppp"}, {FALSE, 1, 9, 10, "ppppppp"},
-    {FALSE, 1, 10, 10, "aaaaaaa"}, {FALSE, 1, NONE, 10, "aaaaaaa"},
+    { FALSE, 1, 0, NONE, "aaaaaaa" },
+    { FALSE, 3, 0, NONE, "appappa" },
+    { TRUE, 1, 0, NONE, "nnnnnnn" },
+    { TRUE, 3, 0, NONE, "nrrnrrn" },
+    { TRUE, 1, 9, 10, "ppppppp" },
+    { FALSE, 1, 9, 10, "ppppppp" },
+    { FALSE, 1, 10, 10, "aaaaaaa" },
+    { FALSE, 1, NONE, 10, "aaaaaaa" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    const GstY10PolicyInput input = {.skip = cases[i].skip,
-      .every_nth = cases[i].interval,.running_time = cases[i].running_time,
-      .late_until = cases[i].late_until
+    const GstY10PolicyInput input = {
+      .skip = cases[i].skip,
+      .every_nth = cases[i].interval,
+      .running_time = cases[i].running_time,
+      .late_until = cases[i].late_until,
     };
     GstY10SkipPolicy policy;
     char found[8] = "";
@@ -132,7 +140,7 @@ test_choose (void)
 static void
 test_not_taken (void)
 {
-  const GstY10PolicyInput input = {.every_nth = 5,.late_until = NONE };
+  const GstY10PolicyInput input = { .every_nth = 5, .late_until = NONE };
   GstY10SkipPolicy policy;
 
   gst_y10_policy_reset (&policy);
@@ -147,12 +155,21 @@ test_behind (void)
 {
   static const struct
   {
-    gint64 lag;                 /* milliseconds */
+    gint64 lag; /* milliseconds */
     gboolean told;
   } frames[] = {
-    {0, FALSE}, {999, FALSE}, {1000, TRUE}, {1500, FALSE}, {1999, FALSE},
-    {2000, TRUE}, {3999, FALSE}, {0, FALSE}, {3000, FALSE}, {4500, TRUE},
-    {8999, FALSE}, {9000, TRUE},
+    { 0, FALSE },
+    { 999, FALSE },
+    { 1000, TRUE },
+    { 1500, FALSE },
+    { 1999, FALSE },
+    { 2000, TRUE },
+    { 3999, FALSE },
+    { 0, FALSE },
+    { 3000, FALSE },
+    { 4500, TRUE },
+    { 8999, FALSE },
+    { 9000, TRUE },
   };
   GstY10SkipPolicy policy;
 
@@ -181,11 +198,13 @@ test_max_running (void)
 static void
 test_auto_frames (void)
 {
-  g_assert_cmpuint (gst_y10_policy_auto_frames (FALSE, 3, 900 * MS, 10 * MS), ==,
-      5);
+  g_assert_cmpuint (gst_y10_policy_auto_frames (FALSE, 3, 900 * MS, 10 * MS),
+      ==, 5);
   g_assert_cmpuint (gst_y10_policy_auto_frames (TRUE, 1, 0, 33 * MS), ==, 3);
-  g_assert_cmpuint (gst_y10_policy_auto_frames (TRUE, 1, 99 * MS, 33 * MS), ==, 6);
-  g_assert_cmpuint (gst_y10_policy_auto_frames (TRUE, 1, 100 * MS, 33 * MS), ==, 7);
+  g_assert_cmpuint (gst_y10_policy_auto_frames (TRUE, 1, 99 * MS, 33 * MS), ==,
+      6);
+  g_assert_cmpuint (gst_y10_policy_auto_frames (TRUE, 1, 100 * MS, 33 * MS), ==,
+      7);
   g_assert_cmpuint (gst_y10_policy_auto_frames (TRUE, 1, 67 * MS, 0), ==, 6);
   g_assert_cmpuint (gst_y10_policy_auto_frames (TRUE, 2, 9 * GST_SECOND, 1), ==,
       32);
@@ -199,7 +218,8 @@ expect (const GstY10Hold *hold, guint epoch, GstClockTime pts,
   GstClockTime age = 0;
 
   g_assert_cmpint (gst_y10_hold_find (hold, epoch, pts, max_age, width, height,
-          &age), ==, state);
+                       &age),
+      ==, state);
   if (state == GST_Y10_STATE_HELD)
     g_assert_cmpuint (age, ==, expected);
 }
@@ -208,9 +228,14 @@ expect (const GstY10Hold *hold, guint epoch, GstClockTime pts,
 static void
 test_hold (void)
 {
-  Y10Detection rows[2] = { {.anchor = 5}, {.anchor = 6} };
-  GstY10Job job = {.epoch = 3,.pts = 100,.session = &sessions[0],
-    .frame = {.width = 640,.height = 480},.n = 2,.rows = rows
+  Y10Detection rows[2] = { { .anchor = 5 }, { .anchor = 6 } };
+  GstY10Job job = {
+    .epoch = 3,
+    .pts = 100,
+    .session = &sessions[0],
+    .frame = { .width = 640, .height = 480 },
+    .n = 2,
+    .rows = rows,
   };
   GstY10Hold hold;
 
@@ -253,12 +278,13 @@ test_hold (void)
 }
 
 static void
-expect_observed (GstY10Observations *self, GstY10State state, GstClockTime pts, GstClockTime age,
-    GstY10Observation expected, GstClockTime expected_time)
+expect_observed (GstY10Observations *self, GstY10State state, GstClockTime pts,
+    GstClockTime age, GstY10Observation expected, GstClockTime expected_time)
 {
   GstClockTime time = NONE;
 
-  g_assert_cmpint (gst_y10_observations_take (self, state, pts, age, &time), ==, expected);
+  g_assert_cmpint (gst_y10_observations_take (self, state, pts, age, &time), ==,
+      expected);
   if (expected != GST_Y10_OBSERVATION_NONE)
     g_assert_cmpuint (time, ==, expected_time);
 }
@@ -268,7 +294,8 @@ expect_observed (GstY10Observations *self, GstY10State state, GstClockTime pts, 
 static void
 test_observations (void)
 {
-  const GstY10Observation none = GST_Y10_OBSERVATION_NONE, new = GST_Y10_OBSERVATION_NEW;
+  const GstY10Observation none = GST_Y10_OBSERVATION_NONE,
+                          new = GST_Y10_OBSERVATION_NEW;
   GstY10Observations seen = { 0 };
 
   expect_observed (&seen, GST_Y10_STATE_NO_RESULT, 0, 0, none, 0);
@@ -285,7 +312,8 @@ test_observations (void)
   expect_observed (&seen, GST_Y10_STATE_FRESH, NONE, 0, none, 0);
   expect_observed (&seen, GST_Y10_STATE_HELD, 30, 40, none, 0);
   /* A camera starts again, without a segment. */
-  expect_observed (&seen, GST_Y10_STATE_FRESH, 10, 0, GST_Y10_OBSERVATION_RESTARTED, 10);
+  expect_observed (&seen, GST_Y10_STATE_FRESH, 10, 0,
+      GST_Y10_OBSERVATION_RESTARTED, 10);
   expect_observed (&seen, GST_Y10_STATE_FRESH, 50, 0, new, 50);
   /* Other detectors do not say what they know. */
   expect_observed (&seen, GST_Y10_STATE_NO_DETECTOR, 90, 0, new, 90);

@@ -26,10 +26,12 @@ ask (GstPad *pad, GstPadProbeInfo *info, gpointer detector)
 static GstBuffer *
 infer (const char *path, const char *properties, gboolean asks)
 {
-  gchar *line = g_strdup_printf ("filesrc location=%s ! %s ! videoconvert ! "
-      "video/x-raw,format=RGB ! yolov10detect name=d %s ! "
-      "fakesink name=s enable-last-sample=true", path,
-      g_str_has_suffix (path, "png") ? "pngdec" : "jpegdec", properties);
+  gchar *line =
+      g_strdup_printf ("filesrc location=%s ! %s ! videoconvert ! "
+                       "video/x-raw,format=RGB ! yolov10detect name=d %s ! "
+                       "fakesink name=s enable-last-sample=true",
+          path, g_str_has_suffix (path, "png") ? "pngdec" : "jpegdec",
+          properties);
   GstElement *pipeline = gst_parse_launch (line, NULL), *detector, *end;
   GstMessage *message;
   GstSample *sample;
@@ -42,14 +44,16 @@ infer (const char *path, const char *properties, gboolean asks)
   if (asks) {
     GstPad *pad = gst_element_get_static_pad (detector, "sink");
 
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, ask, detector, NULL);
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, ask, detector,
+        NULL);
     gst_object_unref (pad);
   }
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   bus = gst_element_get_bus (pipeline);
   message = gst_bus_timed_pop_filtered (bus, 240 * GST_SECOND,
       GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s", line);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s",
+      line);
   g_object_get (end, "last-sample", &sample, NULL);
   buffer = gst_buffer_ref (gst_sample_get_buffer (sample));
   gst_sample_unref (sample);
@@ -104,7 +108,8 @@ GST_START_TEST (test_photographs)
   load_plugins ();
   for (guint i = 0; i < 8; i++) {
     gchar *path = g_build_filename (SHARED, "media", photos[i / 4], NULL);
-    gchar *properties = g_strdup_printf ("model-file=" WEIGHTS " backend=%s head=%s",
+    gchar *properties = g_strdup_printf ("model-file=" WEIGHTS
+                                         " backend=%s head=%s",
         backends[i / 2 % 2], heads[i % 2]);
 
     compare (path, properties);
@@ -120,8 +125,7 @@ GST_START_TEST (test_codes)
 {
   static const char *const properties[] = { "backend=cpu head=one2one",
     "backend=cpu head=one2many", "backend=ref input-size=192 head=one2one",
-    "backend=ref input-size=192 head=one2many"
-  };
+    "backend=ref input-size=192 head=one2many" };
 
   load_plugins ();
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++)

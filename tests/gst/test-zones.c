@@ -20,7 +20,7 @@
 
 static GstHarness *h;
 static GstBus *bus;
-static GString *told;           /* what the signal has told: "enter yard 100 7;" … */
+static GString *told; /* what the signal has told: "enter yard 100 7;" … */
 
 static void
 on_event (GstElement *element, GstStructure *event, gpointer user)
@@ -30,11 +30,13 @@ on_event (GstElement *element, GstStructure *event, gpointer user)
 
   fail_unless (gst_structure_get_uint64 (event, "timestamp", &time));
   gst_structure_get_uint64 (event, "id", &id);
-  g_string_append_printf (told, "%s %s %u %u", gst_structure_get_string (event, "event"),
-      name ? name : gst_structure_get_string (event, "line"), (guint) (time / MS),
-      (guint) id);
+  g_string_append_printf (told, "%s %s %u %u",
+      gst_structure_get_string (event, "event"),
+      name ? name : gst_structure_get_string (event, "line"),
+      (guint) (time / MS), (guint) id);
   if (gst_structure_has_field (event, "reason"))
-    g_string_append_printf (told, " %s", gst_structure_get_string (event, "reason"));
+    g_string_append_printf (told, " %s",
+        gst_structure_get_string (event, "reason"));
   g_string_append_c (told, ';');
 }
 
@@ -58,7 +60,8 @@ begin_caps (const gchar *properties, const gchar *caps)
 static void
 begin (const gchar *properties)
 {
-  begin_caps (properties, "video/x-raw,format=RGB,width=100,height=100,framerate=10/1");
+  begin_caps (properties,
+      "video/x-raw,format=RGB,width=100,height=100,framerate=10/1");
 }
 
 static void
@@ -83,17 +86,19 @@ static void
 add_person (GstBuffer *buffer, gint id, guint y)
 {
   GstVideoRegionOfInterestMeta *roi =
-      gst_buffer_add_video_region_of_interest_meta (buffer, "person", 40, y - 20, 20, 20);
+      gst_buffer_add_video_region_of_interest_meta (buffer, "person", 40,
+          y - 20, 20, 20);
 
   roi->id = id;
-  gst_video_region_of_interest_meta_add_param (roi, gst_structure_new ("object_id", "id",
-          G_TYPE_INT, id, NULL));
+  gst_video_region_of_interest_meta_add_param (roi,
+      gst_structure_new ("object_id", "id", G_TYPE_INT, id, NULL));
 }
 
 static GstBuffer *
 frame (guint ms, guint y)
 {
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT * 3 + 200, NULL);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT * 3 + 200,
+      NULL);
 
   GST_BUFFER_PTS (buffer) = ms * MS;
   GST_BUFFER_DURATION (buffer) = 100 * MS;
@@ -106,8 +111,9 @@ frame (guint ms, guint y)
 static GstBuffer *
 inspected (GstBuffer *buffer, GstY10State state, guint age)
 {
-  GstY10InspectionMeta *meta = (GstY10InspectionMeta *) gst_buffer_add_meta (buffer,
-      gst_meta_get_info ("GstYolov10InspectionMeta"), NULL);
+  GstY10InspectionMeta *meta = (GstY10InspectionMeta *)
+      gst_buffer_add_meta (buffer,
+          gst_meta_get_info ("GstYolov10InspectionMeta"), NULL);
 
   meta->state = state;
   meta->age = age * MS;
@@ -161,9 +167,12 @@ GST_START_TEST (test_messages)
   message = pop (GST_MESSAGE_ELEMENT);
   structure = gst_message_get_structure (message);
   fail_unless (gst_structure_has_name (structure, "yolov10-event"));
-  fail_unless_equals_string (gst_structure_get_string (structure, "label"), "person");
-  fail_unless_equals_string (gst_structure_get_string (structure, "source"), "z");
-  fail_unless (gst_structure_get_uint (structure, "count", &count) && count == 1);
+  fail_unless_equals_string (gst_structure_get_string (structure, "label"),
+      "person");
+  fail_unless_equals_string (gst_structure_get_string (structure, "source"),
+      "z");
+  fail_unless (
+      gst_structure_get_uint (structure, "count", &count) && count == 1);
   fail_unless_equals_string (gst_structure_get_string (structure, "json"),
       "{\"event\":\"enter\",\"zone\":\"yard\",\"source\":\"z\",\"timestamp\":100000000,"
       "\"id\":7,\"label\":\"person\",\"x\":0.5000,\"y\":0.8000,\"count\":1}");
@@ -196,7 +205,8 @@ GST_START_TEST (test_meta)
   const GstStructure *meta;
   GstYolov10Zone zone;
 
-  begin ("hysteresis=0 zones=\"y\\\"ard=0,0.5 1,1; gate=0.1,0.5 -> 0.9,0.5\" limit=3");
+  begin (
+      "hysteresis=0 zones=\"y\\\"ard=0,0.5 1,1; gate=0.1,0.5 -> 0.9,0.5\" limit=3");
   pass (frame (0, 30));
   /* A second owner, as behind a tee: its metadata stays as it is. */
   gst_buffer_ref (in);
@@ -219,7 +229,8 @@ GST_START_TEST (test_meta)
   fail_unless_equals_int (zone.n_out, 0);
   fail_unless_equals_string (gst_structure_get_string (meta, "zone_violations"),
       "[{\"object_id\":7,\"zone_id\":\"y\\\"ard\"}]");
-  fail_unless_equals_string (gst_structure_get_string (meta, "tripwire_crossings"),
+  fail_unless_equals_string (gst_structure_get_string (meta,
+                                 "tripwire_crossings"),
       "[{\"object_id\":7,\"tripwire_id\":\"gate\",\"direction\":1}]");
   gst_buffer_unref (out);
   out = push (frame (1600, 80));
@@ -236,17 +247,24 @@ GST_END_TEST;
 /* A detector takes the object for a truck now and then; the tracker knows better. */
 GST_START_TEST (test_class)
 {
-  const GstYolov10Track track = {.track_id = 7,.record_id = -1,.label_id = -1,
-    .x_min = 0.4f,.y_min = 0.6f,.x_max = 0.6f,.y_max = 0.8f
+  const GstYolov10Track track = {
+    .track_id = 7,
+    .record_id = -1,
+    .label_id = -1,
+    .x_min = 0.4f,
+    .y_min = 0.6f,
+    .x_max = 0.6f,
+    .y_max = 0.8f,
   };
   GstBuffer *buffer = frame (0, 80);
-  GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer, GST_YOLOV10_FRAME_META_NAME);
+  GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer,
+      GST_YOLOV10_FRAME_META_NAME);
   GBytes *bytes = g_bytes_new (&track, sizeof track);
 
-  gst_structure_set (gst_custom_meta_get_structure (meta), "tracker", G_TYPE_STRING, "t",
-      "track-size", G_TYPE_UINT, (guint) sizeof track, "tracks", G_TYPE_BYTES, bytes,
-      "track-labels", G_TYPE_STRING, "car\n", "width", G_TYPE_UINT, WIDTH, "height",
-      G_TYPE_UINT, HEIGHT, NULL);
+  gst_structure_set (gst_custom_meta_get_structure (meta), "tracker",
+      G_TYPE_STRING, "t", "track-size", G_TYPE_UINT, (guint) sizeof track,
+      "tracks", G_TYPE_BYTES, bytes, "track-labels", G_TYPE_STRING, "car\n",
+      "width", G_TYPE_UINT, WIDTH, "height", G_TYPE_UINT, HEIGHT, NULL);
   g_bytes_unref (bytes);
   begin (YARD "classes=\"bus, car\"");
   pass (buffer);
@@ -317,7 +335,8 @@ GST_START_TEST (test_without_ids)
   for (guint i = 0; i < 60; i++) {
     GstBuffer *buffer = frame (i * 100, 0);
 
-    gst_buffer_add_video_region_of_interest_meta (buffer, "person", 40, 60, 20, 20);
+    gst_buffer_add_video_region_of_interest_meta (buffer, "person", 40, 60, 20,
+        20);
     pass (buffer);
   }
   expect_warning ("No object has an identity");
@@ -347,11 +366,14 @@ GST_START_TEST (test_gap)
   begin (YARD "dwell=3000000000");
   pass (frame (0, 80));
   expect ("enter yard 0 7;");
-  fail_unless (gst_harness_push_event (h, gst_event_new_gap (100 * MS, 2800 * MS)));
+  fail_unless (
+      gst_harness_push_event (h, gst_event_new_gap (100 * MS, 2800 * MS)));
   expect ("");
-  fail_unless (gst_harness_push_event (h, gst_event_new_gap (2900 * MS, 200 * MS)));
+  fail_unless (
+      gst_harness_push_event (h, gst_event_new_gap (2900 * MS, 200 * MS)));
   expect ("dwell yard 3000 7;");
-  fail_unless (gst_harness_push_event (h, gst_event_new_gap (3100 * MS, 9000 * MS)));
+  fail_unless (
+      gst_harness_push_event (h, gst_event_new_gap (3100 * MS, 9000 * MS)));
   expect ("");
   end ();
 }
@@ -413,7 +435,8 @@ GST_START_TEST (test_ends)
   expect ("leave yard 500 7 ended;enter yard 100 7;");
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
   expect ("leave yard 100 7 ended;");
-  while ((eos = gst_harness_pull_event (h)) && GST_EVENT_TYPE (eos) != GST_EVENT_EOS)
+  while ((eos = gst_harness_pull_event (h))
+      && GST_EVENT_TYPE (eos) != GST_EVENT_EOS)
     gst_event_unref (eos);
   gst_event_unref (eos);
   end ();
@@ -436,8 +459,10 @@ GST_END_TEST;
 /* A change while playing; a bad one keeps the zones. */
 GST_START_TEST (test_changes)
 {
-  gchar *path = test_gst_file ("zones.json", "{\"version\": 1, \"zones\": [{\"name\": "
-      "\"top\", \"points\": [[0, 0], [1, 0.5]], \"hysteresis\": 0}]}", -1);
+  gchar *path = test_gst_file ("zones.json",
+      "{\"version\": 1, \"zones\": [{\"name\": "
+      "\"top\", \"points\": [[0, 0], [1, 0.5]], \"hysteresis\": 0}]}",
+      -1);
 
   begin (YARD);
   pass (frame (0, 80));
@@ -451,7 +476,7 @@ GST_START_TEST (test_changes)
   set ("zones-file", path);
   set ("zones", "");
   pass (frame (300, 30));
-  expect ("");                  /* it was inside already */
+  expect (""); /* it was inside already */
   pass (frame (400, 80));
   expect ("leave top 400 7 left;");
   set ("zones-file", "/nowhere/zones.json");
@@ -474,8 +499,10 @@ GST_START_TEST (test_bad_start)
 
   bus = gst_bus_new ();
   gst_element_set_bus (element, bus);
-  g_object_set (element, "zones", "{\"version\": 1,\n\"zones\": [{\"name\": \"a\", "
-      "\"points\": [[0, 0], [1, 2]]}]}", NULL);
+  g_object_set (element, "zones",
+      "{\"version\": 1,\n\"zones\": [{\"name\": \"a\", "
+      "\"points\": [[0, 0], [1, 2]]}]}",
+      NULL);
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
       GST_STATE_CHANGE_FAILURE);
   message = pop (GST_MESSAGE_ERROR);
@@ -483,7 +510,8 @@ GST_START_TEST (test_bad_start)
     GError *error = NULL;
 
     gst_message_parse_error (message, &error, NULL);
-    fail_unless (g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS));
+    fail_unless (
+        g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS));
     fail_unless (strstr (error->message, "zones[0].points[1] is 2") != NULL);
     g_error_free (error);
   }
@@ -500,8 +528,10 @@ GST_START_TEST (test_any_caps)
 {
   GstBuffer *in = frame (0, 80), *out;
 
-  begin_caps (YARD, "video/x-h264,stream-format=byte-stream,alignment=au,width=100,height=100");
-  GST_MINI_OBJECT_FLAG_SET (gst_buffer_peek_memory (in, 0), GST_MEMORY_FLAG_NOT_MAPPABLE);
+  begin_caps (YARD,
+      "video/x-h264,stream-format=byte-stream,alignment=au,width=100,height=100");
+  GST_MINI_OBJECT_FLAG_SET (gst_buffer_peek_memory (in, 0),
+      GST_MEMORY_FLAG_NOT_MAPPABLE);
   out = push (in);
   expect ("enter yard 0 7;");
   gst_buffer_unref (out);
@@ -514,8 +544,8 @@ GST_END_TEST;
 static gint
 count_once (gconstpointer data)
 {
-  static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK,
-      GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+  static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE ("sink",
+      GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
   GstBuffer *frames[20];
   gint n;
 
@@ -537,7 +567,8 @@ GST_START_TEST (test_allocations)
     g_print ("not counted: a sanitizer or another C library owns malloc()\n");
     return;
   }
-  fail_unless_equals_int (test_fewest_allocations (count_once, GINT_TO_POINTER (1)),
+  fail_unless_equals_int (test_fewest_allocations (count_once,
+                              GINT_TO_POINTER (1)),
       test_fewest_allocations (count_once, GINT_TO_POINTER (60)));
 }
 

@@ -78,7 +78,8 @@ weak_assert_same (GstBuffer *without, GstBuffer *with)
 
   fail_unless_equals_int (test_gst_n_metas (with), test_gst_n_metas (without));
   fail_unless_equals_int (rois->len, others->len);
-  fail_unless (!memcmp (rois->data, others->data, rois->len * sizeof (TestBox)));
+  fail_unless (
+      !memcmp (rois->data, others->data, rois->len * sizeof (TestBox)));
   fail_if (weak_is_there (without));
   for (gint i = 0; i < gst_structure_n_fields (b); i++) {
     const gchar *name = gst_structure_nth_field_name (b, (guint) i);

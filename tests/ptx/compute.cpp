@@ -16,8 +16,7 @@
 
 using namespace y10_sim;
 
-namespace y10_ptx
-{
+namespace y10_ptx {
 static float
 as_float (uint64_t v)
 {
@@ -99,7 +98,9 @@ fused (float a, float b, float c, uint32_t flags)
   if (!(flags & (ROUND_DOWN | ROUND_UP | ROUND_ZERO)))
     return fmaf (a, b, c);
   old = fegetround ();
-  fesetround (flags & ROUND_DOWN ? FE_DOWNWARD : flags & ROUND_UP ? FE_UPWARD : FE_TOWARDZERO);
+  fesetround (flags & ROUND_DOWN ? FE_DOWNWARD
+          : flags & ROUND_UP     ? FE_UPWARD
+                                 : FE_TOWARDZERO);
   result = fmaf (x, y, z);
   fesetround (old);
   return result;
@@ -116,7 +117,9 @@ float_result (const Instruction &i, float a, float b, float c)
     case SUB:
       return a - b;
     case MUL:
-      return i.flags & (ROUND_DOWN | ROUND_UP | ROUND_ZERO) ? fused (a, b, -0.f, i.flags) : a * b;
+      return i.flags & (ROUND_DOWN | ROUND_UP | ROUND_ZERO)
+          ? fused (a, b, -0.f, i.flags)
+          : a * b;
     case FMA:
     case MAD:
       return fused (a, b, c, i.flags);
@@ -296,10 +299,13 @@ integer_result (const Instruction &i, const uint64_t *v)
 int
 shuffle_from (Shuffle kind, int l, uint64_t by, uint64_t limits, bool *in_range)
 {
-  const int clamp = (int) (limits & 31), segment = (int) (limits >> 8 & 31), b = (int) (by & 31);
+  const int clamp = (int) (limits & 31), segment = (int) (limits >> 8 & 31),
+            b = (int) (by & 31);
   const int most = (l & segment) | (clamp & ~segment), least = l & segment;
-  const int from = kind == BFLY ? l ^ b : kind == IDX ? least | (b & ~segment)
-      : kind == UP ? l - b : l + b;
+  const int from = kind == BFLY ? l ^ b
+      : kind == IDX             ? least | (b & ~segment)
+      : kind == UP              ? l - b
+                                : l + b;
 
   *in_range = kind == UP ? from >= most : from <= most;
   return *in_range ? from : l;
@@ -377,7 +383,8 @@ read_number (uint64_t v, Type type)
     case F64:
       return as_double (v);
     default:
-      return is_signed (type) ? (double) (int64_t) extend (v, type) : (double) extend (v, type);
+      return is_signed (type) ? (double) (int64_t) extend (v, type)
+                              : (double) extend (v, type);
   }
 }
 
@@ -385,8 +392,10 @@ read_number (uint64_t v, Type type)
 static double
 make_whole (double d, uint32_t flags)
 {
-  return flags & TO_NEAREST_INT ? nearbyint (d) : flags & ROUND_DOWN ? floor (d)
-      : flags & ROUND_UP ? ceil (d) : trunc (d);
+  return flags & TO_NEAREST_INT ? nearbyint (d)
+      : flags & ROUND_DOWN      ? floor (d)
+      : flags & ROUND_UP        ? ceil (d)
+                                : trunc (d);
 }
 
 static uint64_t
@@ -394,13 +403,16 @@ to_integer (double d, Type type, uint32_t flags)
 {
   const int bits = 8 * (int) type_size (type);
   const bool sign = is_signed (type);
-  const double least = sign ? -ldexp (1, bits - 1) : 0, limit = ldexp (1, sign ? bits - 1 : bits);
+  const double least = sign ? -ldexp (1, bits - 1) : 0,
+               limit = ldexp (1, sign ? bits - 1 : bits);
 
   d = make_whole (d, flags);
   if (isnan (d))
     return 0;
   if (d >= limit)
-    return sign ? (1ull << (bits - 1)) - 1 : bits == 64 ? ~0ull : (1ull << bits) - 1;
+    return sign      ? (1ull << (bits - 1)) - 1
+        : bits == 64 ? ~0ull
+                     : (1ull << bits) - 1;
   d = std::max (d, least);
   return sign ? (uint64_t) (int64_t) d : (uint64_t) d;
 }
@@ -415,7 +427,8 @@ is_float (Type type)
 static uint32_t
 to_tf32 (float f)
 {
-  return isfinite (f) ? (float_bits (f) + 0x1000) & 0xffffe000u : float_bits (f);
+  return isfinite (f) ? (float_bits (f) + 0x1000) & 0xffffe000u
+                      : float_bits (f);
 }
 
 static uint64_t
@@ -425,9 +438,11 @@ convert (const Instruction &i, const uint64_t *args)
 
   /* The first argument becomes the upper half. */
   if (i.type == F16X2)
-    return (uint32_t) float_to_half (as_float (v)) << 16 | float_to_half (as_float (args[1]));
+    return (uint32_t) float_to_half (as_float (v)) << 16
+        | float_to_half (as_float (args[1]));
   if (i.type == BF16X2)
-    return (uint32_t) float_to_bf16 (as_float (v)) << 16 | float_to_bf16 (as_float (args[1]));
+    return (uint32_t) float_to_bf16 (as_float (v)) << 16
+        | float_to_bf16 (as_float (args[1]));
   if (!is_float (i.type) && !is_float (i.from))
     return extend (v, i.from);
   if (!is_float (i.type))
@@ -441,17 +456,17 @@ convert (const Instruction &i, const uint64_t *args)
       return to_tf32 ((float) read_number (v, i.from));
     case F64:
       return double_bits (read_number (v, i.from));
-    default:
-      {
-        /* A 64-bit integer is rounded once. */
-        float f = i.from == U64 ? (float) v : i.from == S64 ? (float) (int64_t) v
-            : (float) read_number (v, i.from);
+    default: {
+      /* A 64-bit integer is rounded once. */
+      float f = i.from == U64 ? (float) v
+          : i.from == S64     ? (float) (int64_t) v
+                              : (float) read_number (v, i.from);
 
-        if (i.flags & TO_NEAREST_INT || (i.from == F32
-                && i.flags & (ROUND_DOWN | ROUND_UP | ROUND_ZERO)))
-          f = (float) make_whole (f, i.flags);
-        return float_bits (i.flags & SATURATE ? saturate (f) : f);
-      }
+      if (i.flags & TO_NEAREST_INT
+          || (i.from == F32 && i.flags & (ROUND_DOWN | ROUND_UP | ROUND_ZERO)))
+        f = (float) make_whole (f, i.flags);
+      return float_bits (i.flags & SATURATE ? saturate (f) : f);
+    }
   }
 }
 
@@ -477,10 +492,12 @@ compute (const Instruction &i, const uint64_t *v)
     return float_bits (i.flags & FLUSH ? flush (f) : f);
   }
   if (i.type == F64)
-    return double_bits (double_result (i, as_double (v[0]), as_double (v[1]), as_double (v[2])));
+    return double_bits (double_result (i, as_double (v[0]), as_double (v[1]),
+        as_double (v[2])));
   if (i.flags & WIDE)
     return cut (integer_result (i, v), type_size (i.type) == 2 ? U32 : U64);
   /* A predicate is one bit: not.pred. */
-  return i.type == PRED ? integer_result (i, v) & 1 : cut (integer_result (i, v), i.type);
+  return i.type == PRED ? integer_result (i, v) & 1
+                        : cut (integer_result (i, v), i.type);
 }
 }

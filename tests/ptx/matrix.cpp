@@ -13,8 +13,7 @@
 
 #include "small_float.h"
 
-namespace y10_ptx
-{
+namespace y10_ptx {
 #define COPY_SIZE 16
 
 /* The copy's place is written from now on, for whoever else has used it since the last
@@ -34,14 +33,15 @@ Block::begin_copy (Warp *w, const Instruction &i, int l)
   if (!p)
     return false;
   if (size != 0 && size != COPY_SIZE)
-    return fail (w, i, l, "it copies %u bytes; 0 and 16 are known", (unsigned) size);
+    return fail (w, i, l, "it copies %u bytes; 0 and 16 are known",
+        (unsigned) size);
   piece.space = GLOBAL;
   if (size && !resolve (w, piece, l, (uint64_t) from, READ))
     return false;
   for (unsigned k = 0; k < COPY_SIZE; k++)
     shadow[(size_t) (p - shared.data ()) + k].copying = true;
-  memset (p, 0xff, COPY_SIZE);  /* NaN */
-  w->copies[l].push_back ({p, size ? from : nullptr, w->group[l]});
+  memset (p, 0xff, COPY_SIZE); /* NaN */
+  w->copies[l].push_back ({ p, size ? from : nullptr, w->group[l] });
   return true;
 }
 
@@ -81,7 +81,8 @@ Block::load_matrices (Warp *w, const Instruction &i)
   row.space = SHARED;
   for (int from = 0; from < 8 * i.n; from++) {
     const int l = from;
-    const uint8_t *p = resolve (w, row, l, R (i.args[0]) + (uint64_t) i.offset, READ);
+    const uint8_t *p = resolve (w, row, l, R (i.args[0]) + (uint64_t) i.offset,
+        READ);
 
     if (!p)
       return false;
@@ -89,7 +90,7 @@ Block::load_matrices (Warp *w, const Instruction &i)
   }
   for (int m = 0; m < i.n; m++)
     LANES (~0u)
-      R (i.to[(size_t) m]) = value[m][l];
+  R (i.to[(size_t) m]) = value[m][l];
   return true;
 }
 
@@ -100,34 +101,37 @@ Block::load_matrices (Warp *w, const Instruction &i)
 void
 Block::multiply_matrices (Warp *w, const Instruction &i)
 {
-  const int wide = i.from == TF32 ? 1 : 2, half_width = 4 * wide, halves = i.n / half_width;
+  const int wide = i.from == TF32 ? 1 : 2, half_width = 4 * wide,
+            halves = i.n / half_width;
   float a[16][16], b[16][8];
   auto number = [&i] (uint64_t v, int k) {
     const uint16_t half = (uint16_t) (v >> 16 * k);
 
     if (i.from == TF32)
       return y10_sim::bits_float ((uint32_t) v & 0xffffe000u);
-    return i.from == F16 ? y10_sim::half_to_float (half) : y10_sim::bf16_to_float (half);
+    return i.from == F16 ? y10_sim::half_to_float (half)
+                         : y10_sim::bf16_to_float (half);
   };
 
   LANES (~0u)
-    for (int k = 0; k < wide; k++)
-      for (int half = 0; half < halves; half++) {
-        const int at = half * half_width + l % 4 * wide + k;
+  for (int k = 0; k < wide; k++)
+    for (int half = 0; half < halves; half++) {
+      const int at = half * half_width + l % 4 * wide + k;
 
-        a[l / 4][at] = number (R (i.args[(size_t) half * 2]), k);
-        a[l / 4 + 8][at] = number (R (i.args[(size_t) half * 2 + 1]), k);
-        b[at][l / 4] = number (R (i.args[(size_t) (halves * 2 + half)]), k);
-      }
-  LANES (~0u)
-    for (int k = 0; k < 4; k++) {
-      const int row = l / 4 + k / 2 * 8, column = l % 4 * 2 + k % 2;
-      double sum = y10_sim::bits_float ((uint32_t) R (i.args[(size_t) (halves * 3 + k)]));
-
-      for (int d = 0; d < i.n; d++)
-        sum += (double) a[row][d] * b[d][column];
-      R (i.to[(size_t) k]) = y10_sim::float_bits ((float) sum);
+      a[l / 4][at] = number (R (i.args[(size_t) half * 2]), k);
+      a[l / 4 + 8][at] = number (R (i.args[(size_t) half * 2 + 1]), k);
+      b[at][l / 4] = number (R (i.args[(size_t) (halves * 2 + half)]), k);
     }
+  LANES (~0u)
+  for (int k = 0; k < 4; k++) {
+    const int row = l / 4 + k / 2 * 8, column = l % 4 * 2 + k % 2;
+    double sum = y10_sim::bits_float (
+        (uint32_t) R (i.args[(size_t) (halves * 3 + k)]));
+
+    for (int d = 0; d < i.n; d++)
+      sum += (double) a[row][d] * b[d][column];
+    R (i.to[(size_t) k]) = y10_sim::float_bits ((float) sum);
+  }
 }
 
 bool

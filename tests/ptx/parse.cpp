@@ -13,16 +13,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-namespace y10_ptx
-{
+namespace y10_ptx {
 static const struct
 {
   const char *name;
   unsigned size;
 } types[N_TYPES] = {
-  {"", 0}, {"pred", 1}, {"b8", 1}, {"b16", 2}, {"b32", 4}, {"b64", 8}, {"u8", 1}, {"u16", 2},
-  {"u32", 4}, {"u64", 8}, {"s8", 1}, {"s16", 2}, {"s32", 4}, {"s64", 8}, {"f16", 2},
-  {"bf16", 2}, {"f16x2", 4}, {"bf16x2", 4}, {"tf32", 4}, {"f32", 4}, {"f64", 8},
+  { "", 0 },
+  { "pred", 1 },
+  { "b8", 1 },
+  { "b16", 2 },
+  { "b32", 4 },
+  { "b64", 8 },
+  { "u8", 1 },
+  { "u16", 2 },
+  { "u32", 4 },
+  { "u64", 8 },
+  { "s8", 1 },
+  { "s16", 2 },
+  { "s32", 4 },
+  { "s64", 8 },
+  { "f16", 2 },
+  { "bf16", 2 },
+  { "f16x2", 4 },
+  { "bf16x2", 4 },
+  { "tf32", 4 },
+  { "f32", 4 },
+  { "f64", 8 },
 };
 
 struct Word
@@ -32,39 +49,110 @@ struct Word
 };
 
 static const Word opcodes[] = {
-  {"abs", ABS}, {"add", ADD}, {"and", AND}, {"atom", ATOM_ADD}, {"bar", BAR}, {"bfi", BFI},
-  {"bfind", BFIND}, {"bra", BRA}, {"brev", BREV}, {"clz", CLZ}, {"cp", COPY}, {"cvt", CVT}, {"cvta", CVTA},
-  {"div", DIV}, {"ex2", EX2}, {"fma", FMA}, {"ld", LD}, {"ldmatrix", LDMATRIX}, {"lg2", LG2}, {"mad", MAD},
-  {"max", MAX}, {"min", MIN}, {"mma", MMA}, {"mov", MOV}, {"mul", MUL}, {"neg", NEG}, {"not", NOT},
-  {"or", OR}, {"popc", POPC}, {"prmt", PRMT}, {"rcp", RCP}, {"rem", REM}, {"ret", RET},
-  {"rsqrt", RSQRT}, {"selp", SELP}, {"setp", SETP}, {"shfl", SHFL}, {"shl", SHL},
-  {"shr", SHR}, {"sqrt", SQRT}, {"st", ST}, {"sub", SUB}, {"vote", VOTE}, {"xor", XOR},
+  { "abs", ABS },
+  { "add", ADD },
+  { "and", AND },
+  { "atom", ATOM_ADD },
+  { "bar", BAR },
+  { "bfi", BFI },
+  { "bfind", BFIND },
+  { "bra", BRA },
+  { "brev", BREV },
+  { "clz", CLZ },
+  { "cp", COPY },
+  { "cvt", CVT },
+  { "cvta", CVTA },
+  { "div", DIV },
+  { "ex2", EX2 },
+  { "fma", FMA },
+  { "ld", LD },
+  { "ldmatrix", LDMATRIX },
+  { "lg2", LG2 },
+  { "mad", MAD },
+  { "max", MAX },
+  { "min", MIN },
+  { "mma", MMA },
+  { "mov", MOV },
+  { "mul", MUL },
+  { "neg", NEG },
+  { "not", NOT },
+  { "or", OR },
+  { "popc", POPC },
+  { "prmt", PRMT },
+  { "rcp", RCP },
+  { "rem", REM },
+  { "ret", RET },
+  { "rsqrt", RSQRT },
+  { "selp", SELP },
+  { "setp", SETP },
+  { "shfl", SHFL },
+  { "shl", SHL },
+  { "shr", SHR },
+  { "sqrt", SQRT },
+  { "st", ST },
+  { "sub", SUB },
+  { "vote", VOTE },
+  { "xor", XOR },
 };
 
 static const Word flags[] = {
-  {"wide", WIDE}, {"hi", HIGH}, {"sat", SATURATE}, {"ftz", FLUSH}, {"rm", ROUND_DOWN},
-  {"rp", ROUND_UP}, {"rz", ROUND_ZERO}, {"rni", TO_NEAREST_INT}, {"rzi", ROUND_ZERO},
-  {"rmi", ROUND_DOWN}, {"rpi", ROUND_UP}, {"to", TO_SPACE}, {"shiftamt", SHIFT_AMOUNT},
-  {"NaN", NAN_WINS}, {"rna", ROUND_AWAY},
+  { "wide", WIDE },
+  { "hi", HIGH },
+  { "sat", SATURATE },
+  { "ftz", FLUSH },
+  { "rm", ROUND_DOWN },
+  { "rp", ROUND_UP },
+  { "rz", ROUND_ZERO },
+  { "rni", TO_NEAREST_INT },
+  { "rzi", ROUND_ZERO },
+  { "rmi", ROUND_DOWN },
+  { "rpi", ROUND_UP },
+  { "to", TO_SPACE },
+  { "shiftamt", SHIFT_AMOUNT },
+  { "NaN", NAN_WINS },
+  { "rna", ROUND_AWAY },
 };
 
-static const Word spaces[] = { {"global", GLOBAL}, {"shared", SHARED}, {"param", PARAM} };
+static const Word spaces[] = { { "global", GLOBAL }, { "shared", SHARED },
+  { "param", PARAM } };
 
 static const Word comparisons[] = {
-  {"eq", EQ}, {"ne", NE}, {"lt", LT}, {"le", LE}, {"gt", GT}, {"ge", GE}, {"equ", EQU},
-  {"neu", NEU}, {"ltu", LTU}, {"leu", LEU}, {"gtu", GTU}, {"geu", GEU}, {"num", NUM},
-  {"nan", IS_NAN}, {"lo", LT}, {"ls", LE}, {"hi", GT}, {"hs", GE},
+  { "eq", EQ },
+  { "ne", NE },
+  { "lt", LT },
+  { "le", LE },
+  { "gt", GT },
+  { "ge", GE },
+  { "equ", EQU },
+  { "neu", NEU },
+  { "ltu", LTU },
+  { "leu", LEU },
+  { "gtu", GTU },
+  { "geu", GEU },
+  { "num", NUM },
+  { "nan", IS_NAN },
+  { "lo", LT },
+  { "ls", LE },
+  { "hi", GT },
+  { "hs", GE },
 };
 
-static const Word shuffles[] = { {"bfly", BFLY}, {"idx", IDX}, {"up", UP}, {"down", DOWN} };
+static const Word shuffles[] = { { "bfly", BFLY }, { "idx", IDX }, { "up", UP },
+  { "down", DOWN } };
 
 static const Word reductions[] = {
-  {"any", ANY}, {"all", ALL}, {"or", ANY}, {"and", ALL}, {"popc", COUNT}, {"ballot", BALLOT},
+  { "any", ANY },
+  { "all", ALL },
+  { "or", ANY },
+  { "and", ALL },
+  { "popc", COUNT },
+  { "ballot", BALLOT },
 };
 
 /* Modifiers that say what this program does anyway. Of approx and full only the
  * last bits are lost. */
-static const char *const implied[] = { "sync", "rn", "approx", "full", "lo", "uni" };
+static const char *const implied[] = { "sync", "rn", "approx", "full", "lo",
+  "uni" };
 
 template <size_t n>
 static const Word *
@@ -85,7 +173,8 @@ type_size (Type type)
 static std::string
 trim (const std::string &s)
 {
-  size_t begin = s.find_first_not_of (" \t\r\n"), end = s.find_last_not_of (" \t\r\n");
+  size_t begin = s.find_first_not_of (" \t\r\n"),
+         end = s.find_last_not_of (" \t\r\n");
 
   return begin == std::string::npos ? "" : s.substr (begin, end - begin + 1);
 }
@@ -112,21 +201,23 @@ split_operands (const std::string &s)
   return all;
 }
 
-namespace
-{
-class Parser
-{
+namespace {
+class Parser {
 public:
-  explicit Parser (const char *path) : path (path) { }
+  explicit Parser (const char *path) : path (path)
+  {
+  }
   Kernels read ();
 
 private:
-  [[noreturn]] void die (const char *format, ...) __attribute__ ((format (printf, 2, 3)));
+  [[noreturn]] void die (const char *format, ...)
+      __attribute__ ((format (printf, 2, 3)));
   int name_register (const std::string &name);
   int constant (uint64_t value);
   int operand (const std::string &text);
   void list (const std::string &text, std::vector<int> *registers);
-  void address (const std::string &text, std::vector<int> *registers, int64_t *offset);
+  void address (const std::string &text, std::vector<int> *registers,
+      int64_t *offset);
   void modifier (Instruction *i, const std::string &name);
   void operands (Instruction *i, const std::vector<std::string> &o);
   void instruction (std::string text);
@@ -138,13 +229,13 @@ private:
   const char *path;
   unsigned line = 1;
   Kernels kernels;
-  std::vector<std::string> dynamic_names;       /* all of the same memory */
+  std::vector<std::string> dynamic_names; /* all of the same memory */
   /* Of the kernel that is being read. */
   Kernel *kernel = nullptr;
   std::map<std::string, int> registers;
   std::map<uint64_t, int> constants;
   std::map<std::string, unsigned> labels, shared;
-  std::vector<std::pair<size_t, std::string>> branches;
+  std::vector<std::pair<size_t, std::string> > branches;
 };
 }
 
@@ -170,7 +261,7 @@ Parser::name_register (const std::string &name)
     return found->second;
   registers[name] = (int) kernel->n_registers;
   if (name == "%laneid" || name.find (".") != std::string::npos)
-    kernel->specials.push_back ({(int) kernel->n_registers, name});
+    kernel->specials.push_back ({ (int) kernel->n_registers, name });
   return (int) kernel->n_registers++;
 }
 
@@ -182,7 +273,7 @@ Parser::constant (uint64_t value)
   if (found != constants.end ())
     return found->second;
   constants[value] = (int) kernel->n_registers;
-  kernel->constants.push_back ({(int) kernel->n_registers, value});
+  kernel->constants.push_back ({ (int) kernel->n_registers, value });
   return (int) kernel->n_registers++;
 }
 
@@ -196,7 +287,8 @@ int
 Parser::operand (const std::string &t)
 {
   const bool known = registers.count (t);
-  const bool dynamic = std::count (dynamic_names.begin (), dynamic_names.end (), t);
+  const bool dynamic = std::count (dynamic_names.begin (), dynamic_names.end (),
+      t);
 
   if (t.empty ())
     die ("an operand is missing");
@@ -210,8 +302,8 @@ Parser::operand (const std::string &t)
     return constant (shared[t]);
   if (dynamic || t == kernel->name + "_param_0") {
     if (!known)
-      (dynamic ? kernel->dynamic : kernel->params).push_back (
-          (int) kernel->n_registers);
+      (dynamic ? kernel->dynamic : kernel->params)
+          .push_back ((int) kernel->n_registers);
     registers[t] = known ? registers[t] : (int) kernel->n_registers++;
     return registers[t];
   }
@@ -228,7 +320,8 @@ Parser::list (const std::string &text, std::vector<int> *to)
     to->push_back (operand (text));
     return;
   }
-  for (const std::string &one : split_operands (text.substr (1, text.size () - 2)))
+  for (const std::string &one :
+      split_operands (text.substr (1, text.size () - 2)))
     to->push_back (operand (one));
 }
 
@@ -241,7 +334,9 @@ Parser::address (const std::string &text, std::vector<int> *to, int64_t *offset)
 
   if (text[0] != '[' || text.back () != ']')
     die ("\"%s\" is no address", text.c_str ());
-  *offset = plus == std::string::npos ? 0 : strtoll (text.c_str () + plus + 1, nullptr, 0);
+  *offset = plus == std::string::npos
+      ? 0
+      : strtoll (text.c_str () + plus + 1, nullptr, 0);
   to->push_back (operand (trim (text.substr (1, end - 1))));
 }
 
@@ -266,7 +361,8 @@ is_of_matrices (Instruction *i, const std::string &name)
   else if (i->op == LDMATRIX)
     return std::count (std::begin (of_ldmatrix), std::end (of_ldmatrix), name);
   else
-    return i->op == COPY && std::count (std::begin (of_copies), std::end (of_copies), name);
+    return i->op == COPY
+        && std::count (std::begin (of_copies), std::end (of_copies), name);
   return true;
 }
 
@@ -289,8 +385,9 @@ Parser::modifier (Instruction *i, const std::string &name)
   for (unsigned t = 1; t < N_TYPES; t++)
     if (name == types[t].name) {
       /* Of mma's four the second and third are the factors', which are the same. */
-      (i->type == NONE ? i->type : i->op == MMA && i->from != NONE ? i->sums : i->from)
-          = (Type) t;
+      (i->type == NONE                          ? i->type
+              : i->op == MMA && i->from != NONE ? i->sums
+                                                : i->from) = (Type) t;
       return;
     }
   if (is_of_matrices (i, name))
@@ -322,7 +419,7 @@ Parser::operands (Instruction *i, const std::vector<std::string> &o)
     case RET:
       return;
     case BRA:
-      branches.push_back ({kernel->code.size (), o.at (0)});
+      branches.push_back ({ kernel->code.size (), o.at (0) });
       return;
     case LD:
       list (o.at (0), &i->to);
@@ -352,21 +449,21 @@ Parser::operands (Instruction *i, const std::vector<std::string> &o)
         list (o.at (k), k == 0 ? &i->to : &i->args);
       if (i->type != F32 || i->sums != F32 || i->to.size () != 4
           || (i->from == TF32 ? i->n != 8 || i->args.size () != 10
-              : (i->from != F16 && i->from != BF16) || (i->n != 8 && i->n != 16)
-              || i->args.size () != i->n / 8 * 3u + 4u))
+                              : (i->from != F16 && i->from != BF16)
+                      || (i->n != 8 && i->n != 16)
+                      || i->args.size () != i->n / 8 * 3u + 4u))
         die ("this mma is not known");
       return;
-    case COPY:
-      {
-        int64_t to_offset;
+    case COPY: {
+      int64_t to_offset;
 
-        address (o.at (0), &i->args, &to_offset);
-        address (o.at (1), &i->args, &i->offset);
-        if (to_offset != 0 || i->n != 1 || o.at (2) != "16")
-          die ("only copies of 16 bytes are known");
-        i->args.push_back (o.size () > 3 ? operand (o[3]) : constant (16));
-        return;
-      }
+      address (o.at (0), &i->args, &to_offset);
+      address (o.at (1), &i->args, &i->offset);
+      if (to_offset != 0 || i->n != 1 || o.at (2) != "16")
+        die ("only copies of 16 bytes are known");
+      i->args.push_back (o.size () > 3 ? operand (o[3]) : constant (16));
+      return;
+    }
     case COPIES_COMMIT:
       return;
     case COPIES_WAIT:
@@ -375,10 +472,12 @@ Parser::operands (Instruction *i, const std::vector<std::string> &o)
     case SHFL:
       bar = o.at (0).find ('|');
       i->to.push_back (operand (o[0].substr (0, bar)));
-      i->in_range = bar == std::string::npos ? -1 : operand (o[0].substr (bar + 1));
+      i->in_range = bar == std::string::npos ? -1
+                                             : operand (o[0].substr (bar + 1));
       break;
     case BAR:
-      if (i->kind == NO_REDUCTION ? o.size () != 1 || o[0] != "0" : o.size () != 3 || o[1] != "0")
+      if (i->kind == NO_REDUCTION ? o.size () != 1 || o[0] != "0"
+                                  : o.size () != 3 || o[1] != "0")
         die ("only barrier 0 of all threads is known");
       if (i->kind != NO_REDUCTION) {
         i->to.push_back (operand (o[0]));
@@ -402,7 +501,7 @@ Parser::operands (Instruction *i, const std::vector<std::string> &o)
 void
 Parser::instruction (std::string text)
 {
-  Instruction i {};
+  Instruction i{};
   const Word *op;
   size_t end;
 
@@ -412,12 +511,14 @@ Parser::instruction (std::string text)
   if (text[0] == '@') {
     end = text.find_first_of (" \t");
     i.negated = text[1] == '!';
-    i.guard = operand (text.substr (i.negated ? 2 : 1, end - (i.negated ? 2 : 1)));
+    i.guard = operand (
+        text.substr (i.negated ? 2 : 1, end - (i.negated ? 2 : 1)));
     text = trim (text.substr (end));
   }
   end = text.find_first_of (" \t");
   const std::string name = text.substr (0, end);
-  const std::string rest = end == std::string::npos ? "" : trim (text.substr (end));
+  const std::string rest = end == std::string::npos ? ""
+                                                    : trim (text.substr (end));
   size_t dot = name.find ('.');
 
   op = find (opcodes, name.substr (0, dot));
@@ -447,7 +548,8 @@ Parser::directive (const std::string &text)
   if (text.rfind (".pragma", 0) == 0)
     return;
   if (text.rfind (".reg", 0) == 0) {
-    for (const std::string &name : split_operands (text.substr (text.find (' ', 5))))
+    for (const std::string &name :
+        split_operands (text.substr (text.find (' ', 5))))
       if (name.find ('<') == std::string::npos)
         name_register (name);
     return;
@@ -459,7 +561,8 @@ Parser::directive (const std::string &text)
     alignment = (unsigned) atoi (text.c_str () + align + 7);
   bracket = text.rfind ('[');
   space = text.rfind (' ', bracket);
-  kernel->shared_size = (kernel->shared_size + alignment - 1) / alignment * alignment;
+  kernel->shared_size = (kernel->shared_size + alignment - 1) / alignment
+      * alignment;
   shared[text.substr (space + 1, bracket - space - 1)] = kernel->shared_size;
   kernel->shared_size += (unsigned) atoi (text.c_str () + bracket + 1);
 }
@@ -470,10 +573,11 @@ Parser::begin_kernel (const std::string &header)
 {
   const size_t entry = header.find (".entry "), open = header.find ('(', entry);
   const size_t size = header.find ('[', open);
-  std::unique_ptr<Kernel> owned (new Kernel {});
+  std::unique_ptr<Kernel> owned (new Kernel{});
 
   if (entry == std::string::npos || size == std::string::npos)
-    die ("expected a kernel with one struct of parameters, not \"%s\"", header.c_str ());
+    die ("expected a kernel with one struct of parameters, not \"%s\"",
+        header.c_str ());
   kernel = owned.get ();
   kernel->name = trim (header.substr (entry + 7, open - entry - 7));
   kernel->param_size = (unsigned) atoi (header.c_str () + size + 1);
@@ -550,7 +654,7 @@ Parser::read ()
         && (text.find (".version") != std::string::npos
             || text.find (".target") != std::string::npos
             || text.find (".address_size") != std::string::npos)) {
-      text.clear ();            /* these end with their line */
+      text.clear (); /* these end with their line */
     } else if (c == '{' && !kernel) {
       begin_kernel (trim (text));
       depth = 1;

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * Reads the file at the first call; one that cannot be read ends the process. */
 gboolean y10_ptx_has (const char *name);
 /* Runs a kernel synchronously. FALSE after a report. */
-gboolean y10_ptx_run (const Y10SimKernel * kernel, Y10KLaunch launch,
+gboolean y10_ptx_run (const Y10SimKernel *kernel, Y10KLaunch launch,
     const void *params);
 
 G_END_DECLS

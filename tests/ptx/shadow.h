@@ -5,27 +5,27 @@
 /* Who used a byte of shared memory, and whether a barrier, or a warp's own, has
  * ordered that before what follows. Epochs count these. */
 
-namespace y10_ptx
-{
+namespace y10_ptx {
 #define SEVERAL (~0u)
 
 /* Who used a byte of shared memory since the last barrier. */
 struct Use
 {
-  unsigned epoch;               /* of the block; another one: nobody */
-  unsigned warp;                /* or SEVERAL */
-  unsigned warp_epoch, thread;  /* of the last use; thread: or SEVERAL */
+  unsigned epoch;              /* of the block; another one: nobody */
+  unsigned warp;               /* or SEVERAL */
+  unsigned warp_epoch, thread; /* of the last use; thread: or SEVERAL */
 };
 
 struct Shadow
 {
   Use written, read;
-  bool copying;                 /* an asynchronous copy has begun to write it */
+  bool copying; /* an asynchronous copy has begun to write it */
 };
 
 /* Whether @use, which another thread may have made, is ordered before @thread now. */
 static inline bool
-is_ordered (const Use &use, unsigned epoch, unsigned warp_epoch, unsigned thread)
+is_ordered (const Use &use, unsigned epoch, unsigned warp_epoch,
+    unsigned thread)
 {
   return use.epoch != epoch || use.thread == thread
       || (use.warp == thread / 32 && use.warp_epoch != warp_epoch);

@@ -14,7 +14,12 @@
 #include "ptx.h"
 #include "small_float.h"
 
-enum Add { NO_ADD, ADD, IN_PLACE };
+enum Add
+{
+  NO_ADD,
+  ADD,
+  IN_PLACE
+};
 
 typedef struct
 {
@@ -24,16 +29,16 @@ typedef struct
 } Case;
 
 static const Case cases[] = {
-  {6, 7, 64, 64, 1, 1, 1, NO_ADD, true, false},
-  {9, 7, 128, 80, 1, 1, 1, ADD, true, false},
-  {5, 5, 24, 8, 1, 1, 3, NO_ADD, false, true},
-  {9, 5, 8, 16, 3, 2, 1, NO_ADD, true, false},
-  {7, 6, 16, 24, 3, 1, 2, IN_PLACE, true, false},
-  {5, 6, 40, 72, 3, 1, 1, NO_ADD, false, true},
-  {9, 9, 136, 40, 3, 2, 1, ADD, false, false},
+  { 6, 7, 64, 64, 1, 1, 1, NO_ADD, true, false },
+  { 9, 7, 128, 80, 1, 1, 1, ADD, true, false },
+  { 5, 5, 24, 8, 1, 1, 3, NO_ADD, false, true },
+  { 9, 5, 8, 16, 3, 2, 1, NO_ADD, true, false },
+  { 7, 6, 16, 24, 3, 1, 2, IN_PLACE, true, false },
+  { 5, 6, 40, 72, 3, 1, 1, NO_ADD, false, true },
+  { 9, 9, 136, 40, 3, 2, 1, ADD, false, false },
 };
 
-#define AROUND 8                /* channels of the tensor beside the view */
+#define AROUND 8 /* channels of the tensor beside the view */
 
 /* A type of numbers. The tolerance: half of the last place of a result; and a GPU's
  * exponential. fp32: what three products leave out, and the sums' rounding. */
@@ -43,21 +48,31 @@ static const struct Type
   size_t size;
   double tolerance, of_floats;
 } types[] = {
-  {"f16", 2, 6e-4, 1e-5}, {"bf16", 2, 5e-3, 1e-5}, {"tf32", 4, 1e-5, 1e-5}, {"f32", 4, 1e-5, 1e-5},
+  { "f16", 2, 6e-4, 1e-5 },
+  { "bf16", 2, 5e-3, 1e-5 },
+  { "tf32", 4, 1e-5, 1e-5 },
+  { "f32", 4, 1e-5, 1e-5 },
 };
 
-enum { F16, BF16, TF32, F32 };
+enum
+{
+  F16,
+  BF16,
+  TF32,
+  F32
+};
 
-static const Type *type;        /* the numbers' */
+static const Type *type; /* the numbers' */
 
 static void
 put (void *to, size_t i, double value)
 {
   const float f = (float) value;
   const uint16_t half = type == &types[BF16] ? y10_sim::float_to_bf16 (f)
-      : y10_sim::float_to_half (f);
+                                             : y10_sim::float_to_half (f);
 
-  memcpy ((char *) to + i * type->size, type->size == 4 ? (const void *) &f : &half, type->size);
+  memcpy ((char *) to + i * type->size,
+      type->size == 4 ? (const void *) &f : &half, type->size);
 }
 
 static double
@@ -66,9 +81,11 @@ get (const void *from, size_t i, size_t size)
   float f;
   uint16_t half;
 
-  memcpy (size == 4 ? (void *) &f : &half, (const char *) from + i * size, size);
-  return size == 4 ? f : type == &types[BF16] ? y10_sim::bf16_to_float (half)
-      : y10_sim::half_to_float (half);
+  memcpy (size == 4 ? (void *) &f : &half, (const char *) from + i * size,
+      size);
+  return size == 4           ? f
+      : type == &types[BF16] ? y10_sim::bf16_to_float (half)
+                             : y10_sim::half_to_float (half);
 }
 
 static double
@@ -116,11 +133,15 @@ expected (const Case *c, const Y10KIgemm *p, int image, int y, int x, int n)
 
   for (int ky = 0; ky < c->kernel; ky++)
     for (int kx = 0; kx < c->kernel; kx++) {
-      const int v = y * c->stride - p->pad + ky, u = x * c->stride - p->pad + kx;
+      const int v = y * c->stride - p->pad + ky,
+                u = x * c->stride - p->pad + kx;
 
-      for (int i = 0; i < c->in && v >= 0 && u >= 0 && v < c->height && u < c->width; i++)
-        sum += factor (p->in.data, image * p->in.image + (v * c->width + u) * p->in.pixel + i)
-            * factor (p->weight, ((n * c->kernel + ky) * c->kernel + kx) * c->in + i);
+      for (int i = 0;
+           i < c->in && v >= 0 && u >= 0 && v < c->height && u < c->width; i++)
+        sum += factor (p->in.data,
+                   image * p->in.image + (v * c->width + u) * p->in.pixel + i)
+            * factor (p->weight,
+                ((n * c->kernel + ky) * c->kernel + kx) * c->in + i);
     }
   return c->silu ? sum / (1 + exp (-sum)) : sum;
 }
@@ -129,19 +150,23 @@ static void
 check (const Case *c, int tile, int stages)
 {
   const Y10KIgemmTile t = y10_igemm_tile (tile);
-  g_autofree char *name = g_strdup_printf ("y10_igemm_%s_%dx%d_k%d", type->name, t.rows,
-      t.columns, c->kernel);
+  g_autofree char *name = g_strdup_printf ("y10_igemm_%s_%dx%d_k%d", type->name,
+      t.rows, t.columns, c->kernel);
   const Y10SimKernel *kernel = y10_sim_kernel (name);
-  const int height = (c->height - 1) / c->stride + 1, width = (c->width - 1) / c->stride + 1;
+  const int height = (c->height - 1) / c->stride + 1,
+            width = (c->width - 1) / c->stride + 1;
   const int in_pixel = c->in + AROUND, out_pixel = c->out + 2 * AROUND;
   const size_t n_in = (size_t) c->height * c->width * in_pixel;
-  const size_t n_out = (size_t) height * width * out_pixel, size = c->out_float ? 4 : type->size;
+  const size_t n_out = (size_t) height * width * out_pixel,
+               size = c->out_float ? 4 : type->size;
   g_autofree char *in = numbers (n_in * c->images + AROUND, 1);
   g_autofree char *add = numbers (n_out * c->images + AROUND, 1);
-  g_autofree char *weight = numbers ((size_t) c->out * c->kernel * c->kernel * c->in,
+  g_autofree char *weight = numbers ((size_t) c->out * c->kernel * c->kernel
+          * c->in,
       2 / sqrt (c->kernel * c->kernel * c->in));
   g_autofree float *bias = g_new (float, c->out);
-  g_autofree uint8_t *out = (uint8_t *) g_malloc (n_out * c->images * size + AROUND * size);
+  g_autofree uint8_t *out = (uint8_t *) g_malloc (
+      n_out * c->images * size + AROUND * size);
   const char untouched[] = { 0x5a, 0x5a, 0x5a, 0x5a };
   double worst = 0;
   Y10KIgemm p;
@@ -153,9 +178,11 @@ check (const Case *c, int tile, int stages)
   if (c->add == IN_PLACE)
     memcpy (out, add, n_out * c->images * size);
   p.in = { in, c->height, c->width, c->in, in_pixel, (long long) n_in };
-  p.out = { out + AROUND * size, height, width, c->out, out_pixel, (long long) n_out };
+  p.out = { out + AROUND * size, height, width, c->out, out_pixel,
+    (long long) n_out };
   if (c->add)
-    p.add = p.out, p.add.data = c->add == ADD ? add + AROUND * type->size : p.out.data;
+    p.add = p.out,
+    p.add.data = c->add == ADD ? add + AROUND * type->size : p.out.data;
   p.weight = weight;
   p.bias = bias;
   p.stride = c->stride;
@@ -164,7 +191,8 @@ check (const Case *c, int tile, int stages)
   p.out_float = c->out_float;
   y10_igemm_prepare (&p, c->images, c->kernel, (int) type->size);
   g_assert_nonnull (kernel);
-  g_assert_true (y10_sim_run (kernel, y10_igemm_launch (&p, tile, stages), 163840, &p));
+  g_assert_true (
+      y10_sim_run (kernel, y10_igemm_launch (&p, tile, stages), 163840, &p));
 
   for (size_t i = 0; i < n_out * (size_t) c->images; i++) {
     const int n = (int) (i % (size_t) out_pixel) - AROUND;
@@ -180,7 +208,8 @@ check (const Case *c, int tile, int stages)
     worst = fmax (worst, fabs (get (out, i, size) - e) / (0.1 + fabs (e)));
   }
   g_test_message ("%s: %g", name, worst);
-  g_assert_cmpfloat (worst, <, c->out_float ? type->of_floats : type->tolerance);
+  g_assert_cmpfloat (worst, <,
+      c->out_float ? type->of_floats : type->tolerance);
 }
 
 static void
@@ -189,7 +218,10 @@ test_case (gconstpointer data)
   const bool is_75 = g_str_has_prefix (getenv ("Y10_SIM_PTX"), "75");
 
   for (int tile = 0; tile < Y10_N_IGEMM_TILES; tile++)
-    for (int t = F16; t <= (is_75 ? F16 : y10_igemm_has_floats (tile) ? F32 : BF16); t++) {
+    for (int t = F16; t <= (is_75                           ? F16
+                              : y10_igemm_has_floats (tile) ? F32
+                                                            : BF16);
+         t++) {
       type = &types[t];
       check ((const Case *) data, tile, is_75 ? 2 : 100);
     }
@@ -202,7 +234,8 @@ test_divisor ()
     const Y10KDivisor d = y10_igemm_divisor (by);
 
     for (unsigned k = 0; k < 64; k++) {
-      const unsigned n = k < 32 ? by * k * 997 % 0x7fffffffu - (k & 1) : 0x7fffffffu - k * 12345;
+      const unsigned n = k < 32 ? by * k * 997 % 0x7fffffffu - (k & 1)
+                                : 0x7fffffffu - k * 12345;
       const uint64_t high = (uint64_t) n * d.factor >> 32;
 
       g_assert_cmpuint ((n + high) >> d.shift, ==, n / by);
@@ -217,8 +250,8 @@ main (int argc, char **argv)
   y10_sim_set_sm (80);
   g_test_add_func ("/igemm/divisor", test_divisor);
   for (const Case &c : cases) {
-    g_autofree char *path = g_strdup_printf ("/igemm/%dx%d-%d-to-%d-kernel-%d", c.height, c.width,
-        c.in, c.out, c.kernel);
+    g_autofree char *path = g_strdup_printf ("/igemm/%dx%d-%d-to-%d-kernel-%d",
+        c.height, c.width, c.in, c.out, c.kernel);
 
     g_test_add_data_func (path, &c, test_case);
   }

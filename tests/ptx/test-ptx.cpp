@@ -16,7 +16,7 @@ static gboolean
 run (const char *name)
 {
   const Y10SimKernel kernel = { name, sizeof (gpointer), nullptr };
-  const Y10KLaunch launch = { {1, 1, 1}, {N, 1, 1}, 0 };
+  const Y10KLaunch launch = { { 1, 1, 1 }, { N, 1, 1 }, 0 };
   guint32 *param = numbers;
 
   g_assert_true (y10_ptx_has (name));
@@ -39,7 +39,8 @@ test_divergent (void)
 {
   g_assert_true (run ("divergent"));
   for (guint i = 0; i < N - 1; i++)
-    g_assert_cmpint ((gint) numbers[i], ==, i % 2 ? -3 * ((gint) i - 1) : 5 * ((gint) i + 1) + 7);
+    g_assert_cmpint ((gint) numbers[i], ==,
+        i % 2 ? -3 * ((gint) i - 1) : 5 * ((gint) i + 1) + 7);
   g_assert_cmphex (numbers[N - 1], ==, 0xaaaaaaaa);
 }
 
@@ -61,16 +62,20 @@ typedef struct
 } Fault;
 
 static const Fault faults[] = {
-  {"race", "race: it writes byte 128 of shared memory, which thread 0 read"},
-  {"race_in_warp", "race: it reads byte 4 of shared memory, which thread 1 wrote"},
-  {"beyond", "thread 63, line 133 of its PTX: byte 256 of 256 bytes of shared memory"},
-  {"unaligned", "is not aligned to 4 bytes"},
-  {"two_barriers", "deadlock: threads wait at different barriers"},
-  {"early", "it reads byte 0 of shared memory, which an unfinished copy writes"},
-  {"unfinished", "it ends before its copies do"},
-  {"copy_without_barrier", "race: it writes byte 512 of shared memory, which thread 0 read"},
-  {"parted", "only the lanes fffffeff of the warp are here"},
-  {"lonely", "the mask ffffffff has a lane that has ended"},
+  { "race", "race: it writes byte 128 of shared memory, which thread 0 read" },
+  { "race_in_warp",
+      "race: it reads byte 4 of shared memory, which thread 1 wrote" },
+  { "beyond",
+      "thread 63, line 133 of its PTX: byte 256 of 256 bytes of shared memory" },
+  { "unaligned", "is not aligned to 4 bytes" },
+  { "two_barriers", "deadlock: threads wait at different barriers" },
+  { "early",
+      "it reads byte 0 of shared memory, which an unfinished copy writes" },
+  { "unfinished", "it ends before its copies do" },
+  { "copy_without_barrier",
+      "race: it writes byte 512 of shared memory, which thread 0 read" },
+  { "parted", "only the lanes fffffeff of the warp are here" },
+  { "lonely", "the mask ffffffff has a lane that has ended" },
 };
 
 static void
@@ -93,7 +98,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   y10_sim_set_quiet (TRUE);
   g_test_add_data_func ("/ptx/exchange", "exchange", test_exchange);
-  g_test_add_data_func ("/ptx/exchange-in-warp", "exchange_in_warp", test_exchange);
+  g_test_add_data_func ("/ptx/exchange-in-warp", "exchange_in_warp",
+      test_exchange);
   g_test_add_data_func ("/ptx/copies", "copies_in_warp", test_exchange);
   g_test_add_func ("/ptx/divergent", test_divergent);
   g_test_add_func ("/ptx/floats", test_floats);
@@ -103,6 +109,6 @@ main (int argc, char **argv)
     g_test_add_data_func (path, &fault, test_fault);
   }
   status = g_test_run ();
-  y10_sim_reset_reports ();     /* they were asked for */
+  y10_sim_reset_reports (); /* they were asked for */
   return status;
 }

@@ -16,20 +16,28 @@
 static ValTruth
 object (guint picture, guint category, double x, double side)
 {
-  return (ValTruth) {.box = {x, 0, side, side, picture, category},.area = side * side };
+  return (ValTruth){
+    .box = { x, 0, side, side, picture, category },
+    .area = side * side,
+  };
 }
 
 static ValFound
 box (guint picture, guint category, double x, double side, double confidence)
 {
-  return (ValFound) {.box = {x, 0, side, side, picture, category},
-    .confidence = confidence };
+  return (ValFound){
+    .box = { x, 0, side, side, picture, category },
+    .confidence = confidence,
+  };
 }
 
 #define INPUT(n_pictures_, n_categories_, truths_, found_) \
-  ((ValInput) {.n_pictures = n_pictures_,.n_categories = n_categories_, \
-    .truths = truths_,.n_truths = G_N_ELEMENTS (truths_), \
-    .found = found_,.n_found = G_N_ELEMENTS (found_) })
+  ((ValInput){ .n_pictures = n_pictures_, \
+      .n_categories = n_categories_, \
+      .truths = truths_, \
+      .n_truths = G_N_ELEMENTS (truths_), \
+      .found = found_, \
+      .n_found = G_N_ELEMENTS (found_) })
 
 static void
 assert_precision (const ValInput *input, ValArea area, int iou, double expected)
@@ -37,7 +45,8 @@ assert_precision (const ValInput *input, ValArea area, int iou, double expected)
   ValCategory *result = val_evaluate (input);
 
   g_assert_cmpfloat_with_epsilon (val_average_precision (result,
-          input->n_categories, area, iou), expected, 1e-12);
+                                      input->n_categories, area, iou),
+      expected, 1e-12);
   g_free (result);
 }
 
@@ -74,9 +83,12 @@ test_order (void)
 {
   /* Equal confidences count in the order of the pictures and, within one, of the list. */
   const ValTruth truths[] = { object (1, 0, 0, 50) };
-  const ValFound right_first[] = { box (1, 0, 0, 50, 0.5), box (1, 0, 200, 50, 0.5) };
-  const ValFound wrong_first[] = { box (1, 0, 200, 50, 0.5), box (1, 0, 0, 50, 0.5) };
-  const ValFound earlier[] = { box (1, 0, 0, 50, 0.5), box (0, 0, 200, 50, 0.5) };
+  const ValFound right_first[] = { box (1, 0, 0, 50, 0.5),
+    box (1, 0, 200, 50, 0.5) };
+  const ValFound wrong_first[] = { box (1, 0, 200, 50, 0.5),
+    box (1, 0, 0, 50, 0.5) };
+  const ValFound earlier[] = { box (1, 0, 0, 50, 0.5),
+    box (0, 0, 200, 50, 0.5) };
   const ValInput inputs[] = { INPUT (2, 1, truths, right_first),
     INPUT (2, 1, truths, wrong_first), INPUT (2, 1, truths, earlier) };
 
@@ -108,11 +120,13 @@ test_area (void)
 {
   /* The area of the outline decides, and both limits belong to both sizes. */
   ValTruth truths[] = { object (0, 0, 0, 100) };
-  const ValFound found[] = { box (0, 0, 0, 100, 0.9), box (0, 0, 300, 100, 0.95) };
+  const ValFound found[] = { box (0, 0, 0, 100, 0.9),
+    box (0, 0, 300, 100, 0.95) };
   const ValInput input = INPUT (1, 1, truths, found);
 
   truths[0].area = 32 * 32;
-  assert_precision (&input, VAL_AREA_SMALL, ANY, 1);    /* the wrong box is large */
+  assert_precision (&input, VAL_AREA_SMALL, ANY,
+      1); /* the wrong box is large */
   assert_precision (&input, VAL_AREA_MEDIUM, ANY, 1);
   assert_precision (&input, VAL_AREA_LARGE, ANY, -1);
   assert_precision (&input, VAL_AREA_ALL, ANY, 0.5);

@@ -23,9 +23,10 @@ static gboolean
 read_boxes (TrackBox *boxes, guint n)
 {
   for (guint i = 0; i < n; i++) {
-    boxes[i] = (TrackBox) {.label = "person" };
-    if (scanf ("%f %f %f %f %f", &boxes[i].x0, &boxes[i].y0, &boxes[i].x1, &boxes[i].y1,
-            &boxes[i].confidence) != 5)
+    boxes[i] = (TrackBox){ .label = "person" };
+    if (scanf ("%f %f %f %f %f", &boxes[i].x0, &boxes[i].y0, &boxes[i].x1,
+            &boxes[i].y1, &boxes[i].confidence)
+        != 5)
       return FALSE;
   }
   return TRUE;
@@ -35,13 +36,15 @@ static void
 print (GstBuffer *buffer, const TrackFrame *frame, gint64 time)
 {
   gst_y10_reading_collect (&reading, buffer, frame->width, frame->height);
-  printf ("frame %u %u %" G_GINT64_FORMAT "\n", reading.result.list.n, reading.tracks.n, time);
+  printf ("frame %u %u %" G_GINT64_FORMAT "\n", reading.result.list.n,
+      reading.tracks.n, time);
   for (guint i = 0; i < reading.result.list.n; i++)
     printf ("%" G_GUINT64_FORMAT "\n", reading.result.list.items[i].track_id);
   for (guint i = 0; i < reading.tracks.n; i++) {
     const GstY10TrackedObject *o = &reading.tracks.items[i];
 
-    printf ("%" G_GUINT64_FORMAT " %.3f %.3f %.3f %.3f\n", o->id, o->x0, o->y0, o->x1, o->y1);
+    printf ("%" G_GUINT64_FORMAT " %.3f %.3f %.3f %.3f\n", o->id, o->x0, o->y0,
+        o->x1, o->y1);
   }
 }
 
@@ -49,7 +52,7 @@ int
 main (int argc, char **argv)
 {
   static TrackBox boxes[MAX_BOXES], weak[MAX_BOXES];
-  TrackFrame frame = {.boxes = boxes,.weak = weak,.asked = TRUE };
+  TrackFrame frame = { .boxes = boxes, .weak = weak, .asked = TRUE };
   long long age;
   unsigned long long pts;
   GstHarness *h;
@@ -65,16 +68,19 @@ main (int argc, char **argv)
   text = g_strjoinv (" ", argv + 3);
   h = gst_harness_new_parse (text);
   g_free (text);
-  text = g_strdup_printf ("video/x-raw,format=RGB,width=%u,height=%u", frame.width, frame.height);
+  text = g_strdup_printf ("video/x-raw,format=RGB,width=%u,height=%u",
+      frame.width, frame.height);
   gst_harness_set_src_caps_str (h, text);
   g_free (text);
   gst_y10_reading_init (&reading);
-  while (scanf ("%llu %lld %u %u", &pts, &age, &frame.n_boxes, &frame.n_weak) == 4) {
+  while (scanf ("%llu %lld %u %u", &pts, &age, &frame.n_boxes, &frame.n_weak)
+      == 4) {
     GstBuffer *buffer;
     gint64 start;
     struct timespec now;
 
-    if (frame.n_boxes > MAX_BOXES || frame.n_weak > MAX_BOXES || !read_boxes (boxes, frame.n_boxes)
+    if (frame.n_boxes > MAX_BOXES || frame.n_weak > MAX_BOXES
+        || !read_boxes (boxes, frame.n_boxes)
         || !read_boxes (weak, frame.n_weak)) {
       fputs ("replay: expected boxes\n", stderr);
       return 1;
@@ -82,7 +88,8 @@ main (int argc, char **argv)
     frame.pts = pts;
     frame.age = age > 0 ? (GstClockTime) age : 0;
     frame.state = age < 0 ? GST_Y10_STATE_NO_RESULT
-        : age ? GST_Y10_STATE_HELD : GST_Y10_STATE_FRESH;
+        : age             ? GST_Y10_STATE_HELD
+                          : GST_Y10_STATE_FRESH;
     buffer = track_frame_new (&frame);
     clock_gettime (CLOCK_THREAD_CPUTIME_ID, &now);
     start = now.tv_sec * (gint64) GST_SECOND + now.tv_nsec;
@@ -90,7 +97,8 @@ main (int argc, char **argv)
     clock_gettime (CLOCK_THREAD_CPUTIME_ID, &now);
     if (!buffer)
       return 1;
-    print (buffer, &frame, now.tv_sec * (gint64) GST_SECOND + now.tv_nsec - start);
+    print (buffer, &frame,
+        now.tv_sec * (gint64) GST_SECOND + now.tv_nsec - start);
     gst_buffer_unref (buffer);
   }
   gst_y10_reading_clear (&reading);

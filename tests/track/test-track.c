@@ -44,7 +44,8 @@ teardown (void)
 static GstHarness *
 harness (const gchar *properties)
 {
-  gchar *line = g_strdup_printf ("yolov10track name=t %s", properties ? properties : "");
+  gchar *line = g_strdup_printf ("yolov10track name=t %s",
+      properties ? properties : "");
   GstHarness *h = gst_harness_new_parse (line);
 
   g_free (line);
@@ -58,8 +59,8 @@ scene (TrackBox *boxes, gdouble n)
 {
   const gfloat right = (gfloat) (4 * n), left = (gfloat) (3 * n);
 
-  boxes[0] = (TrackBox) { "person", 0, 0.9f, 50 + right, 100, 90 + right, 200 };
-  boxes[1] = (TrackBox) { "car", 2, 0.8f, 450 - left, 250, 550 - left, 320 };
+  boxes[0] = (TrackBox){ "person", 0, 0.9f, 50 + right, 100, 90 + right, 200 };
+  boxes[1] = (TrackBox){ "car", 2, 0.8f, 450 - left, 250, 550 - left, 320 };
   return 2;
 }
 
@@ -68,10 +69,15 @@ static GstBuffer *
 send (GstHarness *h, guint n, gint of)
 {
   TrackBox boxes[2];
-  TrackFrame frame = {.width = W,.height = H,.pts = n * FRAME,.boxes = boxes,
-    .state = of < 0 ? GST_Y10_STATE_NO_RESULT
-      : (guint) of == n ? GST_Y10_STATE_FRESH : GST_Y10_STATE_HELD,
-    .age = of < 0 ? 0 : (n - (guint) of) * FRAME
+  TrackFrame frame = {
+    .width = W,
+    .height = H,
+    .pts = n * FRAME,
+    .boxes = boxes,
+    .state = of < 0       ? GST_Y10_STATE_NO_RESULT
+        : (guint) of == n ? GST_Y10_STATE_FRESH
+                          : GST_Y10_STATE_HELD,
+    .age = of < 0 ? 0 : (n - (guint) of) * FRAME,
   };
   GstBuffer *out;
 
@@ -130,13 +136,17 @@ object_of (guint64 id)
 }
 
 static void
-assert_near (const GstY10TrackedObject *object, const TrackBox *box, gdouble limit)
+assert_near (const GstY10TrackedObject *object, const TrackBox *box,
+    gdouble limit)
 {
   fail_unless (object != NULL);
-  fail_unless (fabs (object->x0 - box->x0) < limit && fabs (object->y0 - box->y0) < limit
-      && fabs (object->x1 - box->x1) < limit && fabs (object->y1 - box->y1) < limit,
-      "%g %g %g %g, expected %g %g %g %g", object->x0, object->y0, object->x1, object->y1,
-      (gdouble) box->x0, (gdouble) box->y0, (gdouble) box->x1, (gdouble) box->y1);
+  fail_unless (fabs (object->x0 - box->x0) < limit
+          && fabs (object->y0 - box->y0) < limit
+          && fabs (object->x1 - box->x1) < limit
+          && fabs (object->y1 - box->y1) < limit,
+      "%g %g %g %g, expected %g %g %g %g", object->x0, object->y0, object->x1,
+      object->y1, (gdouble) box->x0, (gdouble) box->y0, (gdouble) box->x1,
+      (gdouble) box->y1);
 }
 
 /* Each kind of metadata has the same ids, and the boxes are as they were. */
@@ -160,9 +170,12 @@ GST_START_TEST (test_ids)
 
       fail_unless (d->tracked);
       fail_unless_equals_uint64 (d->track_id, i + 1);
-      fail_unless (gst_yolov10_frame_meta_get_record (frame_meta (out), i, &record, NULL));
-      fail_unless (record.x_min == boxes[i].x0 / W && record.y_max == boxes[i].y1 / H);
-      fail_unless (gst_yolov10_frame_meta_get_track (frame_meta (out), i, &track, &label));
+      fail_unless (gst_yolov10_frame_meta_get_record (frame_meta (out), i,
+          &record, NULL));
+      fail_unless (
+          record.x_min == boxes[i].x0 / W && record.y_max == boxes[i].y1 / H);
+      fail_unless (gst_yolov10_frame_meta_get_track (frame_meta (out), i,
+          &track, &label));
       fail_unless_equals_string (label, boxes[i].label);
       fail_unless_equals_uint64 (track.track_id, i + 1);
       fail_unless_equals_int (track.record_id, record.id);
@@ -173,9 +186,13 @@ GST_START_TEST (test_ids)
       if (n > 20)
         assert_near (object_of (i + 1), &boxes[i], 1);
     }
-    fail_if (gst_yolov10_frame_meta_get_track (frame_meta (out), 2, &track, NULL));
-    fail_unless_equals_string (gst_structure_get_string (frame_meta (out), "tracker"), "t");
-    fail_unless_equals_int (gst_y10_reading_judge (&reading, FALSE), GST_Y10_STATE_FRESH);
+    fail_if (
+        gst_yolov10_frame_meta_get_track (frame_meta (out), 2, &track, NULL));
+    fail_unless_equals_string (gst_structure_get_string (frame_meta (out),
+                                   "tracker"),
+        "t");
+    fail_unless_equals_int (gst_y10_reading_judge (&reading, FALSE),
+        GST_Y10_STATE_FRESH);
     gst_buffer_unref (out);
   }
   gst_harness_teardown (h);
@@ -191,7 +208,8 @@ GST_START_TEST (test_held)
   GstHarness *h = harness (NULL);
 
   for (guint late = 0; late <= 2; late += 2) {
-    gst_harness_push_event (h, gst_event_new_stream_start (late ? "late" : "in time"));
+    gst_harness_push_event (h,
+        gst_event_new_stream_start (late ? "late" : "in time"));
     gst_harness_set_src_caps_str (h, CAPS);
     for (guint n = 0; n < 90; n++) {
       const gint of = n < late ? -1 : (gint) ((n - late) / 3 * 3);
@@ -214,7 +232,8 @@ GST_START_TEST (test_held)
         fail_unless_equals_uint64 (id_of (out, then[i].label), id);
         fail_unless (object != NULL && object->observed);
         fail_unless_equals_int (object->record_id, d->id);
-        fail_unless (fabs (d->x0 - then[i].x0) < 1 && fabs (d->x1 - then[i].x1) < 1);
+        fail_unless (
+            fabs (d->x0 - then[i].x0) < 1 && fabs (d->x1 - then[i].x1) < 1);
         if (n > 60)
           assert_near (object, &now[i], 2.5);
       }
@@ -233,7 +252,7 @@ GST_END_TEST;
 GST_START_TEST (test_once)
 {
   GstHarness *h = harness ("track-buffer=0");
-  TrackFrame empty = {.width = W,.height = H,.state = GST_Y10_STATE_FRESH };
+  TrackFrame empty = { .width = W, .height = H, .state = GST_Y10_STATE_FRESH };
 
   gst_buffer_unref (gst_harness_push_and_pull (h, track_frame_new (&empty)));
   for (guint n = 1; n < 8; n++) {
@@ -304,7 +323,8 @@ GST_START_TEST (test_anew)
         push_segment (h, 40);
         break;
       case 5:
-        gst_harness_set_src_caps_str (h, "video/x-raw,format=RGB,width=320,height=240");
+        gst_harness_set_src_caps_str (h,
+            "video/x-raw,format=RGB,width=320,height=240");
         gst_harness_set_src_caps_str (h, CAPS);
         break;
       case 6:
@@ -341,8 +361,14 @@ GST_START_TEST (test_foreign)
 
   for (guint n = 0; n < 60; n++) {
     TrackBox boxes[2];
-    TrackFrame frame = {.width = W,.height = H,.pts = n * FRAME,.boxes = boxes,
-      .state = GST_Y10_STATE_NO_DETECTOR,.n_boxes = n % 3 || n > 40 ? 0 : 2 };
+    TrackFrame frame = {
+      .width = W,
+      .height = H,
+      .pts = n * FRAME,
+      .boxes = boxes,
+      .state = GST_Y10_STATE_NO_DETECTOR,
+      .n_boxes = n % 3 || n > 40 ? 0 : 2,
+    };
     GstBuffer *out;
 
     scene (boxes, n);
@@ -354,7 +380,8 @@ GST_START_TEST (test_foreign)
       gchar *label;
 
       fail_unless_equals_uint64 (id_of (out, "person"), 0 + 1);
-      fail_unless (gst_yolov10_frame_meta_get_record (frame_meta (out), 1, &record, &label));
+      fail_unless (gst_yolov10_frame_meta_get_record (frame_meta (out), 1,
+          &record, &label));
       fail_unless_equals_string (label, "car");
       fail_unless (record.x_min == floorf (boxes[1].x0) / W);
       g_free (label);
@@ -397,7 +424,8 @@ GST_START_TEST (test_request)
       }
       gst_event_unref (event);
     }
-    fail_unless_equals_int (n_events, n == 0 || n == 64 || n == 128 || n == 150);
+    fail_unless_equals_int (n_events,
+        n == 0 || n == 64 || n == 128 || n == 150);
     expected += n_events;
   }
   fail_unless_equals_int (expected, 4);
@@ -414,8 +442,15 @@ GST_START_TEST (test_weak)
 
   for (guint n = 0; n < 40; n++) {
     TrackBox boxes[2], weak[2];
-    TrackFrame frame = {.width = W,.height = H,.pts = n * FRAME,.boxes = boxes,.weak = weak,
-      .state = GST_Y10_STATE_FRESH,.asked = TRUE };
+    TrackFrame frame = {
+      .width = W,
+      .height = H,
+      .pts = n * FRAME,
+      .boxes = boxes,
+      .weak = weak,
+      .state = GST_Y10_STATE_FRESH,
+      .asked = TRUE,
+    };
     GstBuffer *out;
 
     scene (boxes, n);
@@ -451,7 +486,12 @@ GST_START_TEST (test_shared)
 {
   GstHarness *h = harness (NULL);
   TrackBox boxes[2];
-  TrackFrame frame = {.width = W,.height = H,.boxes = boxes,.state = GST_Y10_STATE_FRESH };
+  TrackFrame frame = {
+    .width = W,
+    .height = H,
+    .boxes = boxes,
+    .state = GST_Y10_STATE_FRESH,
+  };
   GstBuffer *in, *out;
 
   gst_harness_set_src_caps_str (h,
@@ -505,9 +545,16 @@ keeps_flickering (const gchar *properties)
   guint64 id = 0;
 
   for (guint n = 0; n < 30; n++) {
-    TrackBox box = { n % 3 == 2 ? "truck" : "car", n % 3 == 2 ? 7 : 2, 0.8f, 100, 100, 200, 160 };
-    TrackFrame frame = {.width = W,.height = H,.pts = n * FRAME,.boxes = &box,.n_boxes = 1,
-      .state = GST_Y10_STATE_FRESH };
+    TrackBox box = { n % 3 == 2 ? "truck" : "car", n % 3 == 2 ? 7 : 2, 0.8f,
+      100, 100, 200, 160 };
+    TrackFrame frame = {
+      .width = W,
+      .height = H,
+      .pts = n * FRAME,
+      .boxes = &box,
+      .n_boxes = 1,
+      .state = GST_Y10_STATE_FRESH,
+    };
     GstBuffer *out = gst_harness_push_and_pull (h, track_frame_new (&frame));
 
     gst_y10_reading_collect (&reading, out, W, H);
@@ -555,9 +602,8 @@ complaint (GstBus *bus, GstMessageType type)
 
 GST_START_TEST (test_bad_groups)
 {
-  static const gchar *const bad[][2] = {
-    {"car,;person", "empty name"}, {"car,truck;car", "\"car\" twice"}
-  };
+  static const gchar *const bad[][2] = { { "car,;person", "empty name" },
+    { "car,truck;car", "\"car\" twice" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     GstElement *e = gst_element_factory_make ("yolov10track", NULL);
@@ -583,9 +629,8 @@ GST_END_TEST;
 /* What cannot be followed is told, once. */
 GST_START_TEST (test_warnings)
 {
-  static const gchar *const texts[] = { "without timestamps", "changed the picture",
-    "too far apart", "too far apart"
-  };
+  static const gchar *const texts[] = { "without timestamps",
+    "changed the picture", "too far apart", "too far apart" };
 
   for (guint what = 0; what < G_N_ELEMENTS (texts); what++) {
     GstHarness *h = harness (NULL);
@@ -596,8 +641,14 @@ GST_START_TEST (test_warnings)
     gst_element_set_bus (e, bus);
     for (guint n = 0; n < 300; n++) {
       TrackBox box = { "car", 2, 0.8f, 100, 100, 140, 140 };
-      TrackFrame frame = {.width = W,.height = H,.pts = n * FRAME,.boxes = &box,.n_boxes = 1,
-        .state = GST_Y10_STATE_FRESH };
+      TrackFrame frame = {
+        .width = W,
+        .height = H,
+        .pts = n * FRAME,
+        .boxes = &box,
+        .n_boxes = 1,
+        .state = GST_Y10_STATE_FRESH,
+      };
       GstBuffer *buffer;
 
       if (what == 2)
@@ -611,7 +662,8 @@ GST_START_TEST (test_warnings)
         gpointer state = NULL;
 
         /* As videocrop does. */
-        gst_buffer_remove_meta (buffer, (GstMeta *) gst_y10_inspection_next (buffer, &state));
+        gst_buffer_remove_meta (buffer,
+            (GstMeta *) gst_y10_inspection_next (buffer, &state));
       }
       buffer = gst_harness_push_and_pull (h, buffer);
       if (what < 2)
@@ -648,11 +700,18 @@ count_allocations (gconstpointer n_objects)
   for (guint i = 0; i < n; i++) {
     const gfloat x = (gfloat) (i % 10 * 60), y = (gfloat) (i / 10 * 45);
 
-    boxes[i] = (TrackBox) { "person", 0, 0, x, y, x + 40, y + 40 };
+    boxes[i] = (TrackBox){ "person", 0, 0, x, y, x + 40, y + 40 };
   }
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
-    TrackFrame frame = {.width = W,.height = H,.pts = i * FRAME,.boxes = boxes,.weak = boxes,
-      .asked = TRUE,.state = i < 4 || i % 2 ? GST_Y10_STATE_FRESH : GST_Y10_STATE_NO_RESULT };
+    TrackFrame frame = {
+      .width = W,
+      .height = H,
+      .pts = i * FRAME,
+      .boxes = boxes,
+      .weak = boxes,
+      .asked = TRUE,
+      .state = i < 4 || i % 2 ? GST_Y10_STATE_FRESH : GST_Y10_STATE_NO_RESULT,
+    };
 
     for (guint k = 0; k < n; k++)
       boxes[k].confidence = i < 4 ? 0.9f : 0.2f;
@@ -678,7 +737,9 @@ GST_START_TEST (test_allocations)
   }
   few = test_fewest_allocations (count_allocations, GUINT_TO_POINTER (1));
   fail_unless (few > 0);
-  fail_unless_equals_int (test_fewest_allocations (count_allocations, GUINT_TO_POINTER (100)), few);
+  fail_unless_equals_int (test_fewest_allocations (count_allocations,
+                              GUINT_TO_POINTER (100)),
+      few);
 }
 
 GST_END_TEST;
@@ -690,23 +751,25 @@ GST_START_TEST (test_analytics)
 
   for (guint n = 0; n < 3; n++) {
     GstBuffer *out = send (h, n, (gint) n);
-    GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (out);
+    GstAnalyticsRelationMeta *relations =
+        gst_buffer_get_analytics_relation_meta (out);
     gpointer state = NULL;
     GstAnalyticsODMtd box;
     guint found = 0;
 
     while (gst_analytics_relation_meta_iterate (relations, &state,
-            gst_analytics_od_mtd_get_mtd_type (), &box)) {
+        gst_analytics_od_mtd_get_mtd_type (), &box)) {
       GstAnalyticsTrackingMtd track;
       gpointer other = NULL;
       guint64 id;
       GstClockTime first, last;
       gboolean is_lost;
 
-      fail_unless (gst_analytics_relation_meta_get_direct_related (relations, box.id,
-              GST_ANALYTICS_REL_TYPE_RELATE_TO, gst_analytics_tracking_mtd_get_mtd_type (), &other,
-              &track));
-      fail_unless (gst_analytics_tracking_mtd_get_info (&track, &id, &first, &last, &is_lost));
+      fail_unless (gst_analytics_relation_meta_get_direct_related (relations,
+          box.id, GST_ANALYTICS_REL_TYPE_RELATE_TO,
+          gst_analytics_tracking_mtd_get_mtd_type (), &other, &track));
+      fail_unless (gst_analytics_tracking_mtd_get_info (&track, &id, &first,
+          &last, &is_lost));
       fail_unless_equals_uint64 (id, found + 1);
       fail_unless_equals_uint64 (first, 0);
       fail_if (is_lost);

@@ -12,13 +12,17 @@
 #define MS GST_MSECOND
 
 static const GstY10TrackParams defaults = {
-  .track_thresh = 0.5f,.new_thresh = 0.6f,.weak_thresh = 0.1f,.match_thresh = 0.8f,
-  .track_buffer = GST_SECOND
+  .track_thresh = 0.5f,
+  .new_thresh = 0.6f,
+  .weak_thresh = 0.1f,
+  .match_thresh = 0.8f,
+  .track_buffer = GST_SECOND,
 };
 
 /* The least sum over all ways to pair rows from @row on with columns that are free. */
 static gdouble
-least_sum (const gfloat *costs, guint n_rows, guint n_columns, gfloat limit, guint row, guint used)
+least_sum (const gfloat *costs, guint n_rows, guint n_columns, gfloat limit,
+    guint row, guint used)
 {
   gdouble best;
 
@@ -29,8 +33,10 @@ least_sum (const gfloat *costs, guint n_rows, guint n_columns, gfloat limit, gui
     gfloat cost = costs[row * n_columns + j];
 
     if (!(used & 1u << j) && cost < limit)
-      best = MIN (best, cost + least_sum (costs, n_rows, n_columns, limit, row + 1,
-              used | 1u << j));
+      best = MIN (best,
+          cost
+              + least_sum (costs, n_rows, n_columns, limit, row + 1,
+                  used | 1u << j));
   }
   return best;
 }
@@ -54,7 +60,7 @@ test_assign (void)
 
     for (guint i = 0; i < n_rows * n_columns; i++)
       costs[i] = coarse ? (gfloat) g_rand_int_range (rand, 0, 5) / 4
-          : (gfloat) g_rand_double_range (rand, 0, 1.2);
+                        : (gfloat) g_rand_double_range (rand, 0, 1.2);
     gst_y10_assigner_solve (assigner, n_rows, n_columns, limit, column_of_row);
     for (guint i = 0; i < n_rows; i++) {
       if (column_of_row[i] < 0) {
@@ -78,7 +84,8 @@ test_assign (void)
 static void
 test_kalman_steps (void)
 {
-  const GstY10TrackBox first = { 100, 80, 30, 60 }, second = { 104, 81, 31, 61 };
+  const GstY10TrackBox first = { 100, 80, 30, 60 },
+                       second = { 104, 81, 31, 61 };
   GstY10Kalman one, many;
 
   gst_y10_kalman_init (&one, &first);
@@ -95,7 +102,7 @@ test_kalman_steps (void)
     const GstY10KalmanAxis *a = &one.axes[i], *b = &many.axes[i];
 
     if (i == 3)
-      continue;                 /* its speed begins again from noise only */
+      continue; /* its speed begins again from noise only */
     g_assert_cmpfloat_with_epsilon (a->value, b->value, 1e-9);
     g_assert_cmpfloat_with_epsilon (a->var_value / b->var_value, 1, 1e-6);
     g_assert_cmpfloat_with_epsilon (a->covar / b->covar, 1, 1e-6);
@@ -107,14 +114,14 @@ test_kalman_steps (void)
  * P = F P F' + Q; K = P H' (H P H' + R)^-1, x = x + K (z - H x), P = (I - K H) P. */
 typedef struct
 {
-  gdouble x[8], p[8][8];        /* x, y, aspect, height, and their speeds */
+  gdouble x[8], p[8][8]; /* x, y, aspect, height, and their speeds */
 } Whole;
 
 static void
 whole_predict (Whole *w, gdouble frames)
 {
   const gdouble h = w->x[3];
-  gdouble f[8][8] = { {0} }, fp[8][8], next[8][8], x[8];
+  gdouble f[8][8] = { { 0 } }, fp[8][8], next[8][8], x[8];
 
   for (guint i = 0; i < 8; i++)
     f[i][i] = 1;
@@ -138,7 +145,8 @@ whole_predict (Whole *w, gdouble frames)
   for (guint i = 0; i < 4; i++) {
     gdouble position = i == 2 ? 1e-2 : h / 40, speed = i == 2 ? 1e-5 : h / 320;
 
-    next[i][i] += position * position * frames + speed * speed * pow (frames, 3) / 3;
+    next[i][i] += position * position * frames
+        + speed * speed * pow (frames, 3) / 3;
     next[i][i + 4] += speed * speed * frames * frames / 2;
     next[i + 4][i] += speed * speed * frames * frames / 2;
     next[i + 4][i + 4] += speed * speed * frames;
@@ -180,7 +188,10 @@ whole_update (Whole *w, const gdouble z[4])
 
   for (guint i = 0; i < 4; i++)
     for (guint j = 0; j < 4; j++)
-      sum[i][j] = w->p[i][j] + (i != j ? 0 : i == 2 ? 1e-1 * 1e-1 : h / 20 * h / 20);
+      sum[i][j] = w->p[i][j]
+          + (i != j        ? 0
+                  : i == 2 ? 1e-1 * 1e-1
+                           : h / 20 * h / 20);
   invert (sum, inverse);
   for (guint i = 0; i < 8; i++)
     for (guint j = 0; j < 4; j++) {
@@ -206,7 +217,7 @@ test_kalman_whole (void)
   GRand *rand = g_rand_new_with_seed (8);
   GstY10TrackBox box = { 200, 150, 40, 90 };
   GstY10Kalman kalman;
-  Whole whole = {.x = { 200, 150, 40.0 / 90, 90 } };
+  Whole whole = { .x = { 200, 150, 40.0 / 90, 90 } };
 
   for (guint i = 0; i < 4; i++) {
     whole.p[i][i] = pow (i == 2 ? 1e-2 : 90.0 / 10, 2);
@@ -235,7 +246,8 @@ test_kalman_whole (void)
       g_assert_cmpfloat_with_epsilon (a->speed, whole.x[i + 4], 1e-4);
       g_assert_cmpfloat_with_epsilon (a->var_value, whole.p[i][i], 1e-4);
       g_assert_cmpfloat_with_epsilon (a->covar, whole.p[i][i + 4], 1e-4);
-      g_assert_cmpfloat_with_epsilon (a->var_speed, whole.p[i + 4][i + 4], 1e-4);
+      g_assert_cmpfloat_with_epsilon (a->var_speed, whole.p[i + 4][i + 4],
+          1e-4);
     }
   }
   g_rand_free (rand);
@@ -268,7 +280,11 @@ test_kalman_speed (void)
 static GstY10Observed
 object (gfloat x, gfloat y, gfloat confidence)
 {
-  return (GstY10Observed) {.box = { x, y, 20, 40 },.confidence = confidence,.class_id = 1 };
+  return (GstY10Observed){
+    .box = { x, y, 20, 40 },
+    .confidence = confidence,
+    .class_id = 1,
+  };
 }
 
 /* Two people pass each other behind a pole: each keeps its identity, and weak
@@ -319,7 +335,8 @@ test_lost (void)
     /* Not seen, but within the buffer. */
     for (guint i = 0; i < 20; i++, time += 40 * MS)
       gst_y10_tracker_observe (tracker, &defaults, time, NULL, 0, NULL);
-    gst_y10_tracker_observe (tracker, &defaults, time += 40 * MS, &seen, 1, &id);
+    gst_y10_tracker_observe (tracker, &defaults, time += 40 * MS, &seen, 1,
+        &id);
     g_assert_cmpuint (id, ==, last);
     if (round == 0) {
       for (guint i = 0; i < 40; i++, time += 40 * MS)
@@ -376,7 +393,8 @@ test_class (void)
     seen.class_id = i % 3 == 1 ? 7 : i % 20 == 9 ? 10 + i : 2;
     gst_y10_tracker_observe (tracker, &defaults, i * 40 * MS, &seen, 1, &id);
     g_assert_cmpuint (id, ==, 1);
-    g_assert_cmpuint (gst_y10_tracker_find (tracker, id)->classes[0].class_id, ==, 2);
+    g_assert_cmpuint (gst_y10_tracker_find (tracker, id)->classes[0].class_id,
+        ==, 2);
   }
   gst_y10_tracker_free (tracker);
 }

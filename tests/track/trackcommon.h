@@ -16,23 +16,23 @@ typedef struct
   const gchar *label;
   gint class_id;
   gfloat confidence;
-  gfloat x0, y0, x1, y1;        /* pixels */
+  gfloat x0, y0, x1, y1; /* pixels */
 } TrackBox;
 
 typedef struct
 {
   guint width, height;
   GstClockTime pts;
-  GstY10State state;            /* NO_DETECTOR: regions of interest by somebody else */
+  GstY10State state; /* NO_DETECTOR: regions of interest by somebody else */
   GstClockTime age;
   const TrackBox *boxes;
   guint n_boxes;
   const TrackBox *weak;
   guint n_weak;
-  gboolean asked;               /* there is a list of weak boxes */
+  gboolean asked; /* there is a list of weak boxes */
 } TrackFrame;
 
 /* Returns a frame without memory. */
-GstBuffer *track_frame_new (const TrackFrame * frame);
+GstBuffer *track_frame_new (const TrackFrame *frame);
 
 G_END_DECLS

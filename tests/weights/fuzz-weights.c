@@ -19,7 +19,7 @@
  * What has integers also runs: scales and zero points are read when an engine is made.
  */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE             /* memfd_create() */
+#define _GNU_SOURCE /* memfd_create() */
 #endif
 
 #include <stdio.h>
@@ -32,7 +32,7 @@
 
 #include "weights/weights.h"
 
-int LLVMFuzzerTestOneInput (const guint8 * data, size_t size);
+int LLVMFuzzerTestOneInput (const guint8 *data, size_t size);
 
 /* Reads every tensor, as fold.c may. */
 static void
@@ -43,19 +43,23 @@ read_tensors (const Y10TensorFile *file)
     g_autofree guint8 *values = y10_tensor_file_read_tensor (file, t, NULL);
 
     if (values && t->size && values[0] == 1 && values[t->size - 1] == 2)
-      putchar (' ');            /* so that both ends are read */
+      putchar (' '); /* so that both ends are read */
   }
 }
 
-#define SIZE 32                 /* of the networks' inputs */
+#define SIZE 32 /* of the networks' inputs */
 
 /* A grey picture. */
 static Y10Image
 make_image (guint8 *pixels)
 {
-  return (Y10Image) {
-    .size = sizeof (Y10Image),.format = Y10_PIXEL_GRAY8,.width = SIZE,.height = SIZE,
-    .plane = { pixels },.stride = { SIZE },
+  return (Y10Image){
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_GRAY8,
+    .width = SIZE,
+    .height = SIZE,
+    .plane = { pixels },
+    .stride = { SIZE },
   };
 }
 
@@ -155,9 +159,8 @@ chance (guint32 n)
 static void
 change_value (guint8 *data, gsize size)
 {
-  static const guint32 values[] = {
-    0x7f800000, 0x7fc00000, 0xff800000, 0, 0x80000000, 0xbf800000, 1, 0x7f7fffff, 0x00800000
-  };
+  static const guint32 values[] = { 0x7f800000, 0x7fc00000, 0xff800000, 0,
+    0x80000000, 0xbf800000, 1, 0x7f7fffff, 0x00800000 };
   guint64 length;
   gsize at;
 
@@ -172,7 +175,8 @@ change_value (guint8 *data, gsize size)
 static void
 change_digit (guint8 *data, gsize size)
 {
-  for (gsize at = chance (MIN (size, 65536)), n = 0; at < size && n < 200; at++, n++)
+  for (gsize at = chance (MIN (size, 65536)), n = 0; at < size && n < 200;
+       at++, n++)
     if (g_ascii_isdigit (data[at])) {
       data[at] = '0' + chance (10);
       return;
@@ -189,7 +193,8 @@ mutate (const guint8 *data, gsize size)
 
   for (guint n = 1 + chance (10); n > 0; n--) {
     gsize at = chance (2) ? chance (size)
-        : chance (2) ? chance (table) : size - 1 - chance (table);
+        : chance (2)      ? chance (table)
+                          : size - 1 - chance (table);
 
     copy[at] = chance (4) ? chance (256) : chance (2) ? 0 : 0xff;
   }
@@ -281,9 +286,11 @@ main (int argc, char **argv)
     runs = atoi (argv[2]);
     i = 3;
   }
-  if (argc - i >= 3 && (!strcmp (argv[i], "--seeded") || !strcmp (argv[i], "--quantized"))) {
+  if (argc - i >= 3
+      && (!strcmp (argv[i], "--seeded") || !strcmp (argv[i], "--quantized"))) {
     for (int shapes = i + 2; shapes < argc; shapes++)
-      fuzz_seeded (argv[i + 1], argv[shapes], runs, !strcmp (argv[i], "--quantized"));
+      fuzz_seeded (argv[i + 1], argv[shapes], runs,
+          !strcmp (argv[i], "--quantized"));
     return 0;
   }
   for (; i < argc; i++)

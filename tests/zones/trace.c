@@ -43,7 +43,7 @@ change (const char *text, gboolean is_file)
 {
   GError *error = NULL;
   GstY10ZoneSet *set = is_file ? gst_y10_zones_load (text, &defaults, &error)
-      : gst_y10_zones_parse (text, &defaults, &error);
+                               : gst_y10_zones_parse (text, &defaults, &error);
 
   if (set)
     gst_y10_zones_change (zones, set);
@@ -59,11 +59,15 @@ see (char **words)
   GstY10ZoneObject *object = &objects[n_objects++];
 
   g_assert_cmpuint (n_objects, <=, G_N_ELEMENTS (objects));
-  *object = (GstY10ZoneObject) {.id = g_ascii_strtoull (words[0], NULL, 10),
-    .x0 = g_ascii_strtod (words[1], NULL),.y0 = g_ascii_strtod (words[2], NULL),
-    .x1 = g_ascii_strtod (words[3], NULL),.y1 = g_ascii_strtod (words[4], NULL),
-    .confidence = -1,.label = g_intern_string (words[5]),
-    .label_length = strlen (words[5])
+  *object = (GstY10ZoneObject){
+    .id = g_ascii_strtoull (words[0], NULL, 10),
+    .x0 = g_ascii_strtod (words[1], NULL),
+    .y0 = g_ascii_strtod (words[2], NULL),
+    .x1 = g_ascii_strtod (words[3], NULL),
+    .y1 = g_ascii_strtod (words[4], NULL),
+    .confidence = -1,
+    .label = g_intern_string (words[5]),
+    .label_length = strlen (words[5]),
   };
 }
 
@@ -101,10 +105,11 @@ run (const char *line)
   if (!strcmp (words[0], "new")) {
     g_clear_pointer (&zones, gst_y10_zones_free);
     zones = gst_y10_zones_new (print, NULL);
-    defaults = (GstY10ZoneDefaults) {.hysteresis = number,
+    defaults = (GstY10ZoneDefaults){
+      .hysteresis = number,
       .grace = g_ascii_strtoull (words[2], NULL, 10),
       .dwell = g_ascii_strtoull (words[3], NULL, 10),
-      .limit = (guint) atoi (words[4])
+      .limit = (guint) atoi (words[4]),
     };
   } else if (!strcmp (words[0], "zones")) {
     change (rest ? rest + 1 : "", FALSE);
@@ -120,7 +125,8 @@ run (const char *line)
   } else if (!strcmp (words[0], "end")) {
     gst_y10_zones_end (zones);
   } else if (!strcmp (words[0], "deadline")) {
-    printf ("%" G_GINT64_FORMAT "\n", (gint64) gst_y10_zones_get_deadline (zones));
+    printf ("%" G_GINT64_FORMAT "\n",
+        (gint64) gst_y10_zones_get_deadline (zones));
   } else if (!strcmp (words[0], "counts")) {
     for (guint z = 0; z < gst_y10_zones_get_set (zones)->n; z++) {
       const GstY10ZoneCount *count = gst_y10_zones_get_count (zones, z);

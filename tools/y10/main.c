@@ -23,24 +23,26 @@ typedef struct
 } Command;
 
 static const Command commands[] = {
-  {"detect", tool_detect, "detect objects in pictures and videos"},
-  {"segments", tool_segments, "cut videos into segments for many machines"},
-  {"info", tool_info, "print the contents of a weights file"},
-  {"convert", tool_convert, "write a weights file as safetensors"},
-  {"quantize", tool_quantize, "write a model with 8-bit integers"},
-  {"val", tool_val, "measure how well a model finds known objects"},
-  {"bench", tool_bench, "measure the speed of a model on this machine"},
-  {"doctor", tool_doctor, "check this machine and the installation"},
+  { "detect", tool_detect, "detect objects in pictures and videos" },
+  { "segments", tool_segments, "cut videos into segments for many machines" },
+  { "info", tool_info, "print the contents of a weights file" },
+  { "convert", tool_convert, "write a weights file as safetensors" },
+  { "quantize", tool_quantize, "write a model with 8-bit integers" },
+  { "val", tool_val, "measure how well a model finds known objects" },
+  { "bench", tool_bench, "measure the speed of a model on this machine" },
+  { "doctor", tool_doctor, "check this machine and the installation" },
 };
 
 static void
 print_help (FILE *out)
 {
-  fprintf (out, "Usage: y10 COMMAND [OPTION…] [ARGUMENT…]\n\n"
+  fprintf (out,
+      "Usage: y10 COMMAND [OPTION…] [ARGUMENT…]\n\n"
       "YOLOv10 object detection.\n\nCommands:\n");
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     fprintf (out, "  %-8s %s\n", commands[i].name, commands[i].summary);
-  fprintf (out, "\n'y10 COMMAND --help' describes a command; "
+  fprintf (out,
+      "\n'y10 COMMAND --help' describes a command; "
       "'y10 --version' prints the version.\n");
 }
 

@@ -26,7 +26,7 @@ amx_begin (void)
     .palette = 1,
     .row_bytes = { 64, 64, 64, 64, PIXEL, PIXEL, 64, 64 },
     .rows = { AMX_PIXELS, AMX_PIXELS, AMX_PIXELS, AMX_PIXELS, AMX_PIXELS,
-          AMX_PIXELS, STEPS, STEPS },
+        AMX_PIXELS, STEPS, STEPS },
   };
 
   _tile_loadconfig (&config);
@@ -43,7 +43,7 @@ amx_end (void)
 typedef float AmxSums[2][Y10_TILE_BLOCKS][AMX_PIXELS][Y10_VLEN];
 
 Y10_INLINE void
-amx_product (const Y10Tile * t, ptrdiff_t stride, const int halves,
+amx_product (const Y10Tile *t, ptrdiff_t stride, const int halves,
     const int blocks, AmxSums sums)
 {
   const char *w = t->weight;
@@ -94,7 +94,7 @@ amx_product (const Y10Tile * t, ptrdiff_t stride, const int halves,
 }
 
 static void
-dense (const Y10Tile * t, int tile, int blocks, int stride)
+dense (const Y10Tile *t, int tile, int blocks, int stride)
 {
   AmxSums sums __attribute__ ((aligned (64)));
 
@@ -108,6 +108,5 @@ dense (const Y10Tile * t, int tile, int blocks, int stride)
     amx_product (t, stride * PIXEL, 2, 2, sums);
   for (int n = 0; n < blocks; n++)
     for (int p = 0; p < tile; p++)
-      tile_store (t, p, n,
-          vf_load (sums[p / AMX_PIXELS][n][p % AMX_PIXELS]));
+      tile_store (t, p, n, vf_load (sums[p / AMX_PIXELS][n][p % AMX_PIXELS]));
 }

@@ -5,11 +5,11 @@
  * and s8, and results that are rounded to u8. */
 
 typedef vi sum_t;
-typedef int32_t vi_mem __attribute__ ((vector_size (Y10_VLEN * 4), aligned (4),
-        may_alias));
+typedef int32_t vi_mem
+    __attribute__ ((vector_size (Y10_VLEN * 4), aligned (4), may_alias));
 
 Y10_INLINE sum_t
-start_sum (const Y10Tile * t, int n)
+start_sum (const Y10Tile *t, int n)
 {
   return *(const vi_mem *) (t->start + n * Y10_VLEN);
 }
@@ -25,11 +25,11 @@ broadcast (const char *p)
   vf v;
 
 #if defined __AVX512VNNI__
-  __asm__ ("vpbroadcastd %1, %0":"=v" (v):"m" (*(const group *) p));
+  __asm__("vpbroadcastd %1, %0" : "=v"(v) : "m"(*(const group *) p));
 #elif defined Y10_AVX2
-  __asm__ ("vpbroadcastd %1, %0":"=x" (v):"m" (*(const group *) p));
+  __asm__("vpbroadcastd %1, %0" : "=x"(v) : "m"(*(const group *) p));
 #else
-  v = (vf) (*(const group *) p + (vi) { 0 });
+  v = (vf) (*(const group *) p + (vi){ 0 });
 #endif
   return v;
 }
@@ -41,7 +41,7 @@ dot (vi sum, vf weight, vf pixel)
 {
 #if defined __AVX512VNNI__
   /* With the intrinsic, gcc 12 copies every sum, which takes twice the time. */
-  __asm__ ("vpdpbusd %2, %1, %0":"+v" (sum):"v" (pixel), "v" (weight));
+  __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(pixel), "v"(weight));
   return sum;
 #elif defined __AVXVNNI__
   return (vi) _mm256_dpbusd_avx_epi32 ((__m256i) sum, (__m256i) pixel,
@@ -63,8 +63,7 @@ dot (vi sum, vf weight, vf pixel)
 
   Y10_UNROLL
   for (int i = 0; i < 4; i++)
-    sum += (vi) ((vi) (w << (24 - 8 * i)) >> 24)
-        * (vi) (p >> (8 * i) & 255);
+    sum += (vi) ((vi) (w << (24 - 8 * i)) >> 24) * (vi) (p >> (8 * i) & 255);
   return sum;
 #endif
 }
@@ -74,7 +73,7 @@ dot (vi sum, vf weight, vf pixel)
 /* Adds what there is to add and stores as 8 bits or as floats. @first: the first
  * channel. */
 Y10_INLINE void
-store (void *dst, int f32, const void *add, const Y10Affine * a, int first, vf v)
+store (void *dst, int f32, const void *add, const Y10Affine *a, int first, vf v)
 {
   if (f32) {
     vf_store (dst, add ? v + vf_load (add) : v);
@@ -89,10 +88,10 @@ store (void *dst, int f32, const void *add, const Y10Affine * a, int first, vf v
 #ifndef Y10_NEON
 
 Y10_INLINE void
-tile_store (const Y10Tile * t, int p, int n, vi sum)
+tile_store (const Y10Tile *t, int p, int n, vi sum)
 {
   ptrdiff_t at = p * (t->dst_f32 ? Y10_VLEN * 4 : PIXEL);
-  vf v = __builtin_convertvector (sum, vf) * vf_load (t->scale + n * Y10_VLEN)
+  vf v = __builtin_convertvector(sum, vf) * vf_load (t->scale + n * Y10_VLEN)
       + vf_load (t->bias + n * Y10_VLEN);
 
   if (t->silu)
@@ -111,19 +110,19 @@ typedef struct
 } Channels;
 
 Y10_INLINE Channels
-load_channels (const Y10Tile * t, int n)
+load_channels (const Y10Tile *t, int n)
 {
-  return (Channels) {
-    vf_load (t->scale + n * Y10_VLEN), vf_load (t->bias + n * Y10_VLEN),
+  return (Channels){ vf_load (t->scale + n * Y10_VLEN),
+    vf_load (t->bias + n * Y10_VLEN),
     vf_load (t->affine.inverse + n * Y10_VLEN),
-    vf_load (t->affine.zero + n * Y10_VLEN), (char *) t->dst + n * t->dst_block
-  };
+    vf_load (t->affine.zero + n * Y10_VLEN),
+    (char *) t->dst + n * t->dst_block };
 }
 
 Y10_INLINE void
-tile_store_silu (const Channels * c, int p, vi sum)
+tile_store_silu (const Channels *c, int p, vi sum)
 {
-  vf v = vf_silu (__builtin_convertvector (sum, vf) * c->scale + c->bias);
+  vf v = vf_silu (__builtin_convertvector(sum, vf) * c->scale + c->bias);
 
   ve_store (c->dst + p * PIXEL, v * c->inverse + c->zero);
 }
@@ -131,7 +130,7 @@ tile_store_silu (const Channels * c, int p, vi sum)
 #endif
 
 Y10_INLINE void
-row_store (const Y10DwRow * r, int at, vf v)
+row_store (const Y10DwRow *r, int at, vf v)
 {
   ptrdiff_t to = at * (r->dst_f32 ? Y10_VLEN * 4 : PIXEL);
 
@@ -150,7 +149,7 @@ widen (const void *src, float *dst, int n)
 
 static void
 narrow (const float *src, void *dst, const void *add, int n,
-    const Y10Affine * affine)
+    const Y10Affine *affine)
 {
   for (int i = 0; i < n; i++)
     store ((char *) dst + i * PIXEL, 0,

@@ -9,12 +9,12 @@
 
 #include <string.h>
 
-#if defined (__x86_64__) || defined (__i386__)
+#if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
-#elif defined (__aarch64__)
+#elif defined(__aarch64__)
 #include <sys/auxv.h>
 #endif
-#if defined (__x86_64__) && defined (__linux__)
+#if defined(__x86_64__) && defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -41,15 +41,23 @@ static const char *const names[] = {
 /* Those of this architecture. */
 static const Y10Isa known[] = {
   Y10_ISA_C,
-#if defined (__x86_64__) || defined (__i386__)
-  Y10_ISA_SSE41, Y10_ISA_AVX2, Y10_ISA_AVX_VNNI, Y10_ISA_AVX512,
-  Y10_ISA_AVX512_VNNI, Y10_ISA_AVX512_BF16, Y10_ISA_AMX_BF16,
-#elif defined (__aarch64__)
-  Y10_ISA_NEON, Y10_ISA_NEON_DOTPROD, Y10_ISA_NEON_BF16, Y10_ISA_NEON_I8MM,
+#if defined(__x86_64__) || defined(__i386__)
+  Y10_ISA_SSE41,
+  Y10_ISA_AVX2,
+  Y10_ISA_AVX_VNNI,
+  Y10_ISA_AVX512,
+  Y10_ISA_AVX512_VNNI,
+  Y10_ISA_AVX512_BF16,
+  Y10_ISA_AMX_BF16,
+#elif defined(__aarch64__)
+  Y10_ISA_NEON,
+  Y10_ISA_NEON_DOTPROD,
+  Y10_ISA_NEON_BF16,
+  Y10_ISA_NEON_I8MM,
 #endif
 };
 
-#if defined (__aarch64__)
+#if defined(__aarch64__)
 /* Of AT_HWCAP, and of AT_HWCAP2; older C libraries do not define all. */
 #define HAS_DOTPROD (1UL << 20)
 #define HAS_I8MM (1UL << 13)
@@ -67,11 +75,12 @@ y10_isa_get_name (Y10Isa isa)
 static gboolean
 get_amx (void)
 {
-#if defined (__x86_64__) && defined (__linux__)
+#if defined(__x86_64__) && defined(__linux__)
   guint a, b, c, d = 0;
 
-  return __get_cpuid_count (7, 0, &a, &b, &c, &d) && (d & 1u << 22)  /* AMX-BF16 */
-      && (d & 1u << 24)         /* AMX-TILE */
+  return __get_cpuid_count (7, 0, &a, &b, &c, &d)
+      && (d & 1u << 22) /* AMX-BF16 */
+      && (d & 1u << 24) /* AMX-TILE */
       && syscall (SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0;
 #else
   return FALSE;
@@ -81,7 +90,7 @@ get_amx (void)
 static gboolean
 has_avx_vnni (void)
 {
-#if defined (__x86_64__) || defined (__i386__)
+#if defined(__x86_64__) || defined(__i386__)
   guint a = 0, b, c, d;
 
   return __get_cpuid_count (7, 1, &a, &b, &c, &d) && (a & 1 << 4);
@@ -93,7 +102,7 @@ has_avx_vnni (void)
 static Y10Isa
 detect (void)
 {
-#if defined (__x86_64__) || defined (__i386__)
+#if defined(__x86_64__) || defined(__i386__)
   guint a, b, c = 0, d;
 
   /* __builtin_cpu_supports() returns 0 for AVX if the system does not save its
@@ -101,25 +110,26 @@ detect (void)
   __builtin_cpu_init ();
   if (!__builtin_cpu_supports ("sse4.1"))
     return Y10_ISA_C;
-  if (!__builtin_cpu_supports ("avx2") || !__builtin_cpu_supports ("fma") ||
-      !__get_cpuid (1, &a, &b, &c, &d) || !(c & bit_F16C))
+  if (!__builtin_cpu_supports ("avx2") || !__builtin_cpu_supports ("fma")
+      || !__get_cpuid (1, &a, &b, &c, &d) || !(c & bit_F16C))
     return Y10_ISA_SSE41;
-  if (!__builtin_cpu_supports ("avx512f") ||
-      !__builtin_cpu_supports ("avx512bw") ||
-      !__builtin_cpu_supports ("avx512dq") ||
-      !__builtin_cpu_supports ("avx512vl"))
-    return has_avx_vnni ()? Y10_ISA_AVX_VNNI : Y10_ISA_AVX2;
+  if (!__builtin_cpu_supports ("avx512f")
+      || !__builtin_cpu_supports ("avx512bw")
+      || !__builtin_cpu_supports ("avx512dq")
+      || !__builtin_cpu_supports ("avx512vl"))
+    return has_avx_vnni () ? Y10_ISA_AVX_VNNI : Y10_ISA_AVX2;
   if (!__builtin_cpu_supports ("avx512vnni"))
     return Y10_ISA_AVX512;
   if (!__builtin_cpu_supports ("avx512bf16"))
     return Y10_ISA_AVX512_VNNI;
   return Y10_ISA_AVX512_BF16;
-#elif defined (__aarch64__)
+#elif defined(__aarch64__)
   if (!(getauxval (AT_HWCAP) & HAS_DOTPROD))
     return Y10_ISA_NEON;
   if (!(getauxval (AT_HWCAP2) & HAS_BF16))
     return Y10_ISA_NEON_DOTPROD;
-  return getauxval (AT_HWCAP2) & HAS_I8MM ? Y10_ISA_NEON_I8MM : Y10_ISA_NEON_BF16;
+  return getauxval (AT_HWCAP2) & HAS_I8MM ? Y10_ISA_NEON_I8MM
+                                          : Y10_ISA_NEON_BF16;
 #else
   return Y10_ISA_C;
 #endif
@@ -134,7 +144,7 @@ detect (void)
 gboolean
 y10_cpu_is_bf16_faster (void)
 {
-#if defined (__x86_64__) || defined (__i386__)
+#if defined(__x86_64__) || defined(__i386__)
   guint a, b = 0, c = 0, d = 0;
 
   if (y10_cpu_isa () < Y10_ISA_AVX512_BF16)
@@ -165,7 +175,7 @@ y10_cpu_is_int8_faster (void)
 Y10Isa
 y10_cpu_isa (void)
 {
-  static gsize result;          /* 1 + the result */
+  static gsize result; /* 1 + the result */
 
   if (g_once_init_enter (&result)) {
     const char *limit = g_getenv ("Y10_MAX_CPU_ISA");
@@ -178,8 +188,11 @@ y10_cpu_isa (void)
       for (i = 0; i < G_N_ELEMENTS (known); i++) {
         if (strcmp (limit, names[known[i]]) == 0)
           break;
-        g_string_append_printf (expected, "%s%s", i == 0 ? ""
-            : i + 1 < G_N_ELEMENTS (known) ? ", " : " or ", names[known[i]]);
+        g_string_append_printf (expected, "%s%s",
+            i == 0                             ? ""
+                : i + 1 < G_N_ELEMENTS (known) ? ", "
+                                               : " or ",
+            names[known[i]]);
       }
       if (i < G_N_ELEMENTS (known))
         allowed = known[i];

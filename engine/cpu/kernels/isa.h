@@ -10,20 +10,20 @@ G_BEGIN_DECLS
  * same architecture, except that AVX-VNNI is not part of AVX-512. */
 typedef enum
 {
-  Y10_ISA_C,                    /* portable C */
+  Y10_ISA_C, /* portable C */
   /* x86 */
   Y10_ISA_SSE41,
-  Y10_ISA_AVX2,                 /* AVX2, FMA, F16C */
+  Y10_ISA_AVX2, /* AVX2, FMA, F16C */
   Y10_ISA_AVX_VNNI,
-  Y10_ISA_AVX512,               /* F, BW, DQ, VL */
+  Y10_ISA_AVX512, /* F, BW, DQ, VL */
   Y10_ISA_AVX512_VNNI,
   Y10_ISA_AVX512_BF16,
   Y10_ISA_AMX_BF16,
   /* AArch64 */
   Y10_ISA_NEON,
-  Y10_ISA_NEON_DOTPROD,         /* SDOT */
-  Y10_ISA_NEON_BF16,            /* BFDOT and BFCVTN */
-  Y10_ISA_NEON_I8MM,            /* USMMLA */
+  Y10_ISA_NEON_DOTPROD, /* SDOT */
+  Y10_ISA_NEON_BF16,    /* BFDOT and BFCVTN */
+  Y10_ISA_NEON_I8MM,    /* USMMLA */
 } Y10Isa;
 
 /* The best set that this CPU supports, limited by the environment variable

@@ -17,16 +17,16 @@
 /* Grows with every change that changes the bits of a result. */
 #define Y10_KERNELS_VERSION 3u
 
-#define Y10_TILE_MAX 32         /* maximum pixels of a tile in any set */
-#define Y10_TILE_BLOCKS 2       /* maximum output blocks of a tile */
+#define Y10_TILE_MAX 32   /* maximum pixels of a tile in any set */
+#define Y10_TILE_BLOCKS 2 /* maximum output blocks of a tile */
 
 /* How 8 bits stand for what is stored: value = q × add_scale + add_shift, q = value
  * × inverse + zero, rounded to the nearest even and limited. One float for each
  * channel. */
 typedef struct
 {
-  const float *add_scale, *add_shift;   /* of a tensor that is added */
-  const float *inverse, *zero;          /* of the result */
+  const float *add_scale, *add_shift; /* of a tensor that is added */
+  const float *inverse, *zero;        /* of the result */
 } Y10Affine;
 
 /* A tile of a dense convolution: up to `tile` pixels of a row times one or
@@ -34,21 +34,21 @@ typedef struct
  * bytes. */
 typedef struct
 {
-  const void *src;              /* upper left tap of the first pixel */
+  const void *src; /* upper left tap of the first pixel */
   ptrdiff_t src_block, src_row;
-  const void *weight;           /* [in block][ky][kx][in channel][out channel],
+  const void *weight;     /* [in block][ky][kx][in channel][out channel],
                                  * bf16: [in channel / 2][out channel][2],
                                  * s8: [in channel / 4][out channel][4]; pairs of
                                  * in blocks: [pair][ky][kx][out channel][block][4] */
-  ptrdiff_t weight_block;       /* between blocks of output channels */
-  const float *bias;            /* nullable: zero */
+  ptrdiff_t weight_block; /* between blocks of output channels */
+  const float *bias;      /* nullable: zero */
   void *dst;
   ptrdiff_t dst_block;
-  const void *add;              /* nullable; same layout as dst */
+  const void *add; /* nullable; same layout as dst */
   ptrdiff_t add_block;
   int n_blocks, kh, kw;
   int silu;
-  int dst_f32;                  /* dst (s8: and add) holds floats even if elem
+  int dst_f32; /* dst (s8: and add) holds floats even if elem
                                  * is less than 4 */
   /* s8 only: sums begin with start and are multiplied by scale; a float for each
    * channel, blocks follow each other */
@@ -57,42 +57,42 @@ typedef struct
   Y10Affine affine;
 } Y10Tile;
 
-typedef void (*Y10TileFunc) (const Y10Tile * tile);
+typedef void (*Y10TileFunc) (const Y10Tile *tile);
 
 /* A row of one channel block of a depthwise convolution. */
 typedef struct
 {
   const void *src;
   ptrdiff_t src_row;
-  const float *weight;          /* [ky][kx][channel] */
+  const float *weight; /* [ky][kx][channel] */
   const float *bias;
   void *dst;
-  const void *add;              /* nullable */
+  const void *add; /* nullable */
   int width, kernel, stride, silu;
-  int dst_f32;                  /* s8 only: dst and add hold floats */
-  Y10Affine affine;             /* likewise, else */
+  int dst_f32;      /* s8 only: dst and add hold floats */
+  Y10Affine affine; /* likewise, else */
 } Y10DwRow;
 
 typedef struct
 {
-  const char *name;             /* such as "avx512" */
-  unsigned block, elem;         /* channels per block, bytes per channel */
-  unsigned tile;                /* maximum pixels of a tile */
-  unsigned granule;             /* divides it; fewer pixels take as long */
-  unsigned in_blocks;           /* whose weights are interleaved: 1, or 2 */
-  int subtracted;               /* by dense kernels from each u8 of the input */
+  const char *name;     /* such as "avx512" */
+  unsigned block, elem; /* channels per block, bytes per channel */
+  unsigned tile;        /* maximum pixels of a tile */
+  unsigned granule;     /* divides it; fewer pixels take as long */
+  unsigned in_blocks;   /* whose weights are interleaved: 1, or 2 */
+  int subtracted;       /* by dense kernels from each u8 of the input */
   /* NULL, or to be called by each thread before it uses `dense` and afterwards. */
   void (*begin) (void);
   void (*end) (void);
   /* [stride - 1][blocks - 1][pixels - 1] */
   Y10TileFunc dense[2][Y10_TILE_BLOCKS][Y10_TILE_MAX];
 
-  void (*depthwise) (const Y10DwRow * row);
+  void (*depthwise) (const Y10DwRow *row);
   /* One byte only: @n pixels of a block from 8 bits to the floats of their numbers,
    * and from floats to 8 bits, after adding @add (nullable). */
   void (*widen) (const void *src, float *dst, int n);
   void (*narrow) (const float *src, void *dst, const void *add, int n,
-      const Y10Affine * affine);
+      const Y10Affine *affine);
   /* What follows is NULL if elem is 1, but for pools and double_row. */
   /* First convolution, from 3 padded planes of floats to one row; weight is
    * [3][k][k][out channel] for each of n_blocks. */
@@ -121,8 +121,8 @@ typedef struct
 
   /* Packs `n` keys to weight[n / block][key channel] …, zero-padded to the
    * end of the last block. */
-  void (*pack_keys) (const void *src, ptrdiff_t src_block, int n_blocks,
-      int n, void *weight);
+  void (*pack_keys) (const void *src, ptrdiff_t src_block, int n_blocks, int n,
+      void *weight);
   /* Packs n pixels of one block as weights of a matrix product over pixels. */
   void (*pack_values) (const void *src, int n, void *weight);
   /* Softmax of scale * s over n, for each row. s: [n / block][rows][block]

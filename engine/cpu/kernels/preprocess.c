@@ -28,9 +28,9 @@ static ALWAYS_INLINE uint32_t
 load_pixel (const Y10LoadRow *row, size_t x, int step0, int step, int xshift,
     int bits, int field)
 {
-  return sample (row->component[0] + x * step0, bits) |
-      sample (row->component[1] + (x >> xshift) * step, bits) << field |
-      sample (row->component[2] + (x >> xshift) * step, bits) << 2 * field;
+  return sample (row->component[0] + x * step0, bits)
+      | sample (row->component[1] + (x >> xshift) * step, bits) << field
+      | sample (row->component[2] + (x >> xshift) * step, bits) << 2 * field;
 }
 
 static ALWAYS_INLINE void
@@ -55,9 +55,9 @@ load_range (const Y10LoadRow *row, size_t x, size_t n,
     b = row->component[1] + x * step;
     c = row->component[2] + x * step;
     for (size_t i = 0; i < n; i++)
-      pixels[i] = sample (a + i * step0, bits) |
-          sample (b + i * step, bits) << field |
-          sample (c + i * step, bits) << 2 * field;
+      pixels[i] = sample (a + i * step0, bits)
+          | sample (b + i * step, bits) << field
+          | sample (c + i * step, bits) << 2 * field;
     return;
   }
 
@@ -70,8 +70,8 @@ load_range (const Y10LoadRow *row, size_t x, size_t n,
   b = row->component[1] + x / 2 * step;
   c = row->component[2] + x / 2 * step;
   for (size_t i = 0; i < pairs; i++) {
-    uint32_t chroma = sample (b + i * step, bits) << field |
-        sample (c + i * step, bits) << 2 * field;
+    uint32_t chroma = sample (b + i * step, bits) << field
+        | sample (c + i * step, bits) << 2 * field;
 
     pixels[2 * i] = sample (a + 2 * i * step0, bits) | chroma;
     pixels[2 * i + 1] = sample (a + (2 * i + 1) * step0, bits) | chroma;
@@ -84,26 +84,26 @@ load_range (const Y10LoadRow *row, size_t x, size_t n,
  * xshift: subsampling of the latter; bits: of a sample; field: bits of a
  * component in an intermediate pixel. */
 #define LOADERS(name, step0, step, xshift, bits, field) \
-static void \
-load_range_##name (const Y10LoadRow *row, uint32_t x, size_t n, \
-    uint32_t *pixels) \
-{ \
-  load_range (row, x, n, pixels, step0, step, xshift, bits, field); \
-} \
+  static void load_range_##name (const Y10LoadRow *row, uint32_t x, size_t n, \
+      uint32_t *pixels) \
+  { \
+    load_range (row, x, n, pixels, step0, step, xshift, bits, field); \
+  } \
 \
-static void \
-load_at_##name (const Y10LoadRow *row, const uint32_t *pos, size_t n, \
-    uint32_t *pixels) \
-{ \
-  load_at (row, pos, n, pixels, step0, step, xshift, bits, field); \
-}
+  static void load_at_##name (const Y10LoadRow *row, const uint32_t *pos, \
+      size_t n, uint32_t *pixels) \
+  { \
+    load_at (row, pos, n, pixels, step0, step, xshift, bits, field); \
+  }
 
+/* clang-format off */
 LOADERS (planar, 1, 1, 0, 8, 8)
 LOADERS (yuv_planar, 1, 1, 0, 8, 10)
 LOADERS (yuv_half, 1, 1, 1, 8, 10)
 LOADERS (yuv_semi, 1, 2, 1, 8, 10)
 LOADERS (yuv_macropixel, 2, 4, 1, 8, 10)
 LOADERS (yuv_semi10, 2, 4, 1, 10, 10)
+/* clang-format on */
 
 /* Packed pixels keep their byte order; store() gets the shift of each
  * component. The remaining bits are ignored. */
@@ -124,13 +124,14 @@ load_range_packed3 (const Y10LoadRow *row, uint32_t x, size_t n,
   size_t i = 0;
 
 #ifdef __AVX2__
-  const __m256i spread = _mm256_broadcastsi128_si256 (_mm_setr_epi8 (0, 1, 2,
-          -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
+  const __m256i spread = _mm256_broadcastsi128_si256 (
+      _mm_setr_epi8 (0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
 
   /* Reads 28 bytes for 8 pixels. */
   for (; i + 10 <= n; i += 8) {
-    __m256i v = _mm256_inserti128_si256 (_mm256_castsi128_si256
-        (_mm_loadu_si128 ((const __m128i *) (p + 3 * i))),
+    __m256i v = _mm256_inserti128_si256 (_mm256_castsi128_si256 (
+                                             _mm_loadu_si128 ((
+                                                 const __m128i *) (p + 3 * i))),
         _mm_loadu_si128 ((const __m128i *) (p + 3 * i + 12)), 1);
 
     _mm256_storeu_si256 ((__m256i *) (pixels + i),
@@ -139,7 +140,7 @@ load_range_packed3 (const Y10LoadRow *row, uint32_t x, size_t n,
 #elif defined Y10_NEON
   for (; i + 16 <= n; i += 16) {
     uint8x16x3_t v = vld3q_u8 (p + 3 * i);
-    uint8x16x4_t spread = { {v.val[0], v.val[1], v.val[2], vdupq_n_u8 (0)} };
+    uint8x16x4_t spread = { { v.val[0], v.val[1], v.val[2], vdupq_n_u8 (0) } };
 
     vst4q_u8 ((uint8_t *) (pixels + i), spread);
   }
@@ -191,9 +192,9 @@ color (const Y10ColorArgs *args, size_t n, uint32_t *pixels)
     int32_t u = pixels[i] >> 10 & 1023;
     int32_t v = pixels[i] >> 20;
 
-    pixels[i] = clip (y + t.v_to_r * v + t.r_bias) |
-        clip (y + t.u_to_g * u + t.v_to_g * v + t.g_bias) << 8 |
-        clip (y + t.u_to_b * u + t.b_bias) << 16;
+    pixels[i] = clip (y + t.v_to_r * v + t.r_bias)
+        | clip (y + t.u_to_g * u + t.v_to_g * v + t.g_bias) << 8
+        | clip (y + t.u_to_b * u + t.b_bias) << 16;
   }
 }
 
@@ -212,8 +213,8 @@ blend_column (const uint32_t *p, uint32_t weight, int16_t *out)
 #ifdef __AVX2__
 /* Interleaves and widens the 8 bytes of two neighbours for vpmaddwd; vpackssdw
  * restores the order after vpunpck. */
-#define INTERLEAVE _mm_setr_epi8 (0, 4, 1, 5, 2, 6, 3, 7, \
-    8, 12, 9, 13, 10, 14, 11, 15)
+#define INTERLEAVE \
+  _mm_setr_epi8 (0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15)
 
 static ALWAYS_INLINE void
 blend4 (__m256i v, const uint32_t *weights, int16_t *out)
@@ -221,8 +222,8 @@ blend4 (__m256i v, const uint32_t *weights, int16_t *out)
   const __m256i even = _mm256_setr_epi32 (0, 0, 0, 0, 2, 2, 2, 2);
   const __m256i odd = _mm256_setr_epi32 (1, 1, 1, 1, 3, 3, 3, 3);
   const __m256i zero = _mm256_setzero_si256 ();
-  __m256i w = _mm256_castsi128_si256 (_mm_loadu_si128 ((const __m128i *)
-          weights));
+  __m256i w = _mm256_castsi128_si256 (
+      _mm_loadu_si128 ((const __m128i *) weights));
   __m256i lo, hi;
 
   v = _mm256_shuffle_epi8 (v, _mm256_broadcastsi128_si256 (INTERLEAVE));
@@ -237,8 +238,9 @@ blend4 (__m256i v, const uint32_t *weights, int16_t *out)
 static ALWAYS_INLINE __m128i
 load_pairs (const uint32_t *a, const uint32_t *b)
 {
-  return _mm_castps_si128 (_mm_loadh_pi (_mm_castsi128_ps (_mm_loadl_epi64
-              ((const __m128i *) a)), (const __m64 *) b));
+  return _mm_castps_si128 (
+      _mm_loadh_pi (_mm_castsi128_ps (_mm_loadl_epi64 ((const __m128i *) a)),
+          (const __m64 *) b));
 }
 #endif
 
@@ -246,12 +248,12 @@ load_pairs (const uint32_t *a, const uint32_t *b)
 static ALWAYS_INLINE void
 blend8 (__m512i v, const uint32_t *weights, int16_t *out)
 {
-  const __m512i even = _mm512_setr_epi32 (0, 0, 0, 0, 2, 2, 2, 2,
-      4, 4, 4, 4, 6, 6, 6, 6);
+  const __m512i even = _mm512_setr_epi32 (0, 0, 0, 0, 2, 2, 2, 2, 4, 4, 4, 4, 6,
+      6, 6, 6);
   const __m512i odd = _mm512_add_epi32 (even, _mm512_set1_epi32 (1));
   const __m512i zero = _mm512_setzero_si512 ();
-  __m512i w = _mm512_castsi256_si512 (_mm256_loadu_si256 ((const __m256i *)
-          weights));
+  __m512i w = _mm512_castsi256_si512 (
+      _mm256_loadu_si256 ((const __m256i *) weights));
   __m512i lo, hi;
 
   v = _mm512_shuffle_epi8 (v, _mm512_broadcast_i32x4 (INTERLEAVE));
@@ -278,8 +280,9 @@ blend2 (const uint32_t *a, const uint32_t *b, const uint32_t *weights,
 
   sa = vmlal_high_lane_u16 (sa, va, w, 1);
   sb = vmlal_high_lane_u16 (sb, vb, w, 3);
-  vst1q_s16 (out, vreinterpretq_s16_u16 (vcombine_u16 (vshrn_n_u32 (sa, 4),
-              vshrn_n_u32 (sb, 4))));
+  vst1q_s16 (out,
+      vreinterpretq_s16_u16 (
+          vcombine_u16 (vshrn_n_u32 (sa, 4), vshrn_n_u32 (sb, 4))));
 }
 #endif
 
@@ -293,7 +296,7 @@ blend_columns (const uint32_t *restrict pixels, const uint32_t *restrict pos,
 #ifdef __AVX512BW__
     for (; i + 8 <= n; i += 8)
       blend8 (_mm512_loadu_si512 (pixels + 2 * i), weights + i, row + 4 * i);
-#elif defined (__AVX2__)
+#elif defined(__AVX2__)
     for (; i + 4 <= n; i += 4)
       blend4 (_mm256_loadu_si256 ((const __m256i *) (pixels + 2 * i)),
           weights + i, row + 4 * i);
@@ -308,9 +311,10 @@ blend_columns (const uint32_t *restrict pixels, const uint32_t *restrict pos,
 
 #ifdef __AVX2__
   for (; i + 4 <= n; i += 4)
-    blend4 (_mm256_inserti128_si256 (_mm256_castsi128_si256 (load_pairs
-                (pixels + pos[i], pixels + pos[i + 1])),
-            load_pairs (pixels + pos[i + 2], pixels + pos[i + 3]), 1),
+    blend4 (_mm256_inserti128_si256 (_mm256_castsi128_si256 (
+                                         load_pairs (pixels + pos[i],
+                                             pixels + pos[i + 1])),
+                load_pairs (pixels + pos[i + 2], pixels + pos[i + 3]), 1),
         weights + i, row + 4 * i);
 #elif defined Y10_NEON
   for (; i + 2 <= n; i += 2)
@@ -342,7 +346,7 @@ blend_rows (const int16_t *restrict row0, const int16_t *restrict row1,
 static ALWAYS_INLINE float
 unit (uint32_t v)
 {
-#if defined (__FMA__) || defined (Y10_NEON)
+#if defined(__FMA__) || defined(Y10_NEON)
   const float hi = 1.0f / 255, lo = (float) (1.0 / 255 - (double) hi);
   float f = (float) (int32_t) v;
 

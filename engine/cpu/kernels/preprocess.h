@@ -15,14 +15,14 @@
  * latter. */
 typedef enum
 {
-  Y10_LOAD_PLANAR,              /* 1, 1: planar R G B and grey */
-  Y10_LOAD_PACKED3,             /* 3, 3 */
-  Y10_LOAD_PACKED4,             /* 4, 4 */
-  Y10_LOAD_YUV_PLANAR,          /* 1, 1 */
-  Y10_LOAD_YUV_HALF,            /* 1, 1, a pair of pixels */
-  Y10_LOAD_YUV_SEMI,            /* 1, 2, a pair of pixels */
-  Y10_LOAD_YUV_MACROPIXEL,      /* 2, 4, a pair of pixels */
-  Y10_LOAD_YUV_SEMI10,          /* 2, 4, a pair; upper 10 of 16 bits */
+  Y10_LOAD_PLANAR,         /* 1, 1: planar R G B and grey */
+  Y10_LOAD_PACKED3,        /* 3, 3 */
+  Y10_LOAD_PACKED4,        /* 4, 4 */
+  Y10_LOAD_YUV_PLANAR,     /* 1, 1 */
+  Y10_LOAD_YUV_HALF,       /* 1, 1, a pair of pixels */
+  Y10_LOAD_YUV_SEMI,       /* 1, 2, a pair of pixels */
+  Y10_LOAD_YUV_MACROPIXEL, /* 2, 4, a pair of pixels */
+  Y10_LOAD_YUV_SEMI10,     /* 2, 4, a pair; upper 10 of 16 bits */
 } Y10LoadKind;
 
 #define Y10_N_LOAD_KINDS (Y10_LOAD_YUV_SEMI10 + 1)
@@ -41,10 +41,10 @@ typedef struct
 } Y10ColorArgs;
 
 /* Load n pixels of a row, starting at x or at the positions pos. */
-typedef void (*Y10LoadRange) (const Y10LoadRow * row, uint32_t x, size_t n,
-    uint32_t * pixels);
-typedef void (*Y10LoadAt) (const Y10LoadRow * row, const uint32_t * pos,
-    size_t n, uint32_t * pixels);
+typedef void (*Y10LoadRange) (const Y10LoadRow *row, uint32_t x, size_t n,
+    uint32_t *pixels);
+typedef void (*Y10LoadAt) (const Y10LoadRow *row, const uint32_t *pos, size_t n,
+    uint32_t *pixels);
 
 /* Loops may read, but not write, this many bytes beyond the end of scratch
  * memory. */
@@ -55,17 +55,17 @@ typedef struct
   Y10LoadRange load_range[Y10_N_LOAD_KINDS];
   Y10LoadAt load_at[Y10_N_LOAD_KINDS];
   /* Converts YUV to R | G << 8 | B << 16 in place. */
-  void (*color) (const Y10ColorArgs * args, size_t n, uint32_t * pixels);
+  void (*color) (const Y10ColorArgs *args, size_t n, uint32_t *pixels);
   /* row[4 i + c] = (w0 * pixels[pos[i]].c + w1 * pixels[pos[i] + 1].c) >> 4
    * for the four bytes c of a pixel; w0 is the lower half of weights[i], w1 the
    * upper half. pos NULL: 2 i. */
-  void (*blend_columns) (const uint32_t * pixels, const uint32_t * pos,
-      const uint32_t * weights, size_t n, int16_t * row);
-  void (*blend_rows) (const int16_t * row0, const int16_t * row1, int weight0,
-      int weight1, size_t n, uint32_t * pixels);
+  void (*blend_columns) (const uint32_t *pixels, const uint32_t *pos,
+      const uint32_t *weights, size_t n, int16_t *row);
+  void (*blend_rows) (const int16_t *row0, const int16_t *row1, int weight0,
+      int weight1, size_t n, uint32_t *pixels);
   /* Divides R, G and B by 255; shift: position of each in a pixel, bits. */
-  void (*store) (const uint32_t * pixels, size_t n, const int shift[3],
-      float *r, float *g, float *b);
+  void (*store) (const uint32_t *pixels, size_t n, const int shift[3], float *r,
+      float *g, float *b);
   void (*fill) (float value, size_t n, float *out);
 } Y10PreprocessKernels;
 

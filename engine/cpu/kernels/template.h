@@ -24,7 +24,7 @@
 #define IN_BLOCKS 1
 #endif
 #if defined Y10_NEON && Y10_ELEM == 1 && IN_BLOCKS == 1
-#define SUBTRACTED 128          /* SDOT has no u8 */
+#define SUBTRACTED 128 /* SDOT has no u8 */
 #else
 #define SUBTRACTED 0
 #endif
@@ -34,7 +34,7 @@
 #else
 
 Y10_INLINE void
-row_store (const Y10DwRow * r, int at, vf v)
+row_store (const Y10DwRow *r, int at, vf v)
 {
   if (r->silu)
     v = vf_silu (v);
@@ -46,9 +46,9 @@ row_store (const Y10DwRow * r, int at, vf v)
 #endif
 
 #if defined Y10_NEON && Y10_ELEM == 1
-#include "tiles-neon-int8.h"    /* dense() */
+#include "tiles-neon-int8.h" /* dense() */
 #elif defined Y10_NEON
-#include "tiles-neon.h"         /* dense(), stem_part() */
+#include "tiles-neon.h" /* dense(), stem_part() */
 #else
 
 #if Y10_ELEM != 1
@@ -56,9 +56,9 @@ row_store (const Y10DwRow * r, int at, vf v)
 typedef vf sum_t;
 
 Y10_INLINE sum_t
-start_sum (const Y10Tile * t, int n)
+start_sum (const Y10Tile *t, int n)
 {
-  return t->bias ? vf_load (t->bias + n * Y10_VLEN) : (vf) { 0 };
+  return t->bias ? vf_load (t->bias + n * Y10_VLEN) : (vf){ 0 };
 }
 
 Y10_INLINE vf
@@ -78,18 +78,18 @@ dot (vf acc, vf weight, vf pixel)
 #if defined Y10_AVX2
   /* Compilers also choose forms that overwrite a factor, and then copy and
    * spill the 12 accumulators, 2 weights and the pixel that just fit. */
-  __asm__ ("vfmadd231ps %2, %1, %0":"+x" (acc):"x" (weight), "x" (pixel));
+  __asm__("vfmadd231ps %2, %1, %0" : "+x"(acc) : "x"(weight), "x"(pixel));
   return acc;
 #elif Y10_ELEM == 4
   return acc + weight * pixel;
 #else
-  return (vf) _mm512_dpbf16_ps ((__m512) acc, (__m512bh) weight,
-      (__m512bh) pixel);
+  return (
+      vf) _mm512_dpbf16_ps ((__m512) acc, (__m512bh) weight, (__m512bh) pixel);
 #endif
 }
 
 Y10_INLINE void
-tile_store (const Y10Tile * t, int p, int n, vf v)
+tile_store (const Y10Tile *t, int p, int n, vf v)
 {
   ptrdiff_t size = t->dst_f32 ? Y10_VLEN * 4 : PIXEL;
   char *dst = (char *) t->dst + n * t->dst_block + p * size;
@@ -107,11 +107,11 @@ tile_store (const Y10Tile * t, int p, int n, vf v)
 #endif
 
 #ifdef Y10_AMX
-#include "amx.h"                /* dense() */
+#include "amx.h" /* dense() */
 #else
 
 Y10_INLINE void
-dense (const Y10Tile * t, const int tile, const int blocks, const int stride)
+dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
 {
   sum_t acc[Y10_TILE][Y10_TILE_BLOCKS];
   const char *w = t->weight;
@@ -119,8 +119,8 @@ dense (const Y10Tile * t, const int tile, const int blocks, const int stride)
   Y10_UNROLL
   for (int p = 0; p < tile; p++)
     Y10_UNROLL
-    for (int n = 0; n < blocks; n++)
-      acc[p][n] = start_sum (t, n);
+  for (int n = 0; n < blocks; n++)
+    acc[p][n] = start_sum (t, n);
 
   for (int b = 0; b < t->n_blocks; b++)
     for (int y = 0; y < t->kh; y++) {
@@ -128,19 +128,19 @@ dense (const Y10Tile * t, const int tile, const int blocks, const int stride)
       for (int x = 0; x < t->kw; x++, s += PIXEL)
         for (int c = 0; c < STEPS; c += UNROLLED, w += UNROLLED * Y10_VLEN * 4)
           Y10_UNROLL
-          for (int u = 0; u < UNROLLED; u++) {
-            vf weight[Y10_TILE_BLOCKS];
-            Y10_UNROLL
-            for (int n = 0; n < blocks; n++)
-              weight[n] = vf_load (w + n * t->weight_block + u * Y10_VLEN * 4);
-            Y10_UNROLL
-            for (int p = 0; p < tile; p++) {
-              vf v = broadcast (s + p * stride * PIXEL + (c + u) * 4);
-              Y10_UNROLL
-              for (int n = 0; n < blocks; n++)
-                acc[p][n] = dot (acc[p][n], weight[n], v);
-            }
-          }
+      for (int u = 0; u < UNROLLED; u++) {
+        vf weight[Y10_TILE_BLOCKS];
+        Y10_UNROLL
+        for (int n = 0; n < blocks; n++)
+          weight[n] = vf_load (w + n * t->weight_block + u * Y10_VLEN * 4);
+        Y10_UNROLL
+        for (int p = 0; p < tile; p++) {
+          vf v = broadcast (s + p * stride * PIXEL + (c + u) * 4);
+          Y10_UNROLL
+          for (int n = 0; n < blocks; n++)
+            acc[p][n] = dot (acc[p][n], weight[n], v);
+        }
+      }
     }
 
 #if Y10_ELEM == 1
@@ -159,17 +159,22 @@ dense (const Y10Tile * t, const int tile, const int blocks, const int stride)
   Y10_UNROLL
   for (int p = 0; p < tile; p++)
     Y10_UNROLL
-    for (int n = 0; n < blocks; n++)
-      tile_store (t, p, n, acc[p][n]);
+  for (int n = 0; n < blocks; n++)
+    tile_store (t, p, n, acc[p][n]);
 }
 
 #endif
 #endif
 
 #define DENSE(P, N, S) \
-static void dense_##P##_##N##_##S (const Y10Tile * t) { dense (t, P, N, S); }
-#define DENSE_ALL(P) DENSE (P, 1, 1) DENSE (P, 2, 1) DENSE (P, 1, 2) DENSE (P, 2, 2)
+  static void dense_##P##_##N##_##S (const Y10Tile *t) \
+  { \
+    dense (t, P, N, S); \
+  }
+#define DENSE_ALL(P) \
+  DENSE (P, 1, 1) DENSE (P, 2, 1) DENSE (P, 1, 2) DENSE (P, 2, 2)
 
+/* clang-format off */
 DENSE_ALL (1) DENSE_ALL (2) DENSE_ALL (3)
 #if Y10_TILE > 3
 DENSE_ALL (4) DENSE_ALL (5) DENSE_ALL (6)
@@ -187,28 +192,29 @@ DENSE_ALL (20) DENSE_ALL (21) DENSE_ALL (22) DENSE_ALL (23) DENSE_ALL (24)
 DENSE_ALL (25) DENSE_ALL (26) DENSE_ALL (27) DENSE_ALL (28) DENSE_ALL (29)
 DENSE_ALL (30) DENSE_ALL (31) DENSE_ALL (32)
 #endif
+/* clang-format on */
 
 #define ROW3(N, S) dense_1_##N##_##S, dense_2_##N##_##S, dense_3_##N##_##S
-#define ROW6(N, S) ROW3 (N, S), dense_4_##N##_##S, dense_5_##N##_##S, \
-  dense_6_##N##_##S
-#define ROW12(N, S) ROW6 (N, S), dense_7_##N##_##S, dense_8_##N##_##S, \
-  dense_9_##N##_##S, dense_10_##N##_##S, dense_11_##N##_##S, dense_12_##N##_##S
+#define ROW6(N, S) \
+  ROW3 (N, S), dense_4_##N##_##S, dense_5_##N##_##S, dense_6_##N##_##S
+#define ROW12(N, S) \
+  ROW6 (N, S), dense_7_##N##_##S, dense_8_##N##_##S, dense_9_##N##_##S, \
+      dense_10_##N##_##S, dense_11_##N##_##S, dense_12_##N##_##S
 #define ROW14(N, S) ROW12 (N, S), dense_13_##N##_##S, dense_14_##N##_##S
-#define ROW32(N, S) ROW14 (N, S), dense_15_##N##_##S, dense_16_##N##_##S, \
-  dense_17_##N##_##S, dense_18_##N##_##S, dense_19_##N##_##S, \
-  dense_20_##N##_##S, dense_21_##N##_##S, dense_22_##N##_##S, \
-  dense_23_##N##_##S, dense_24_##N##_##S, dense_25_##N##_##S, \
-  dense_26_##N##_##S, dense_27_##N##_##S, dense_28_##N##_##S, \
-  dense_29_##N##_##S, dense_30_##N##_##S, dense_31_##N##_##S, \
-  dense_32_##N##_##S
+#define ROW32(N, S) \
+  ROW14 (N, S), dense_15_##N##_##S, dense_16_##N##_##S, dense_17_##N##_##S, \
+      dense_18_##N##_##S, dense_19_##N##_##S, dense_20_##N##_##S, \
+      dense_21_##N##_##S, dense_22_##N##_##S, dense_23_##N##_##S, \
+      dense_24_##N##_##S, dense_25_##N##_##S, dense_26_##N##_##S, \
+      dense_27_##N##_##S, dense_28_##N##_##S, dense_29_##N##_##S, \
+      dense_30_##N##_##S, dense_31_##N##_##S, dense_32_##N##_##S
 #define CAT_(a, b) a##b
 #define CAT(a, b) CAT_ (a, b)
 #define ROW CAT (ROW, Y10_TILE)
 
-/* Convolves P pixels at once; loads each input of a row only once. */
-Y10_INLINE void
-depthwise_part (const Y10DwRow * r, int at, const int P, const int K,
-    const int S)
+    /* Convolves P pixels at once; loads each input of a row only once. */
+    Y10_INLINE void depthwise_part (const Y10DwRow *r, int at, const int P,
+        const int K, const int S)
 {
   vf acc[8], in[21], bias = vf_load (r->bias);
   const char *s = (const char *) r->src + (ptrdiff_t) at * S * PIXEL;
@@ -235,7 +241,7 @@ depthwise_part (const Y10DwRow * r, int at, const int P, const int K,
 }
 
 Y10_INLINE void
-depthwise_row (const Y10DwRow * r, const int K, const int S)
+depthwise_row (const Y10DwRow *r, const int K, const int S)
 {
   int at = 0;
 
@@ -248,7 +254,7 @@ depthwise_row (const Y10DwRow * r, const int K, const int S)
 }
 
 static void
-depthwise_any (const Y10DwRow * r)
+depthwise_any (const Y10DwRow *r)
 {
   for (int x = 0; x < r->width; x++) {
     const char *s = (const char *) r->src + (ptrdiff_t) x * r->stride * PIXEL;
@@ -263,7 +269,7 @@ depthwise_any (const Y10DwRow * r)
 }
 
 static void
-depthwise (const Y10DwRow * r)
+depthwise (const Y10DwRow *r)
 {
   if (r->kernel == 3 && r->stride == 1)
     depthwise_row (r, 3, 1);
@@ -321,8 +327,8 @@ stem (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *weight,
 
     if (kernel == 3 && stride == 2)
       for (; x + Y10_STEM_TILE <= width; x += Y10_STEM_TILE)
-        stem_part (src + x * 2, plane, row, w, b, d + x * PIXEL,
-            Y10_STEM_TILE, 3, 2, silu);
+        stem_part (src + x * 2, plane, row, w, b, d + x * PIXEL, Y10_STEM_TILE,
+            3, 2, silu);
     for (; x < width; x++)
       stem_part (src + x * stride, plane, row, w, b, d + x * PIXEL, 1, kernel,
           stride, silu);
@@ -500,7 +506,8 @@ const Y10Kernels Y10_KERNELS = {
   .begin = amx_begin,
   .end = amx_end,
 #endif
-  .dense = { { { ROW (1, 1) }, { ROW (2, 1) } }, { { ROW (1, 2) }, { ROW (2, 2) } } },
+  .dense = { { { ROW (1, 1) }, { ROW (2, 1) } },
+      { { ROW (1, 2) }, { ROW (2, 2) } } },
   .depthwise = depthwise,
 #if Y10_ELEM == 1
   .widen = widen,
@@ -509,7 +516,8 @@ const Y10Kernels Y10_KERNELS = {
   .stem = stem,
 #endif
 #if Y10_ELEM == 4
-  .winograd = { { winograd_in, winograd_out }, { winograd4_in, winograd4_out } },
+  .winograd = { { winograd_in, winograd_out },
+      { winograd4_in, winograd4_out } },
 #endif
   .max5_row = max5_row,
   .max5_column = max5_column,

@@ -12,7 +12,7 @@
 
 /* Else the compiler would keep the pixels of a tap for the next one, in registers that are
  * not there. */
-#define KEEP(pointer) __asm__ ("":"+r" (pointer))
+#define KEEP(pointer) __asm__("" : "+r"(pointer))
 
 /* Four pixels of the input. Not all may be needed: it reads up to 15 bytes beyond those
  * that are, within the memory that cpu/memory.c keeps there. */
@@ -36,7 +36,7 @@ tile_store (const Y10Tile *t, const vi *sum, int tile, int blocks)
     const char *add = (const char *) t->add + n * t->add_block;
 
     for (int p = 0; p < tile; p++) {
-      v[p] = __builtin_convertvector (sum[p], vf) * scale + bias;
+      v[p] = __builtin_convertvector(sum[p], vf) * scale + bias;
       if (t->silu)
         v[p] = vf_silu (v[p]);
     }
@@ -54,13 +54,17 @@ dot (vi sum, vi weight, vi pixels, const int lane)
   /* The lane of the intrinsic must be a constant for the compiler's front end. */
   switch (lane) {
     case 0:
-      return (vi) vdotq_laneq_s32 ((int32x4_t) sum, (int8x16_t) weight, (int8x16_t) pixels, 0);
+      return (vi) vdotq_laneq_s32 ((int32x4_t) sum, (int8x16_t) weight,
+          (int8x16_t) pixels, 0);
     case 1:
-      return (vi) vdotq_laneq_s32 ((int32x4_t) sum, (int8x16_t) weight, (int8x16_t) pixels, 1);
+      return (vi) vdotq_laneq_s32 ((int32x4_t) sum, (int8x16_t) weight,
+          (int8x16_t) pixels, 1);
     case 2:
-      return (vi) vdotq_laneq_s32 ((int32x4_t) sum, (int8x16_t) weight, (int8x16_t) pixels, 2);
+      return (vi) vdotq_laneq_s32 ((int32x4_t) sum, (int8x16_t) weight,
+          (int8x16_t) pixels, 2);
     default:
-      return (vi) vdotq_laneq_s32 ((int32x4_t) sum, (int8x16_t) weight, (int8x16_t) pixels, 3);
+      return (vi) vdotq_laneq_s32 ((int32x4_t) sum, (int8x16_t) weight,
+          (int8x16_t) pixels, 3);
   }
 }
 
@@ -75,8 +79,8 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
   Y10_UNROLL
   for (int p = 0; p < tile; p++)
     Y10_UNROLL
-    for (int n = 0; n < blocks; n++)
-      acc[p][n] = start_sum (t, n);
+  for (int n = 0; n < blocks; n++)
+    acc[p][n] = start_sum (t, n);
 
   for (int b = 0; b < t->n_blocks; b++)
     for (int y = 0; y < t->kh; y++) {
@@ -97,8 +101,8 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
           Y10_UNROLL
           for (int i = 0; i < count; i++)
             Y10_UNROLL
-            for (int n = 0; n < blocks; n++)
-              acc[p + i][n] = dot (acc[p + i][n], weight[n], pixels, i * stride);
+          for (int n = 0; n < blocks; n++)
+            acc[p + i][n] = dot (acc[p + i][n], weight[n], pixels, i * stride);
         }
       }
     }
@@ -106,8 +110,8 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
   Y10_UNROLL
   for (int p = 0; p < tile; p++)
     Y10_UNROLL
-    for (int n = 0; n < blocks; n++)
-      out[n * tile + p] = acc[p][n];
+  for (int n = 0; n < blocks; n++)
+    out[n * tile + p] = acc[p][n];
   tile_store (t, out, tile, blocks);
 }
 
@@ -132,7 +136,9 @@ join_blocks (vi first, vi other, const int stride, const int at)
 {
   int32x4_t a = (int32x4_t) first, b = (int32x4_t) other;
 
-  return (vi) (stride == 2 ? vtrn1q_s32 (a, b) : at ? vzip2q_s32 (a, b) : vzip1q_s32 (a, b));
+  return (vi) (stride == 2 ? vtrn1q_s32 (a, b)
+          : at             ? vzip2q_s32 (a, b)
+                           : vzip1q_s32 (a, b));
 }
 
 Y10_INLINE void
@@ -146,12 +152,12 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
   Y10_UNROLL
   for (int p = 0; p < tile; p += 2)
     Y10_UNROLL
-    for (int n = 0; n < blocks; n++) {
-      const vi start = start_sum (t, n);
+  for (int n = 0; n < blocks; n++) {
+    const vi start = start_sum (t, n);
 
-      acc[p / 2][n][0] = zip_low (start, start);
-      acc[p / 2][n][1] = zip_high (start, start);
-    }
+    acc[p / 2][n][0] = zip_low (start, start);
+    acc[p / 2][n][1] = zip_high (start, start);
+  }
 
   for (int b = 0; b < t->n_blocks; b += 2)
     for (int y = 0; y < t->kh; y++) {
@@ -165,8 +171,8 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
         Y10_UNROLL
         for (int n = 0; n < blocks; n++)
           Y10_UNROLL
-          for (int h = 0; h < 2; h++)
-            weight[n][h] = (vi) vf_load (w + n * t->weight_block + h * 16);
+        for (int h = 0; h < 2; h++)
+          weight[n][h] = (vi) vf_load (w + n * t->weight_block + h * 16);
         Y10_UNROLL
         for (int p = 0; p < tile; p += step) {
           const int count = tile - p < step ? tile - p : step;
@@ -180,12 +186,12 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
             Y10_UNROLL
             for (int n = 0; n < blocks; n++)
               Y10_UNROLL
-              for (int h = 0; h < 2; h++) {
-                vi *sum = &acc[(p + i) / 2][n][h];
+            for (int h = 0; h < 2; h++) {
+              vi *sum = &acc[(p + i) / 2][n][h];
 
-                *sum = (vi) vusmmlaq_s32 ((int32x4_t) *sum, (uint8x16_t) pixels,
-                    (int8x16_t) weight[n][h]);
-              }
+              *sum = (vi) vusmmlaq_s32 ((int32x4_t) *sum, (uint8x16_t) pixels,
+                  (int8x16_t) weight[n][h]);
+            }
           }
         }
       }
@@ -194,9 +200,9 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
   Y10_UNROLL
   for (int p = 0; p < tile; p++)
     Y10_UNROLL
-    for (int n = 0; n < blocks; n++)
-      out[n * tile + p] = p % 2 ? zip_high (acc[p / 2][n][0], acc[p / 2][n][1])
-          : zip_low (acc[p / 2][n][0], acc[p / 2][n][1]);
+  for (int n = 0; n < blocks; n++)
+    out[n * tile + p] = p % 2 ? zip_high (acc[p / 2][n][0], acc[p / 2][n][1])
+                              : zip_low (acc[p / 2][n][0], acc[p / 2][n][1]);
   tile_store (t, out, tile, blocks);
 }
 

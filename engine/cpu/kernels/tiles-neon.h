@@ -18,8 +18,8 @@
 
 /* Two groups. */
 typedef float vgroups __attribute__ ((vector_size (8)));
-typedef float vgroups_mem __attribute__ ((vector_size (8), aligned (4),
-        may_alias));
+typedef float vgroups_mem
+    __attribute__ ((vector_size (8), aligned (4), may_alias));
 
 /* Adds the products of two groups of a pixel and of their weights
  * [group][block]. */
@@ -30,10 +30,10 @@ dot_one (vf acc[2], vf weight[2][2], const char *s, const int blocks)
 
   Y10_UNROLL
   for (int n = 0; n < blocks; n++)
-    __asm__ (DOT (0, 1, 2, 0):"+w" (acc[n]):"w" (weight[0][n]), "w" (pixel));
+    __asm__(DOT (0, 1, 2, 0) : "+w"(acc[n]) : "w"(weight[0][n]), "w"(pixel));
   Y10_UNROLL
   for (int n = 0; n < blocks; n++)
-    __asm__ (DOT (0, 1, 2, 1):"+w" (acc[n]):"w" (weight[1][n]), "w" (pixel));
+    __asm__(DOT (0, 1, 2, 1) : "+w"(acc[n]) : "w"(weight[1][n]), "w"(pixel));
 }
 
 /* The same of four pixels, @from bytes after @s and @step bytes apart, and of two
@@ -46,20 +46,22 @@ dot_four (vf acc[4][2], vf weight[2][2], const char *s, const int from,
 {
   vgroups pixel[4];
 
-  __asm__ ("ldr %d8, [%16, %c17]\n\t"
-      "ldr %d9, [%16, %c17 + %c18]\n\t"
-      "ldr %d10, [%16, %c17 + 2 * %c18]\n\t"
-      "ldr %d11, [%16, %c17 + 3 * %c18]\n\t"
+  __asm__("ldr %d8, [%16, %c17]\n\t"
+          "ldr %d9, [%16, %c17 + %c18]\n\t"
+          "ldr %d10, [%16, %c17 + 2 * %c18]\n\t"
+          "ldr %d11, [%16, %c17 + 3 * %c18]\n\t"
+          /* clang-format off */
       DOT (0, 12, 8, 0) DOT (1, 13, 8, 0) DOT (2, 12, 9, 0) DOT (3, 13, 9, 0)
       DOT (4, 12, 10, 0) DOT (5, 13, 10, 0) DOT (6, 12, 11, 0) DOT (7, 13, 11, 0)
       DOT (0, 14, 8, 1) DOT (1, 15, 8, 1) DOT (2, 14, 9, 1) DOT (3, 15, 9, 1)
       DOT (4, 14, 10, 1) DOT (5, 15, 10, 1) DOT (6, 14, 11, 1) DOT (7, 15, 11, 1)
-      :"+w" (acc[0][0]), "+w" (acc[0][1]), "+w" (acc[1][0]), "+w" (acc[1][1]),
-      "+w" (acc[2][0]), "+w" (acc[2][1]), "+w" (acc[3][0]), "+w" (acc[3][1]),
-      "=&w" (pixel[0]), "=&w" (pixel[1]), "=&w" (pixel[2]), "=&w" (pixel[3])
-      :"w" (weight[0][0]), "w" (weight[0][1]), "w" (weight[1][0]),
-      "w" (weight[1][1]), "r" (s), "i" (from), "i" (step),
-      "m" (*(const char (*)[512]) s));
+          /* clang-format on */
+          : "+w"(acc[0][0]), "+w"(acc[0][1]), "+w"(acc[1][0]), "+w"(acc[1][1]),
+          "+w"(acc[2][0]), "+w"(acc[2][1]), "+w"(acc[3][0]), "+w"(acc[3][1]),
+          "=&w"(pixel[0]), "=&w"(pixel[1]), "=&w"(pixel[2]), "=&w"(pixel[3])
+          : "w"(weight[0][0]), "w"(weight[0][1]), "w"(weight[1][0]),
+          "w"(weight[1][1]), "r"(s), "i"(from), "i"(step),
+          "m"(*(const char (*)[512]) s));
 }
 
 static __attribute__ ((noinline)) void
@@ -100,37 +102,37 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
   Y10_UNROLL
   for (int p = 0; p < tile; p++)
     Y10_UNROLL
-    for (int n = 0; n < blocks; n++)
-      acc[p][n] = t->bias ? vf_load (t->bias + n * Y10_VLEN) : (vf) { 0 };
+  for (int n = 0; n < blocks; n++)
+    acc[p][n] = t->bias ? vf_load (t->bias + n * Y10_VLEN) : (vf){ 0 };
 
   for (int b = 0; b < t->n_blocks; b++)
     for (int y = 0; y < t->kh; y++) {
       const char *s = (const char *) t->src + b * t->src_block + y * t->src_row;
       for (int x = 0; x < t->kw; x++, s += PIXEL, w += STEPS * Y10_VLEN * 4)
         Y10_UNROLL
-        for (int u = 0; u < STEPS; u += 2) {
-          vf weight[2][Y10_TILE_BLOCKS];
+      for (int u = 0; u < STEPS; u += 2) {
+        vf weight[2][Y10_TILE_BLOCKS];
+        Y10_UNROLL
+        for (int h = 0; h < 2; h++)
           Y10_UNROLL
-          for (int h = 0; h < 2; h++)
-            Y10_UNROLL
-            for (int n = 0; n < blocks; n++)
-              weight[h][n] = vf_load (w + n * t->weight_block
-                  + (u + h) * Y10_VLEN * 4);
-          Y10_UNROLL
-          for (int p = 0; p < fours; p += 4)
-            dot_four (acc + p, weight, s, p * stride * PIXEL + u * 4,
-                stride * PIXEL);
-          Y10_UNROLL
-          for (int p = fours; p < tile; p++)
-            dot_one (acc[p], weight, s + p * stride * PIXEL + u * 4, blocks);
-        }
+        for (int n = 0; n < blocks; n++)
+          weight[h][n] = vf_load (
+              w + n * t->weight_block + (u + h) * Y10_VLEN * 4);
+        Y10_UNROLL
+        for (int p = 0; p < fours; p += 4)
+          dot_four (acc + p, weight, s, p * stride * PIXEL + u * 4,
+              stride * PIXEL);
+        Y10_UNROLL
+        for (int p = fours; p < tile; p++)
+          dot_one (acc[p], weight, s + p * stride * PIXEL + u * 4, blocks);
+      }
     }
 
   Y10_UNROLL
   for (int p = 0; p < tile; p++)
     Y10_UNROLL
-    for (int n = 0; n < blocks; n++)
-      out[n * tile + p] = acc[p][n];
+  for (int n = 0; n < blocks; n++)
+    out[n * tile + p] = acc[p][n];
   tile_store (t, out, tile, blocks);
 }
 
@@ -151,10 +153,10 @@ stem_row (vf *acc, const float *s, const float *w, const int P, const int K,
   Y10_UNROLL
   for (int x = 0; x < K; x++)
     Y10_UNROLL
-    for (int p = 0; p < P; p++) {
-      const int i = p * S + x;
-      acc[p] += weight[x] * (i < full ? in[i / 4][i % 4] : s[i]);
-    }
+  for (int p = 0; p < P; p++) {
+    const int i = p * S + x;
+    acc[p] += weight[x] * (i < full ? in[i / 4][i % 4] : s[i]);
+  }
 }
 
 Y10_INLINE void

@@ -12,13 +12,13 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined (__AVX512F__) || defined (__AVX2__)
+#if defined(__AVX512F__) || defined(__AVX2__)
 #include <immintrin.h>
 #endif
-#ifdef Y10_NEON                 /* portable C is built for AArch64, too */
+#ifdef Y10_NEON /* portable C is built for AArch64, too */
 #include <arm_neon.h>
 #endif
-#if defined (__AVX2__) && !defined (__AVX512F__)
+#if defined(__AVX2__) && !defined(__AVX512F__)
 #define Y10_AVX2 1
 #endif
 
@@ -31,8 +31,8 @@
 
 typedef float vf __attribute__ ((vector_size (Y10_VLEN * 4)));
 typedef int32_t vi __attribute__ ((vector_size (Y10_VLEN * 4)));
-typedef float vf_mem __attribute__ ((vector_size (Y10_VLEN * 4), aligned (4),
-        may_alias));
+typedef float vf_mem
+    __attribute__ ((vector_size (Y10_VLEN * 4), aligned (4), may_alias));
 
 Y10_INLINE vf
 vf_load (const void *p)
@@ -52,7 +52,7 @@ vf_set1 (float x)
 #ifdef __AVX512F__
   return (vf) _mm512_set1_ps (x);
 #else
-  return x - (vf) { 0 };
+  return x - (vf){ 0 };
 #endif
 }
 
@@ -117,15 +117,14 @@ vf_hsum (vf v)
 Y10_INLINE vf
 exp2_parts (vf x, float c, vf *polynomial)
 {
-  static const uint32_t table[32] __attribute__ ((aligned (64))) = {
-    0x3f800000, 0x3f7ecd87, 0x3f7daac3, 0x3f7c980f, 0x3f7b95c2, 0x3f7aa43a,
-    0x3f79c3d3, 0x3f78f4f0, 0x3f7837f0, 0x3f778d3a, 0x3f76f532, 0x3f767043,
-    0x3f75fed7, 0x3f75a15b, 0x3f75583f, 0x3f7523f6, 0x3f7504f3, 0x3f74fbaf,
-    0x3f7508a4, 0x3f752c4d, 0x3f75672a, 0x3f75b9be, 0x3f76248c, 0x3f76a81e,
-    0x3f7744fd, 0x3f77fbb8, 0x3f78ccdf, 0x3f79b907, 0x3f7ac0c7, 0x3f7be4ba,
-    0x3f7d257d, 0x3f7e83b3
-  };
-  const __m512 magic = _mm512_set1_ps (0x1.8p+18f);     /* ulp 1 / 32 */
+  static const uint32_t table[32]
+      __attribute__ ((aligned (64))) = { 0x3f800000, 0x3f7ecd87, 0x3f7daac3,
+        0x3f7c980f, 0x3f7b95c2, 0x3f7aa43a, 0x3f79c3d3, 0x3f78f4f0, 0x3f7837f0,
+        0x3f778d3a, 0x3f76f532, 0x3f767043, 0x3f75fed7, 0x3f75a15b, 0x3f75583f,
+        0x3f7523f6, 0x3f7504f3, 0x3f74fbaf, 0x3f7508a4, 0x3f752c4d, 0x3f75672a,
+        0x3f75b9be, 0x3f76248c, 0x3f76a81e, 0x3f7744fd, 0x3f77fbb8, 0x3f78ccdf,
+        0x3f79b907, 0x3f7ac0c7, 0x3f7be4ba, 0x3f7d257d, 0x3f7e83b3 };
+  const __m512 magic = _mm512_set1_ps (0x1.8p+18f); /* ulp 1 / 32 */
   const __m512 factor = _mm512_set1_ps (c);
   __m512 t = _mm512_fmadd_ps ((__m512) x, factor, magic);
   __m512 r = _mm512_fmsub_ps ((__m512) x, factor, _mm512_sub_ps (t, magic));
@@ -144,9 +143,9 @@ exp2_parts (vf x, float c, vf *polynomial)
 Y10_INLINE vf
 exp2_parts (vf x, float c, vf *polynomial)
 {
-  const __m256i table = _mm256_setr_epi32 (0x3f800000, 0x3f7b95c2, 0x3f7837f0, 0x3f75fed7,
-      0x3f7504f3, 0x3f75672a, 0x3f7744fd, 0x3f7ac0c7);
-  const __m256 magic = _mm256_set1_ps (0x1.8p+20f);     /* ulp 1 / 8 */
+  const __m256i table = _mm256_setr_epi32 (0x3f800000, 0x3f7b95c2, 0x3f7837f0,
+      0x3f75fed7, 0x3f7504f3, 0x3f75672a, 0x3f7744fd, 0x3f7ac0c7);
+  const __m256 magic = _mm256_set1_ps (0x1.8p+20f); /* ulp 1 / 8 */
   const __m256 factor = _mm256_set1_ps (c);
   __m256 t = _mm256_fmadd_ps ((__m256) x, factor, magic);
   __m256 r = _mm256_fmsub_ps ((__m256) x, factor, _mm256_sub_ps (t, magic));
@@ -162,7 +161,7 @@ exp2_parts (vf x, float c, vf *polynomial)
 
 #endif
 
-#if defined (__AVX512F__) || defined (Y10_AVX2)
+#if defined(__AVX512F__) || defined(Y10_AVX2)
 
 /* exp (x) for -87 <= x <= 88. */
 Y10_INLINE vf
@@ -215,8 +214,9 @@ vf_silu (vf x)
 {
   const __m512 one = _mm512_set1_ps (1.0f);
   __m512 v = (__m512) x, d = (__m512) one_plus_exp (x);
-  __m512 y = _mm512_castsi512_ps (_mm512_sub_epi32 (_mm512_set1_epi32
-          (0x7ef311c7), _mm512_castps_si512 (d)));
+  __m512 y = _mm512_castsi512_ps (
+      _mm512_sub_epi32 (_mm512_set1_epi32 (0x7ef311c7),
+          _mm512_castps_si512 (d)));
   __m512 e = _mm512_fnmadd_ps (d, y, one), q;
   y = _mm512_fmadd_ps (y, _mm512_fmadd_ps (e, e, e), y);
   e = _mm512_fnmadd_ps (d, y, one);
@@ -296,11 +296,12 @@ ve_load (const void *p)
 #elif defined Y10_NEON
   uint32_t b;
   memcpy (&b, p, sizeof b);
-  return (vf) vcvtq_f32_u32 (vmovl_u16 (vget_low_u16 (vmovl_u8 (vcreate_u8 (b)))));
+  return (vf) vcvtq_f32_u32 (
+      vmovl_u16 (vget_low_u16 (vmovl_u8 (vcreate_u8 (b)))));
 #else
   vb b;
   memcpy (&b, p, sizeof b);
-  return __builtin_convertvector (b, vf);
+  return __builtin_convertvector(b, vf);
 #endif
 }
 
@@ -309,8 +310,8 @@ Y10_INLINE void
 ve_store (void *p, vf v)
 {
 #ifdef __AVX512F__
-  __m512i i = _mm512_cvtps_epi32 (_mm512_max_ps ((__m512) v,
-          _mm512_setzero_ps ()));
+  __m512i i = _mm512_cvtps_epi32 (
+      _mm512_max_ps ((__m512) v, _mm512_setzero_ps ()));
   _mm_storeu_si128 (p, _mm512_cvtusepi32_epi8 (i));
 #elif defined Y10_NEON
   uint16x4_t i = vqmovn_u32 (vcvtnq_u32_f32 ((float32x4_t) v));
@@ -323,7 +324,7 @@ ve_store (void *p, vf v)
 
   v = vf_min (vf_max (v, vf_set1 (0)), vf_set1 (255));
   i = (vi) (v + magic) & 255;
-  b = __builtin_convertvector (i, vb);
+  b = __builtin_convertvector(i, vb);
   memcpy (p, &b, sizeof b);
 #endif
 }

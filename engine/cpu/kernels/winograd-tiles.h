@@ -73,8 +73,7 @@ winograd_out (const float *m, ptrdiff_t point, const float *bias, void *dst,
     Y10_UNROLL
     for (int y = 0; y < 2; y++) {
       vf o[2] = { r[0][y] + r[1][y] + r[2][y] + b,
-        r[1][y] - r[2][y] - r[3][y] + b
-      };
+        r[1][y] - r[2][y] - r[3][y] + b };
       if (y >= rows)
         break;
       Y10_UNROLL

@@ -76,7 +76,9 @@ typedef struct
  * Initializer with the defaults: confidence 0.25, IoU 0.7, 300 detections, all
  * classes and sizes.
  */
+/* clang-format off */
 #define Y10_HEAD_PARAMS_INIT { sizeof (Y10HeadParams), 0.25f, 0.7f, FALSE, 300, NULL, \
     NULL, 0, 0, 0, 0 }
+/* clang-format on */
 
 G_END_DECLS

@@ -182,8 +182,7 @@ typedef struct
   const char *note;
 } Y10TuningProgress;
 
-Y10_API void y10_engine_config_init (Y10EngineConfig *config,
-    gsize size);
+Y10_API void y10_engine_config_init (Y10EngineConfig *config, gsize size);
 Y10_API Y10Engine *y10_engine_new (Y10Model *model,
     const Y10EngineConfig *config, GCancellable *cancellable, GError **error);
 Y10_API Y10Engine *y10_engine_ref (Y10Engine *engine);

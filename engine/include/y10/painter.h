@@ -137,14 +137,14 @@ typedef struct
   gint text_x, text_y;
 } Y10PaintItem;
 
-Y10_API gboolean y10_painter_probe (GString * why);
+Y10_API gboolean y10_painter_probe (GString *why);
 
-Y10_API Y10Painter *y10_painter_new (gpointer cuda_context, GError ** error);
+Y10_API Y10Painter *y10_painter_new (gpointer cuda_context, GError **error);
 
-Y10_API gboolean y10_painter_draw (Y10Painter * painter, const Y10Canvas * canvas,
-    const Y10PaintItem * items, guint n_items, gpointer cuda_stream,
-    GError ** error);
+Y10_API gboolean y10_painter_draw (Y10Painter *painter, const Y10Canvas *canvas,
+    const Y10PaintItem *items, guint n_items, gpointer cuda_stream,
+    GError **error);
 
-Y10_API void y10_painter_free (Y10Painter * painter);
+Y10_API void y10_painter_free (Y10Painter *painter);
 
 G_END_DECLS

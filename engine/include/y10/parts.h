@@ -132,10 +132,9 @@ Y10_API gboolean y10_region_has_box (const Y10Region *region,
 Y10_API gboolean y10_tiles_parse (const char *text, Y10Tiles *tiles,
     GError **error);
 
-Y10_API gboolean y10_parts_plan (const Y10Image *image,
-    const Y10Region *region, const Y10Tiles *tiles, guint input_width,
-    guint input_height, Y10Part *parts, guint max_parts, guint *n_parts,
-    GError **error);
+Y10_API gboolean y10_parts_plan (const Y10Image *image, const Y10Region *region,
+    const Y10Tiles *tiles, guint input_width, guint input_height,
+    Y10Part *parts, guint max_parts, guint *n_parts, GError **error);
 Y10_API void y10_part_set (Y10Part *part, const Y10Image *image, gdouble x0,
     gdouble y0, gdouble x1, gdouble y1);
 Y10_API void y10_part_get_image (const Y10Part *part, const Y10Image *image,

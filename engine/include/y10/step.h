@@ -53,8 +53,8 @@ typedef struct
 Y10_API void y10_engine_choose_input_size (const Y10Engine *engine,
     const Y10Image *image, const Y10Part *parts, guint n_parts, guint *width,
     guint *height);
-Y10_API gboolean y10_step_begin (Y10Engine *engine, gint64 until,
-    Y10Step *step, GError **error);
+Y10_API gboolean y10_step_begin (Y10Engine *engine, gint64 until, Y10Step *step,
+    GError **error);
 Y10_API gboolean y10_step_add (const Y10Step *step, const Y10Image *image,
     const Y10HeadParams *params, GError **error);
 Y10_API gboolean y10_step_set_input_size (const Y10Step *step, guint width,

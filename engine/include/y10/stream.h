@@ -188,7 +188,8 @@ Y10_API void y10_engine_stream_reserve (Y10EngineStream *stream,
 Y10_API void y10_engine_stream_set_max_running (Y10EngineStream *stream,
     guint max_running);
 Y10_API guint y10_engine_stream_withdraw (Y10EngineStream *stream);
-Y10_API gboolean y10_engine_request_wait (Y10EngineRequest *request, gint64 until);
+Y10_API gboolean y10_engine_request_wait (Y10EngineRequest *request,
+    gint64 until);
 Y10_API void y10_engine_request_end (Y10EngineRequest *request);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Y10EngineStream, y10_engine_stream_unref)

@@ -7,8 +7,8 @@
 
 typedef struct
 {
-  const int *in;                /* 64 values */
-  int *out;                     /* 64 values a block */
+  const int *in; /* 64 values */
+  int *out;      /* 64 values a block */
 } RaceTest;
 
 #define RACY_KERNELS(K) \

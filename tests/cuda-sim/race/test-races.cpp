@@ -10,11 +10,14 @@
 #include "sim.h"
 
 #define DECLARE(name) extern "C" void name (RaceTest p);
+/* clang-format off */
 RACY_KERNELS (DECLARE)
 RACE_FREE_KERNELS (DECLARE)
+/* clang-format on */
 
 #define ENTRY(name) \
-  { #name, sizeof (RaceTest), [] (const void *p) { name (*(const RaceTest *) p); } },
+  { #name, sizeof (RaceTest), \
+    [] (const void *p) { name (*(const RaceTest *) p); } },
 static const Y10SimKernel racy[] = { RACY_KERNELS (ENTRY) };
 static const Y10SimKernel race_free[] = { RACE_FREE_KERNELS (ENTRY) };
 
@@ -30,7 +33,7 @@ static int in[THREADS], out[BLOCKS * THREADS];
 static gboolean
 run (const Y10SimKernel *kernel)
 {
-  Y10KLaunch launch = { {BLOCKS, 1, 1}, {THREADS, 1, 1}, 0 };
+  Y10KLaunch launch = { { BLOCKS, 1, 1 }, { THREADS, 1, 1 }, 0 };
   RaceTest p = { in, out };
 
   for (int i = 0; i < THREADS; i++)
@@ -47,7 +50,8 @@ is_race (const char *text, const char *kernel)
   g_assert_nonnull (strstr (text, kernel));
   if (strstr (text, "before any thread has written it"))
     return FALSE;
-  if (!strstr (text, "race on shared memory, byte ") || !line || !strstr (line + 1, "racy.cu:"))
+  if (!strstr (text, "race on shared memory, byte ") || !line
+      || !strstr (line + 1, "racy.cu:"))
     g_error ("%s: unexpected report: %s", kernel, text);
   return TRUE;
 }
@@ -85,13 +89,19 @@ test_report (void)
     g_assert_false (run (&racy[0]));
     const char *text = y10_sim_last_report ();
     if (!is_race (text, racy[0].name))
-      g_assert_true (g_pattern_match_simple ("*thread (40, 0, 0): shared memory, byte 0 of a: read "
-              "at racy.cu:19 before any thread has written it", text));
+      g_assert_true (g_pattern_match_simple (
+          "*thread (40, 0, 0): shared memory, byte 0 of a: read "
+          "at racy.cu:19 before any thread has written it",
+          text));
     else
-      g_assert_true (g_pattern_match_simple ("*thread (40, 0, 0): race on shared memory, byte 0 "
+      g_assert_true (
+          g_pattern_match_simple (
+              "*thread (40, 0, 0): race on shared memory, byte 0 "
               "of a: read at racy.cu:19, written by thread (0, 0, 0) at racy.cu:18, not "
-              "synchronized", text)
-          || g_pattern_match_simple ("*thread (0, 0, 0): race on shared memory, byte 0 of a: "
+              "synchronized",
+              text)
+          || g_pattern_match_simple (
+              "*thread (0, 0, 0): race on shared memory, byte 0 of a: "
               "written at racy.cu:18, read by thread (40, 0, 0) at racy.cu:19, not synchronized",
               text));
   }

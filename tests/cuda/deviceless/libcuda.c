@@ -15,8 +15,14 @@
 
 /* Returns @result for any parameters; the caller cleans up its arguments, so
  * one function fits all signatures. */
-#define ANSWER(name, result) API int name (void); int name (void) { return result; }
+#define ANSWER(name, result) \
+  API int name (void); \
+  int name (void) \
+  { \
+    return result; \
+  }
 
+/* clang-format off */
 ANSWER (cuInit, 0)
 ANSWER (cuGetExportTable, NOT_SUPPORTED)
 ANSWER (cuGetErrorName, NOT_SUPPORTED)
@@ -38,6 +44,7 @@ ANSWER (cuLibraryLoadFromFile, NOT_SUPPORTED)
 ANSWER (cuLibraryUnload, 0)
 ANSWER (cuKernelSetAttribute, 0)
 ANSWER (cuOccupancyMaxPotentialClusterSize, NOT_SUPPORTED)
+/* clang-format on */
 
 API int cuDriverGetVersion (int *version);
 API int cuDeviceGetCount (int *n);

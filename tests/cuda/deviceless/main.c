@@ -20,8 +20,7 @@
 #include "util.h"
 
 static const char *const gpus[] = { "t4", "a100", "a10", "l4", "h200", "b200",
-  "rtx5090"
-};
+  "rtx5090" };
 static const int archs[G_N_ELEMENTS (gpus)] = { 75, 80, 86, 89, 90, 100, 120 };
 static const char variants[] = "nsmblx";
 #define N_VARIANTS (G_N_ELEMENTS (variants) - 1)
@@ -32,11 +31,12 @@ typedef struct
   guint yes[G_N_ELEMENTS (gpus)], all[G_N_ELEMENTS (gpus)];
 } Row;
 
-static GPtrArray *exceptions;   /* of GPatternSpec */
-static GPtrArray *exception_lines;      /* the same patterns as written in the file */
-static gint *n_used;            /* number of convolutions that needed each */
+static GPtrArray *exceptions; /* of GPatternSpec */
+static GPtrArray
+    *exception_lines; /* the same patterns as written in the file */
+static gint *n_used;  /* number of convolutions that needed each */
 
-static Row rows[N_VARIANTS][2][2];      /* [stage][packed] */
+static Row rows[N_VARIANTS][2][2]; /* [stage][packed] */
 static Y10Plan *plans[N_VARIANTS];
 
 /* The queries for one GPU. */
@@ -44,7 +44,7 @@ typedef struct
 {
   Y10CudnnLib *lib;
   guint gpu;
-  GHashTable *known;            /* "sm_75 bias packed …" → yes or no */
+  GHashTable *known; /* "sm_75 bias packed …" → yes or no */
   guint n_no;
 } Table;
 
@@ -63,7 +63,7 @@ conv_view (const Y10Plan *plan, Y10View v, gboolean packed)
    * write floats. */
   packed |= tensor->role == Y10_ROLE_LOGITS;
   view.pixel = packed ? view.channels
-      : (gint64) plan->storage[v.tensor].padded_channels;
+                      : (gint64) plan->storage[v.tensor].padded_channels;
   view.image = view.pixel * view.width * view.height;
   return view;
 }
@@ -75,16 +75,19 @@ is_packed (const Y10CudaConvView *v)
 }
 
 static Y10CudaConvDesc
-conv_desc (const Y10Plan *plan, const Y10Op *op, guint images,
-    gboolean packed)
+conv_desc (const Y10Plan *plan, const Y10Op *op, guint images, gboolean packed)
 {
-  Y10CudaConvDesc d = {.precision = Y10_PRECISION_FP16,.images = images,
+  Y10CudaConvDesc d = {
+    .precision = Y10_PRECISION_FP16,
+    .images = images,
     .in = conv_view (plan, op->in, packed),
     .out = conv_view (plan, op->out, packed),
     .add = conv_view (plan, op->add, packed),
-    .kernel = (gint) op->kernel,.stride = (gint) op->stride,
-    .pad = (gint) op->pad,.silu = op->act == Y10_ACT_SILU,
-    .out_float = plan->graph->tensors[op->out.tensor].role == Y10_ROLE_LOGITS
+    .kernel = (gint) op->kernel,
+    .stride = (gint) op->stride,
+    .pad = (gint) op->pad,
+    .silu = op->act == Y10_ACT_SILU,
+    .out_float = plan->graph->tensors[op->out.tensor].role == Y10_ROLE_LOGITS,
   };
 
   return d;
@@ -98,14 +101,13 @@ describe (const Table *t, const Y10CudaConvDesc *d, Y10CudaConvStage stage)
       && is_packed (&d->add);
 
   return g_strdup_printf ("sm_%d %s %s %d/%d -> %d/%d, %dx%d, kernel %d "
-      "stride %d%s%s%.0d%s batch %u", archs[t->gpu],
-      stage == Y10_CUDA_CONV_FUSED ? "fused" : "bias",
+                          "stride %d%s%s%.0d%s batch %u",
+      archs[t->gpu], stage == Y10_CUDA_CONV_FUSED ? "fused" : "bias",
       packed ? "packed" : "views", d->in.channels, (int) d->in.pixel,
-      d->out.channels, (int) d->out.pixel, d->in.width, d->in.height,
-      d->kernel, d->stride, d->silu ? " silu" : "",
-      d->add.channels ? " add/" : "", (int) d->add.pixel,
-      stage == Y10_CUDA_CONV_FUSED && d->out_float ? " float" : "",
-      d->images);
+      d->out.channels, (int) d->out.pixel, d->in.width, d->in.height, d->kernel,
+      d->stride, d->silu ? " silu" : "", d->add.channels ? " add/" : "",
+      (int) d->add.pixel,
+      stage == Y10_CUDA_CONV_FUSED && d->out_float ? " float" : "", d->images);
 }
 
 static gboolean
@@ -150,11 +152,17 @@ has_tensor_cores (Table *t, const Y10CudaConvDesc *d, Y10CudaConvStage stage)
 static Y10Plan *
 plan_of (char variant, Y10Graph **graph)
 {
-  static const Y10Layout layout = {.block = 8,.channels_last = TRUE,
-    .elem_size = 2,.half = TRUE,.input_block = 8,.input_elem_size = 2,
-    .align = 256,.max_run = 8
+  static const Y10Layout layout = {
+    .block = 8,
+    .channels_last = TRUE,
+    .elem_size = 2,
+    .half = TRUE,
+    .input_block = 8,
+    .input_elem_size = 2,
+    .align = 256,
+    .max_run = 8,
   };
-  const Y10TestFormat hollow = {.hollow = TRUE };
+  const Y10TestFormat hollow = { .hollow = TRUE };
   char *name = g_strdup_printf ("yolov10%c-nc80", variant);
   Y10TestTensors *tensors = test_tensors (name, 0);
   Y10Model *model = test_model (tensors, &hollow);
@@ -195,18 +203,20 @@ ask (Table *t, guint variant)
           if (stage == Y10_CUDA_CONV_FUSED && batches[b] > 1 && variant > 0)
             continue;
           row->all[t->gpu]++;
-          row->yes[t->gpu] += has_tensor_cores (t, &d,
-              (Y10CudaConvStage) stage) != 0;
+          row->yes[t->gpu] += has_tensor_cores (t, &d, (Y10CudaConvStage) stage)
+              != 0;
         }
       }
   }
 }
 
-#define VIEW { 40, 40, 64, 64, 40 * 40 * 64 }
+#define VIEW \
+  { \
+    40, 40, 64, 64, 40 * 40 * 64 \
+  }
 
 static const Y10CudaConvDesc example = { Y10_PRECISION_FP16, 1, VIEW, VIEW,
-  VIEW, 3, 1, 1, TRUE
-};
+  VIEW, 3, 1, 1, TRUE };
 
 /* The candidates for a measurement are built, too, at most the requested
  * number, and all can be saved; after a cancellation no further plan is
@@ -216,14 +226,14 @@ build_candidates (const Table *t, const Y10CudaConvDesc *d)
 {
   GCancellable *cancellable = g_cancellable_new ();
   GError *error = NULL;
-  GPtrArray *plans = y10_cudnn_plan_candidates (t->lib, d,
-      Y10_CUDA_CONV_FUSED, 2, cancellable, &error);
+  GPtrArray *plans = y10_cudnn_plan_candidates (t->lib, d, Y10_CUDA_CONV_FUSED,
+      2, cancellable, &error);
   gboolean ok = plans && plans->len >= 1 && plans->len <= 2;
 
   for (guint i = 0; ok && i < plans->len; i++) {
     GBytes *bytes = y10_cudnn_plan_save (plans->pdata[i], &error);
 
-    ok = bytes && g_bytes_get_size (bytes) > 10000;     /* includes the code */
+    ok = bytes && g_bytes_get_size (bytes) > 10000; /* includes the code */
     g_clear_pointer (&bytes, g_bytes_unref);
   }
   if (!ok)
@@ -262,23 +272,24 @@ build_one (const Table *t)
   another = bytes;
   g_mutex_unlock (&lock);
   loaded = bytes ? y10_cudnn_plan_load (t->lib, &example, Y10_CUDA_CONV_FUSED,
-      bytes, &error) : NULL;
-  wrong = other ? y10_cudnn_plan_load (t->lib, &example, Y10_CUDA_CONV_FUSED,
-      other, NULL) : NULL;
+               bytes, &error)
+                 : NULL;
+  wrong = other
+      ? y10_cudnn_plan_load (t->lib, &example, Y10_CUDA_CONV_FUSED, other, NULL)
+      : NULL;
   if (!loaded)
-    g_print ("no: a fused plan for sm_%d: %s\n", archs[t->gpu],
-        error->message);
+    g_print ("no: a fused plan for sm_%d: %s\n", archs[t->gpu], error->message);
   else if (g_strcmp0 (y10_cudnn_plan_describe (plan),
-          y10_cudnn_plan_describe (loaded)))
-    g_print ("no: saving and loading changed a plan for sm_%d\n", archs[t->gpu]);
+               y10_cudnn_plan_describe (loaded)))
+    g_print ("no: saving and loading changed a plan for sm_%d\n",
+        archs[t->gpu]);
   else if (wrong)
     g_print ("no: another GPU's plan loads on sm_%d\n", archs[t->gpu]);
   else
     ok = TRUE;
   if (ok)
     g_print ("sm_%d %s: %s, %" G_GSIZE_FORMAT " bytes\n", archs[t->gpu],
-        gpus[t->gpu], y10_cudnn_plan_describe (plan),
-        g_bytes_get_size (bytes));
+        gpus[t->gpu], y10_cudnn_plan_describe (plan), g_bytes_get_size (bytes));
   g_clear_error (&error);
   y10_cudnn_plan_free (wrong);
   y10_cudnn_plan_free (loaded);
@@ -324,8 +335,8 @@ read_exceptions (void)
   g_file_get_contents (EXCEPTIONS, &text, NULL, &error);
   g_assert_no_error (error);
   lines = g_strsplit (text, "\n", 0);
-  exceptions =
-      g_ptr_array_new_with_free_func ((GDestroyNotify) g_pattern_spec_free);
+  exceptions = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) g_pattern_spec_free);
   exception_lines = g_ptr_array_new_with_free_func (g_free);
   for (char **line = lines; *line; line++)
     if (**line && **line != '#') {
@@ -354,7 +365,7 @@ static void
 print_table (void)
 {
   g_print ("\nDense convolutions on tensor cores, fp16, 640x640, batch 1 and 8"
-      "\n                       ");
+           "\n                       ");
   for (guint g = 0; g < G_N_ELEMENTS (gpus); g++)
     g_print ("%6s%-3d", "sm_", archs[g]);
   g_print ("\n");
@@ -390,8 +401,8 @@ main (void)
   for (guint v = 0; v < N_VARIANTS; v++)
     plans[v] = plan_of (variants[v], &graphs[v]);
 
-  pool = g_thread_pool_new (ask_gpu, NULL, (gint) MIN (4,
-          g_get_num_processors ()), TRUE, NULL);
+  pool = g_thread_pool_new (ask_gpu, NULL,
+      (gint) MIN (4, g_get_num_processors ()), TRUE, NULL);
   for (guint g = 0; g < G_N_ELEMENTS (gpus); g++) {
     tables[g].gpu = g;
     g_thread_pool_push (pool, &tables[g], NULL);
@@ -407,8 +418,8 @@ main (void)
       g_print ("no longer needed in exceptions.txt: %s\n",
           (char *) exception_lines->pdata[i]);
   }
-  g_print ("%u not on tensor cores, %u of them exceptions\n",
-      n_no + n_excused, n_excused);
+  g_print ("%u not on tensor cores, %u of them exceptions\n", n_no + n_excused,
+      n_excused);
 
   for (guint v = 0; v < N_VARIANTS; v++) {
     y10_plan_free (plans[v]);

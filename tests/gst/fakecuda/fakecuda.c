@@ -37,7 +37,7 @@ typedef struct
 typedef struct
 {
   gsize x, y;
-  guint kind;                   /* 1: host, 2: device */
+  guint kind; /* 1: host, 2: device */
   const void *host;
   guint64 device;
   void *array;
@@ -50,7 +50,7 @@ typedef struct
   gsize width, height;
 } Copy2D;
 
-static Context primaries[FAKE_CUDA_DEVICES] = { {0, TRUE}, {1, TRUE} };
+static Context primaries[FAKE_CUDA_DEVICES] = { { 0, TRUE }, { 1, TRUE } };
 static __thread Context *stack[16];
 static __thread guint depth;
 
@@ -60,7 +60,10 @@ static __thread guint depth;
   EXPORT int name (__VA_ARGS__); \
   int name (__VA_ARGS__)
 #define UNSUPPORTED(name) \
-  FAKE (name, void) { return NOT_SUPPORTED; }
+  FAKE (name, void) \
+  { \
+    return NOT_SUPPORTED; \
+  }
 
 static int
 misuse (int result)
@@ -122,7 +125,7 @@ FAKE (cuDeviceCanAccessPeer, int *can, int device, int peer)
   return SUCCESS;
 }
 
-FAKE (cuDevicePrimaryCtxRetain, Context ** context, int device)
+FAKE (cuDevicePrimaryCtxRetain, Context **context, int device)
 {
   g_atomic_int_inc (&fake_cuda.primaries[device]);
   *context = &primaries[device];
@@ -136,7 +139,7 @@ FAKE (cuDevicePrimaryCtxRelease_v2, int device)
   return SUCCESS;
 }
 
-FAKE (cuCtxPushCurrent_v2, Context * context)
+FAKE (cuCtxPushCurrent_v2, Context *context)
 {
   if (depth == G_N_ELEMENTS (stack)
       || (context->primary && !fake_cuda.primaries[context->device]))
@@ -145,7 +148,7 @@ FAKE (cuCtxPushCurrent_v2, Context * context)
   return SUCCESS;
 }
 
-FAKE (cuCtxPopCurrent_v2, Context ** context)
+FAKE (cuCtxPopCurrent_v2, Context **context)
 {
   if (!depth)
     return misuse (INVALID_CONTEXT);
@@ -155,7 +158,7 @@ FAKE (cuCtxPopCurrent_v2, Context ** context)
   return SUCCESS;
 }
 
-FAKE (cuCtxCreate_v2, Context ** context, guint flags, int device)
+FAKE (cuCtxCreate_v2, Context **context, guint flags, int device)
 {
   if (device >= FAKE_CUDA_DEVICES)
     return INVALID_DEVICE;
@@ -166,7 +169,7 @@ FAKE (cuCtxCreate_v2, Context ** context, guint flags, int device)
 }
 
 /* Like the driver's, it pops the current context. */
-FAKE (cuCtxDestroy_v2, Context * context)
+FAKE (cuCtxDestroy_v2, Context *context)
 {
   if (depth && stack[depth - 1] == context)
     depth--;
@@ -183,7 +186,7 @@ FAKE (cuCtxSynchronize, void)
   return SUCCESS;
 }
 
-FAKE (cuMemAlloc_v2, guint64 * address, gsize size)
+FAKE (cuMemAlloc_v2, guint64 *address, gsize size)
 {
   void *p;
 
@@ -196,7 +199,7 @@ FAKE (cuMemAlloc_v2, guint64 * address, gsize size)
   return SUCCESS;
 }
 
-FAKE (cuMemAllocPitch_v2, guint64 * address, gsize * pitch, gsize width,
+FAKE (cuMemAllocPitch_v2, guint64 *address, gsize *pitch, gsize width,
     gsize height, guint element)
 {
   *pitch = (width + 511) / 512 * 512;
@@ -235,7 +238,7 @@ FAKE (cuMemFreeHost, void *p)
 }
 
 static guint8 *
-pointer_of (const Side * side)
+pointer_of (const Side *side)
 {
   guint64 p = side->kind == 1 ? (guint64) (gsize) side->host : side->device;
 
@@ -245,7 +248,7 @@ pointer_of (const Side * side)
   return (guint8 *) (gsize) p + side->y * side->pitch + side->x;
 }
 
-FAKE (cuMemcpy2DAsync_v2, const Copy2D * c, Stream * stream)
+FAKE (cuMemcpy2DAsync_v2, const Copy2D *c, Stream *stream)
 {
   guint8 *to = pointer_of (&c->to);
   const guint8 *from = pointer_of (&c->from);
@@ -259,12 +262,12 @@ FAKE (cuMemcpy2DAsync_v2, const Copy2D * c, Stream * stream)
   return SUCCESS;
 }
 
-FAKE (cuMemcpy2D_v2, const Copy2D * c)
+FAKE (cuMemcpy2D_v2, const Copy2D *c)
 {
   return cuMemcpy2DAsync_v2 (c, NULL);
 }
 
-FAKE (cuStreamCreate, Stream ** stream, guint flags)
+FAKE (cuStreamCreate, Stream **stream, guint flags)
 {
   if (!depth)
     return misuse (INVALID_CONTEXT);
@@ -273,30 +276,30 @@ FAKE (cuStreamCreate, Stream ** stream, guint flags)
   return SUCCESS;
 }
 
-FAKE (cuStreamCreateWithPriority, Stream ** stream, guint flags, int priority)
+FAKE (cuStreamCreateWithPriority, Stream **stream, guint flags, int priority)
 {
   return cuStreamCreate (stream, flags);
 }
 
-FAKE (cuStreamDestroy_v2, Stream * stream)
+FAKE (cuStreamDestroy_v2, Stream *stream)
 {
   g_free (stream);
   return SUCCESS;
 }
 
 /* The old name, which GStreamer 1.22 looks up. */
-FAKE (cuStreamDestroy, Stream * stream)
+FAKE (cuStreamDestroy, Stream *stream)
 {
   return cuStreamDestroy_v2 (stream);
 }
 
-FAKE (cuStreamSynchronize, Stream * stream)
+FAKE (cuStreamSynchronize, Stream *stream)
 {
   return SUCCESS;
 }
 
 /* All work is synchronous, so there is nothing to wait for. */
-FAKE (cuStreamWaitEvent, Stream * stream, void *event, guint flags)
+FAKE (cuStreamWaitEvent, Stream *stream, void *event, guint flags)
 {
   return depth && stream && event ? SUCCESS : misuse (INVALID_VALUE);
 }
@@ -313,7 +316,7 @@ FAKE (cuEventDestroy_v2, void *event)
   return SUCCESS;
 }
 
-FAKE (cuEventRecord, void *event, Stream * stream)
+FAKE (cuEventRecord, void *event, Stream *stream)
 {
   return depth && stream && event ? SUCCESS : misuse (INVALID_VALUE);
 }
@@ -324,7 +327,7 @@ FAKE (cuEventSynchronize, void *event)
 }
 
 FAKE (cuMemcpyHtoDAsync_v2, guint64 to, const void *from, gsize size,
-    Stream * stream)
+    Stream *stream)
 {
   if (!depth || !stream || !(to & FAKE_CUDA_TAG))
     return misuse (INVALID_VALUE);
@@ -345,7 +348,7 @@ FAKE (cuModuleLoadData, void **module, const void *image)
 FAKE (cuModuleUnload, void *module)
 {
   return depth && module == stack[depth - 1] ? SUCCESS
-      : misuse (INVALID_CONTEXT);
+                                             : misuse (INVALID_CONTEXT);
 }
 
 FAKE (cuModuleGetFunction, const char **function, void *module,
@@ -357,7 +360,7 @@ FAKE (cuModuleGetFunction, const char **function, void *module,
 
 FAKE (cuLaunchKernel, const char *function, guint grid_x, guint grid_y,
     guint grid_z, guint block_x, guint block_y, guint block_z,
-    guint shared_bytes, Stream * stream, void **params, void **extra)
+    guint shared_bytes, Stream *stream, void **params, void **extra)
 {
   const guint grid[] = { grid_x, grid_y, grid_z };
   const guint block[] = { block_x, block_y, block_z };
@@ -367,10 +370,13 @@ FAKE (cuLaunchKernel, const char *function, guint grid_x, guint grid_y,
   g_atomic_int_inc (&fake_cuda.launches);
   if (fake_cuda.lost)
     return LAUNCH_FAILED;
-  return fake_cuda.launch && fake_cuda.launch (function, grid, block,
-      shared_bytes, params[0]) ? SUCCESS : misuse (NOT_SUPPORTED);
+  return fake_cuda.launch
+          && fake_cuda.launch (function, grid, block, shared_bytes, params[0])
+      ? SUCCESS
+      : misuse (NOT_SUPPORTED);
 }
 
+/* clang-format off */
 UNSUPPORTED (cuCtxDisablePeerAccess)
 UNSUPPORTED (cuCtxEnablePeerAccess)
 UNSUPPORTED (cuCtxGetCurrent)
@@ -448,3 +454,4 @@ UNSUPPORTED (cuStreamEndCapture)
 UNSUPPORTED (cuTexObjectCreate)
 UNSUPPORTED (cuTexObjectDestroy)
 UNSUPPORTED (cuWaitExternalSemaphoresAsync)
+/* clang-format on */

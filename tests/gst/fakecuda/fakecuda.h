@@ -19,13 +19,13 @@ typedef gboolean (*FakeCudaLaunch) (const char *kernel, const guint grid[3],
 
 typedef struct
 {
-  gboolean broken;              /* set by tests: cuInit() fails */
-  gboolean absent;              /* set by tests: the backend cannot run */
-  gint primaries[FAKE_CUDA_DEVICES];    /* retained and not released */
-  gint contexts;                /* created and not destroyed */
-  gint allocations;             /* of device memory, not freed */
-  gint allocated;               /* of device and pinned memory, in total */
-  gint misuses;                 /* calls that a real driver would not survive */
+  gboolean broken;                   /* set by tests: cuInit() fails */
+  gboolean absent;                   /* set by tests: the backend cannot run */
+  gint primaries[FAKE_CUDA_DEVICES]; /* retained and not released */
+  gint contexts;                     /* created and not destroyed */
+  gint allocations;                  /* of device memory, not freed */
+  gint allocated;                    /* of device and pinned memory, in total */
+  gint misuses; /* calls that a real driver would not survive */
   /* Bytes copied from host to device and back: of planes, of linear memory. */
   gsize planes_copied, bytes_copied;
   /* Set by tests: runs a kernel whose pointers the host can read. NULL: no
@@ -35,7 +35,7 @@ typedef struct
 
   /* Recorded by the tests' backend cuda (fakebackend.c). */
   gint opened, images;
-  gboolean lost;                /* set by tests: lost, until a device is opened again */
+  gboolean lost; /* set by tests: lost, until a device is opened again */
   gpointer context, stream;
 } FakeCuda;
 

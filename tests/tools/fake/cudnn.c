@@ -95,7 +95,7 @@ cudnnBackendGetAttribute (void *descriptor, int attribute, int type,
   const char *loads = getenv ("Y10_FAKE_LOADS");
   char path[1024];
 
-  if (attribute == 402) {       /* a plan's workspace */
+  if (attribute == 402) { /* a plan's workspace */
     *(long long *) values = 0;
     return 0;
   }

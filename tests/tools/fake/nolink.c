@@ -10,12 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-__attribute__ ((visibility ("default")))
-int linkat (int from_dir, const char *from, int to_dir, const char *to,
-    int flags);
-__attribute__ ((visibility ("default")))
-int renameat2 (int from_dir, const char *from, int to_dir, const char *to,
-    unsigned flags);
+__attribute__ ((visibility ("default"))) int linkat (int from_dir,
+    const char *from, int to_dir, const char *to, int flags);
+__attribute__ ((visibility ("default"))) int renameat2 (int from_dir,
+    const char *from, int to_dir, const char *to, unsigned flags);
 
 int
 linkat (int from_dir, const char *from, int to_dir, const char *to, int flags)

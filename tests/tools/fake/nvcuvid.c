@@ -25,7 +25,11 @@ int cuvidGetDecoderCaps (Caps *caps);
 FAKE int
 cuvidGetDecoderCaps (Caps *caps)
 {
-  enum { JPEG = 5, AV1 = 11 };
+  enum
+  {
+    JPEG = 5,
+    AV1 = 11
+  };
 
   if (caps->codec == AV1)
     return 0;

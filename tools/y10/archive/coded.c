@@ -24,7 +24,11 @@
 #define H265_LAST_VCL 31
 
 typedef enum
-{ SHOWS_NOTHING, IS_ENTRY, IS_NO_ENTRY } Answer;
+{
+  SHOWS_NOTHING,
+  IS_ENTRY,
+  IS_NO_ENTRY
+} Answer;
 
 /* Bytes of length before each unit (ISO/IEC 14496-15, 5.3.3 and 8.3.3). */
 static guint
@@ -45,8 +49,7 @@ gboolean
 tool_coded_format_init (ToolCodedFormat *format, const GstCaps *caps)
 {
   static const char *const every_key[] = { "image/jpeg", "video/x-vp8",
-    "video/x-vp9", NULL
-  };
+    "video/x-vp9", NULL };
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   const char *name = gst_structure_get_name (s);
 
@@ -122,15 +125,16 @@ read_unit (const ToolCodedFormat *format, const guint8 *unit, gsize n)
 
   if (format->kind == CODED_H265) {
     type = (unit[0] >> 1) & 0x3f;
-    return type > H265_LAST_VCL ? SHOWS_NOTHING
+    return type > H265_LAST_VCL                             ? SHOWS_NOTHING
         : type >= H265_FIRST_IRAP && type <= H265_LAST_IRAP ? IS_ENTRY
-        : IS_NO_ENTRY;
+                                                            : IS_NO_ENTRY;
   }
   type = unit[0] & 0x1f;
   if (type == H264_SEI)
     return read_sei (unit, n);
-  return type == H264_IDR ? IS_ENTRY
-      : type >= H264_SLICE && type < H264_IDR ? IS_NO_ENTRY : SHOWS_NOTHING;
+  return type == H264_IDR                     ? IS_ENTRY
+      : type >= H264_SLICE && type < H264_IDR ? IS_NO_ENTRY
+                                              : SHOWS_NOTHING;
 }
 
 gboolean

@@ -9,8 +9,14 @@ G_BEGIN_DECLS
 /* How the samples of a video stream are read. */
 typedef struct
 {
-  enum { CODED_OTHER, CODED_EVERY_KEY, CODED_H264, CODED_H265 } kind;
-  guint n_length;               /* bytes of length before each NAL unit */
+  enum
+  {
+    CODED_OTHER,
+    CODED_EVERY_KEY,
+    CODED_H264,
+    CODED_H265
+  } kind;
+  guint n_length; /* bytes of length before each NAL unit */
 } ToolCodedFormat;
 
 /* FALSE if a decoder's output is not known to be the same after a seek. */

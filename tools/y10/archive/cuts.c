@@ -15,8 +15,8 @@
 
 typedef struct
 {
-  gint64 time;                  /* of K */
-  gint64 seek;                  /* of the key frame before it; -1: the beginning */
+  gint64 time; /* of K */
+  gint64 seek; /* of the key frame before it; -1: the beginning */
 } Cut;
 
 static int
@@ -44,8 +44,8 @@ static gboolean
 has_duplicates (const GArray *times)
 {
   for (guint i = 1; i < times->len; i++)
-    if (g_array_index (times, gint64, i) == g_array_index (times, gint64,
-            i - 1))
+    if (g_array_index (times, gint64, i)
+        == g_array_index (times, gint64, i - 1))
       return TRUE;
   return FALSE;
 }
@@ -65,8 +65,8 @@ static GArray *
 find_cuts (const ToolCodedFrame *frames, guint n)
 {
   GArray *cuts = g_array_new (FALSE, FALSE, sizeof (Cut));
-  gint64 latest = -1;           /* display time so far */
-  gint64 before = -1;           /* the last key frame */
+  gint64 latest = -1; /* display time so far */
+  gint64 before = -1; /* the last key frame */
   guint n_entries = 0;
 
   for (guint i = 0; i < n; i++) {
@@ -89,7 +89,7 @@ find_cuts (const ToolCodedFrame *frames, guint n)
 static void
 append_range (GArray *ranges, gint64 start, gint64 end, gint64 seek)
 {
-  const ToolRange range = {.start = start,.end = end,.seek = seek };
+  const ToolRange range = { .start = start, .end = end, .seek = seek };
 
   g_array_append_val (ranges, range);
 }

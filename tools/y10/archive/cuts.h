@@ -9,9 +9,9 @@ G_BEGIN_DECLS
 /* A coded frame, in the order of the file. */
 typedef struct
 {
-  gint64 time;                  /* stream time of its display, ns; -1: not shown */
-  gint64 duration;              /* ns, at least 1 */
-  gboolean entry;               /* a decoder can start here */
+  gint64 time;     /* stream time of its display, ns; -1: not shown */
+  gint64 duration; /* ns, at least 1 */
+  gboolean entry;  /* a decoder can start here */
 } ToolCodedFrame;
 
 /* Appends ranges (ToolRange) of at least @length ns that begin at entries; NULL,

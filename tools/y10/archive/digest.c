@@ -66,15 +66,16 @@ tool_file_check_stamp (const char *path, ToolFileStamp *stamp, GError **error)
       *stamp = now;
     if (now.device == stamp->device && now.inode == stamp->inode)
       return TRUE;
-    g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, "the file has "
+    g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "the file has "
         "changed: another one has taken its name");
     return FALSE;
   }
   g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
       "the file has changed: it has %" G_GINT64_FORMAT " bytes and was "
       "modified at %" G_GINT64_FORMAT " ns; expected %" G_GINT64_FORMAT
-      " bytes and %" G_GINT64_FORMAT " ns", now.size, now.mtime, stamp->size,
-      stamp->mtime);
+      " bytes and %" G_GINT64_FORMAT " ns",
+      now.size, now.mtime, stamp->size, stamp->mtime);
   return FALSE;
 }
 

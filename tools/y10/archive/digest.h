@@ -9,9 +9,9 @@ G_BEGIN_DECLS
 /* Identifies a version of a file without reading it. */
 typedef struct
 {
-  gint64 size;                  /* bytes */
-  gint64 mtime;                 /* nanoseconds since 1970 */
-  guint64 device, inode;        /* 0: unknown, as in a manifest of another machine */
+  gint64 size;           /* bytes */
+  gint64 mtime;          /* nanoseconds since 1970 */
+  guint64 device, inode; /* 0: unknown, as in a manifest of another machine */
 } ToolFileStamp;
 
 gboolean tool_file_stamp (const char *path, ToolFileStamp *stamp,
@@ -23,8 +23,7 @@ gboolean tool_file_check_stamp (const char *path, ToolFileStamp *stamp,
 
 /* Returns "sha256:" and 64 hexadecimal digits for the contents of @path. Fails
  * if the file changes in the meantime. */
-char *tool_digest_file (const char *path, ToolFileStamp *stamp,
-    GError **error);
+char *tool_digest_file (const char *path, ToolFileStamp *stamp, GError **error);
 /* Returns only the 64 digits. */
 char *tool_digest_text (const char *text);
 gboolean tool_digest_is_valid (const char *digest);

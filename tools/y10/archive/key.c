@@ -43,8 +43,8 @@ add_classes (JsonBuilder *builder, const ToolKeySettings *self)
   json_builder_set_member_name (builder, "class_confidence");
   json_builder_begin_array (builder);
   for (guint i = 0; i < y10_model_get_n_classes (self->model); i++) {
-    const gfloat own = params->class_confidence
-        ? params->class_confidence[i] : -1;
+    const gfloat own = params->class_confidence ? params->class_confidence[i]
+                                                : -1;
 
     json_builder_add_double_value (builder,
         (double) (own < 0 ? params->confidence : own));
@@ -56,8 +56,7 @@ static void
 add_settings (JsonBuilder *builder, const ToolKeySettings *self)
 {
   static const char *const texts[] = { "region", "region_anchor", "tiles",
-    "tile_overlap"
-  };
+    "tile_overlap" };
   const Y10HeadParams *params = self->params;
   guint width, height;
 
@@ -110,9 +109,10 @@ char *
 tool_key_make (const char *settings, const char *content,
     const ToolRange *range)
 {
-  char *part = range ? g_strdup_printf ("%" G_GINT64_FORMAT " %"
-      G_GINT64_FORMAT " %" G_GUINT64_FORMAT, range->start, range->end,
-      range->first_frame) : g_strdup ("all");
+  char *part = range ? g_strdup_printf ("%" G_GINT64_FORMAT " %" G_GINT64_FORMAT
+                                        " %" G_GUINT64_FORMAT,
+                   range->start, range->end, range->first_frame)
+                     : g_strdup ("all");
   char *text = g_strdup_printf ("%s\n%s\n%s", settings, content, part);
   char *key = tool_digest_text (text);
 

@@ -16,7 +16,7 @@ typedef struct
   const Y10HeadParams *params;
   guint interval;
   gboolean ignore_par;
-  const char *const *texts;     /* options that count as they were written; NULL
+  const char *const *texts; /* options that count as they were written; NULL
                                  * where not given, four of them */
 } ToolKeySettings;
 

@@ -18,7 +18,7 @@
 
 #define FORMAT "y10-manifest"
 #define VERSION 1
-#define MAX_LINE (64 << 20)     /* bytes: about a million segments */
+#define MAX_LINE (64 << 20) /* bytes: about a million segments */
 #define MAX_DEPTH 4
 
 ToolManifestInput *
@@ -138,8 +138,8 @@ get_int (JsonObject *object, const char *name, gint64 min, gint64 *value,
 
   if (!node || json_node_get_value_type (node) != G_TYPE_INT64
       || (*value = json_node_get_int (node)) < min)
-    return fail (error, name, min < 0 ? "a whole number from -1"
-        : "a whole number from 0");
+    return fail (error, name,
+        min < 0 ? "a whole number from -1" : "a whole number from 0");
   return TRUE;
 }
 
@@ -205,8 +205,8 @@ read_range (JsonNode *node, const ToolRange *previous, ToolRange *range,
     return fail (error, "seek", "-1 or less than \"start\"");
   if (previous && previous->end != range->start)
     return fail (error, "start", "the \"end\" of the segment before it");
-  if (first != (previous ? (gint64) (previous->first_frame
-              + previous->n_frames) : 0))
+  if (first
+      != (previous ? (gint64) (previous->first_frame + previous->n_frames) : 0))
     return fail (error, "first_frame", "the number of frames before it");
   return TRUE;
 }
@@ -227,7 +227,9 @@ read_segments (JsonObject *object, ToolManifestInput *input, GError **error)
   if (whole && !JSON_NODE_HOLDS_NULL (whole)
       && !get_string (object, "whole", &input->whole, error))
     return FALSE;
-  if (n == 0 || (input->whole && (n != 1
+  if (n == 0
+      || (input->whole
+          && (n != 1
               || !JSON_NODE_HOLDS_NULL (json_array_get_element (array, 0)))))
     return fail (error, "segments", input->whole ? "[null]" : "not empty");
   g_array_set_size (input->segments, n);
@@ -252,7 +254,8 @@ read_path (JsonObject *object, ToolManifestInput *input, GError **error)
   if (!get_string (object, "path", &text, error))
     return FALSE;
   input->path = g_str_has_prefix (text, "file://")
-      ? g_filename_from_uri (text, NULL, NULL) : g_strdup (text);
+      ? g_filename_from_uri (text, NULL, NULL)
+      : g_strdup (text);
   g_free (text);
   if (!input->path || !g_path_is_absolute (input->path))
     return fail (error, "path", "an absolute file name");
@@ -273,7 +276,7 @@ read_input (const char *line, GError **error)
   else if (ok)
     ok = get_string (object, "content", &input->content, error)
         && (tool_digest_is_valid (input->content)
-        || fail (error, "content", "sha256: and 64 hexadecimal digits"))
+            || fail (error, "content", "sha256: and 64 hexadecimal digits"))
         && get_int (object, "size", 0, &input->stamp.size, error)
         && get_int (object, "mtime", G_MININT64, &input->stamp.mtime, error)
         && read_segments (object, input, error);
@@ -296,8 +299,9 @@ read_header (const char *line, gint64 *n_inputs, GError **error)
   if (ok && strcmp (format, FORMAT) != 0)
     ok = fail (error, "format", "\"" FORMAT "\"");
   if (ok && version != VERSION) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED, "\"version\" is %"
-        G_GINT64_FORMAT "; this y10 reads version %d", version, VERSION);
+    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+        "\"version\" is %" G_GINT64_FORMAT "; this y10 reads version %d",
+        version, VERSION);
     ok = FALSE;
   }
   ok = ok && get_int (object, "inputs", 0, n_inputs, error);
@@ -319,7 +323,8 @@ read_line (FILE *file, GError **error)
   if (ferror (file) || (c != EOF && c != '\n')) {
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED,
         ferror (file) ? "cannot be read"
-        : c ? "the line is too long" : "this is not text");
+            : c       ? "the line is too long"
+                      : "this is not text");
     return g_string_free (line, TRUE);
   }
   return g_string_free (line, c == EOF && !line->len);
@@ -329,8 +334,8 @@ GPtrArray *
 tool_manifest_read (const char *path, GError **error)
 {
   FILE *file = tool_is_stdin (path) ? stdin : fopen (path, "re");
-  GPtrArray *inputs = g_ptr_array_new_with_free_func ((GDestroyNotify)
-      tool_manifest_input_free);
+  GPtrArray *inputs = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tool_manifest_input_free);
   ToolManifestInput *input;
   gint64 n_inputs = 0;
   GError *why = NULL;
@@ -350,9 +355,10 @@ tool_manifest_read (const char *path, GError **error)
   if (!why && n == 0)
     g_set_error_literal (&why, Y10_ERROR, Y10_ERROR_FAILED, "is empty");
   if (!why && inputs->len != n_inputs)
-    g_set_error (&why, Y10_ERROR, Y10_ERROR_FAILED, "the manifest ends with %u "
-        "inputs; it began with \"inputs\":%" G_GINT64_FORMAT, inputs->len,
-        n_inputs);
+    g_set_error (&why, Y10_ERROR, Y10_ERROR_FAILED,
+        "the manifest ends with %u "
+        "inputs; it began with \"inputs\":%" G_GINT64_FORMAT,
+        inputs->len, n_inputs);
   if (file && file != stdin)
     fclose (file);
   if (why) {

@@ -11,13 +11,13 @@ G_BEGIN_DECLS
 /* One input of a manifest. Either @error is set, or @content and @segments. */
 typedef struct
 {
-  char *source;                 /* as given, UTF-8: see tool_source_to_utf8() */
-  char *path;                   /* absolute, in the file system's encoding */
-  char *error;                  /* why it cannot be processed, or NULL */
-  char *content;                /* its digest */
+  char *source;  /* as given, UTF-8: see tool_source_to_utf8() */
+  char *path;    /* absolute, in the file system's encoding */
+  char *error;   /* why it cannot be processed, or NULL */
+  char *content; /* its digest */
   ToolFileStamp stamp;
-  char *whole;                  /* why it is one segment, or NULL */
-  GArray *segments;             /* of ToolRange; exactly one if @whole is set */
+  char *whole;      /* why it is one segment, or NULL */
+  GArray *segments; /* of ToolRange; exactly one if @whole is set */
 } ToolManifestInput;
 
 ToolManifestInput *tool_manifest_input_new (void);

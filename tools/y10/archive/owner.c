@@ -18,9 +18,19 @@
 
 #define SEPARATOR "~"
 #define MAX_HOST 64
-#define PROC_STAT_START 20      /* proc(5): field 22, counted behind the name */
+#define PROC_STAT_START 20 /* proc(5): field 22, counted behind the name */
 
-enum { KEY, HOST, BOOT, NAMESPACE, PID, START, SERIAL, N_PARTS };
+enum
+{
+  KEY,
+  HOST,
+  BOOT,
+  NAMESPACE,
+  PID,
+  START,
+  SERIAL,
+  N_PARTS
+};
 
 /* Without what cannot be in a file name or separates the parts. */
 static char *

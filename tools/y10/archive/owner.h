@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 char *tool_owner_make_name (const char *key);
 typedef enum
 {
-  TOOL_OWNER_UNKNOWN,           /* this host cannot tell */
+  TOOL_OWNER_UNKNOWN, /* this host cannot tell */
   TOOL_OWNER_ALIVE,
   TOOL_OWNER_GONE,
 } ToolOwnerState;

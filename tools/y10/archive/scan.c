@@ -37,17 +37,17 @@ typedef struct
 {
   GstElement *pipeline;
   ToolWatch *watch;
-  GArray *frames;               /* of ToolCodedFrame; in the streaming thread */
+  GArray *frames; /* of ToolCodedFrame; in the streaming thread */
   ToolCodedFormat format;
   GstSegment segment;
-  GstCaps *caps;                /* the first */
+  GstCaps *caps; /* the first */
   gboolean have_segment, is_matroska;
   struct
   {
     guint64 pts, duration;
-  } unsettled[MAX_UNSETTLED];   /* of the first frames */
+  } unsettled[MAX_UNSETTLED]; /* of the first frames */
   guint n_videos;
-  const char *doubt;            /* why it is not cut, or NULL */
+  const char *doubt; /* why it is not cut, or NULL */
 } Scan;
 
 /* Sets when a frame is displayed, as the decoder will, which also shows what is
@@ -72,7 +72,7 @@ static void
 add_buffer (Scan *scan, GstBuffer *buffer)
 {
   const guint at = scan->frames->len;
-  ToolCodedFrame frame = {.entry = FALSE };
+  ToolCodedFrame frame = { .entry = FALSE };
   GstClockTime duration = GST_BUFFER_DURATION (buffer);
 
   if (!GST_BUFFER_PTS_IS_VALID (buffer)) {
@@ -111,9 +111,9 @@ settle (Scan *scan)
 static void
 take_segment (Scan *scan, const GstSegment *segment)
 {
-  const gboolean changed = scan->have_segment
-      && scan->frames->len > 0 && (segment->start != scan->segment.start
-      || segment->time != scan->segment.time);
+  const gboolean changed = scan->have_segment && scan->frames->len > 0
+      && (segment->start != scan->segment.start
+          || segment->time != scan->segment.time);
 
   if (segment->format != GST_FORMAT_TIME)
     scan->doubt = "its demuxer gives no times";
@@ -131,8 +131,7 @@ static gboolean
 is_same_format (const GstCaps *a, const GstCaps *b)
 {
   static const char *const fields[] = { "stream-format", "codec_data", "width",
-    "height"
-  };
+    "height" };
   const GstStructure *s = gst_caps_get_structure (a, 0);
   const GstStructure *t = gst_caps_get_structure (b, 0);
   gboolean same = gst_structure_has_name (t, gst_structure_get_name (s));
@@ -191,7 +190,8 @@ is_video (GstPad *pad)
 {
   GstCaps *caps = gst_pad_get_current_caps (pad);
   const char *name = caps
-      ? gst_structure_get_name (gst_caps_get_structure (caps, 0)) : "";
+      ? gst_structure_get_name (gst_caps_get_structure (caps, 0))
+      : "";
   gboolean video = g_str_has_prefix (name, "video/")
       || g_str_has_prefix (name, "image/");
 
@@ -222,8 +222,9 @@ on_pad_added (GstElement *demuxer, GstPad *pad, gpointer user)
   gst_element_sync_state_with_parent (sink);
   if (is_video (pad) && scan->n_videos++ == 0) {
     gst_pad_sticky_events_foreach (pad, replay_event, scan);
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
-        | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data, scan, NULL);
+    gst_pad_add_probe (pad,
+        GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+        on_data, scan, NULL);
   }
   sink_pad = gst_element_get_static_pad (sink, "sink");
   gst_pad_link (pad, sink_pad);
@@ -235,17 +236,18 @@ static const char *
 choose_demuxer (const char *path)
 {
   static const char *const matroska[] = { "video/webm", "video/x-matroska",
-    "video/x-matroska-3d", NULL
-  };
+    "video/x-matroska-3d", NULL };
   guint8 *bytes = g_malloc (N_TYPE_BYTES);
   FILE *file = fopen (path, "rbe");
   gsize n = file ? fread (bytes, 1, N_TYPE_BYTES, file) : 0;
   GstCaps *caps = n ? gst_type_find_helper_for_data (NULL, bytes, n, NULL)
-      : NULL;
+                    : NULL;
   const char *name = caps
-      ? gst_structure_get_name (gst_caps_get_structure (caps, 0)) : "";
+      ? gst_structure_get_name (gst_caps_get_structure (caps, 0))
+      : "";
   const char *demuxer = !strcmp (name, "video/quicktime") ? "qtdemux"
-      : g_strv_contains (matroska, name) ? "matroskademux" : NULL;
+      : g_strv_contains (matroska, name)                  ? "matroskademux"
+                                                          : NULL;
 
   gst_clear_caps (&caps);
   if (file)
@@ -331,15 +333,15 @@ static void
 scan_video (ToolManifestInput *input, gint64 length)
 {
   const char *demuxer = choose_demuxer (input->path), *why;
-  Scan scan = {.frames = g_array_new (FALSE, FALSE, sizeof (ToolCodedFrame)) };
+  Scan scan = { .frames = g_array_new (FALSE, FALSE, sizeof (ToolCodedFrame)) };
 
   if (!demuxer)
     why = "its container has no exact index";
   else if (!(why = tool_container_find_doubt (input->path))) {
     if (make_pipeline (&scan, input->path, demuxer))
       input->error = play (&scan);
-    why = scan.watch && scan.caps ? find_cuts (&scan, length,
-        input->segments) : "there is no video in it";
+    why = scan.watch && scan.caps ? find_cuts (&scan, length, input->segments)
+                                  : "there is no video in it";
   }
   if (why && !input->error)
     input->whole = g_strdup (why);

@@ -89,8 +89,11 @@ static int
 supervise (char **sources, double seconds)
 {
   Command command = { sources, seconds };
-  const ToolWork work = {.n = g_strv_length (sources),.run = run,
-    .report = report,.user = &command
+  const ToolWork work = {
+    .n = g_strv_length (sources),
+    .run = run,
+    .report = report,
+    .user = &command,
   };
   char *header = tool_manifest_header (seconds, work.n);
 
@@ -106,13 +109,13 @@ tool_segments (int argc, char **argv)
   gboolean recursive = FALSE;
   char **sources = NULL, **expanded;
   const GOptionEntry entries[] = {
-    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds,
-        "Minimum length of a segment; 0: one segment per input [60]", "S"},
-    {"recursive", 'r', 0, G_OPTION_ARG_NONE, &recursive,
-        "Also read the subfolders of folders", NULL},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sources, NULL,
-        NULL},
-    {NULL}
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds,
+        "Minimum length of a segment; 0: one segment per input [60]", "S" },
+    { "recursive", 'r', 0, G_OPTION_ARG_NONE, &recursive,
+        "Also read the subfolders of folders", NULL },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sources, NULL,
+        NULL },
+    { NULL }
   };
   GOptionContext *context = g_option_context_new ("INPUT…");
   int status = TOOL_USAGE;

@@ -21,7 +21,7 @@
 
 #define TMP ".tmp"
 #define SUFFIX ".jsonl"
-#define MAX_AGE (24 * 60 * 60)  /* seconds since the last write */
+#define MAX_AGE (24 * 60 * 60) /* seconds since the last write */
 
 struct _ToolStore
 {
@@ -31,9 +31,9 @@ struct _ToolStore
 
 struct _ToolEntry
 {
-  ToolStore *store;             /* borrowed */
-  char *name;                   /* in .tmp */
-  char *final;                  /* relative to the store */
+  ToolStore *store; /* borrowed */
+  char *name;       /* in .tmp */
+  char *final;      /* relative to the store */
   char shard[3];
   FILE *file;
 };
@@ -54,8 +54,8 @@ static gint64
 get_time (const ToolStore *store)
 {
   char *name = tool_owner_make_name ("time");
-  const int fd = openat (store->tmp, name, O_WRONLY | O_CREAT | O_EXCL
-      | O_CLOEXEC, 0666);
+  const int fd = openat (store->tmp, name,
+      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   gint64 now = G_MININT64;
   struct stat info;
 
@@ -110,12 +110,14 @@ tool_store_open (const char *path, GError **error)
   if (g_mkdir_with_parents (path, 0777) != 0) {
     store->dir = -1;
     fail (error, "create the store", path, NULL);
-  } else if ((store->dir = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
+  } else if ((store->dir = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+      < 0) {
     fail (error, "open the store", path, NULL);
   } else if (mkdirat (store->dir, TMP, 0777) != 0 && errno != EEXIST) {
     fail (error, "create", path, TMP);
-  } else if ((store->tmp = openat (store->dir, TMP, O_RDONLY | O_DIRECTORY
-              | O_CLOEXEC)) < 0) {
+  } else if ((store->tmp = openat (store->dir, TMP,
+                  O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+      < 0) {
     fail (error, "open", path, TMP);
   } else {
     sweep (store);
@@ -261,8 +263,9 @@ tool_entry_publish (ToolEntry *entry, gboolean *existed, GError **error)
     ok = fail (error, "create", entry->store->path, entry->shard);
   if (ok && move_to_final (entry, &linked) != 0) {
     *existed = errno == EEXIST;
-    ok = *existed || fail (error, "name without replacing, by link or rename,",
-        entry->store->path, entry->final);
+    ok = *existed
+        || fail (error, "name without replacing, by link or rename,",
+            entry->store->path, entry->final);
   }
   if (ok && fsync (shard) != 0 && errno != EINVAL)
     ok = fail (error, "sync", entry->store->path, entry->shard);

@@ -13,12 +13,12 @@ G_BEGIN_DECLS
 enum
 {
   TOOL_OK = 0,
-  TOOL_FAILED = 1,              /* an input was not read completely, or an
+  TOOL_FAILED = 1,        /* an input was not read completely, or an
                                  * output was not written */
-  TOOL_USAGE = 2,               /* the command line is wrong */
-  TOOL_NO_ENGINE = 3,           /* the model cannot be loaded or run here;
+  TOOL_USAGE = 2,         /* the command line is wrong */
+  TOOL_NO_ENGINE = 3,     /* the model cannot be loaded or run here;
                                  * doctor: something does not work at all */
-  TOOL_INTERRUPTED = 130,       /* ended early by SIGINT or SIGTERM, with all that
+  TOOL_INTERRUPTED = 130, /* ended early by SIGINT or SIGTERM, with all that
                                  * was begun written */
 };
 

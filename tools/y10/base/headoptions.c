@@ -14,21 +14,25 @@ tool_head_options_add (GOptionContext *context, ToolHeadOptions *options,
     double confidence, const char *confidence_help)
 {
   const Y10HeadParams defaults = Y10_HEAD_PARAMS_INIT;
-  const GOptionEntry entries[] = {
-    {"confidence", 'c', 0, G_OPTION_ARG_DOUBLE, &options->confidence, confidence_help, "C"},
-    {"classes", 0, 0, G_OPTION_ARG_STRING, &options->classes,
-        "Only these classes: names or numbers, comma-separated", "LIST"},
-    {"max-detections", 0, 0, G_OPTION_ARG_INT, &options->max_detections,
-        "Maximum number of objects per picture or frame, 1 to 300 [300]", "N"},
-    {"iou", 0, 0, G_OPTION_ARG_DOUBLE, &options->iou,
-        "Heads with NMS: how much boxes of a class may overlap, 0 to 1 [0.7]", "IOU"},
-    {"class-agnostic-nms", 0, 0, G_OPTION_ARG_NONE, &options->class_agnostic,
-        "Heads with NMS: also compare boxes of different classes", NULL},
-    {NULL}
-  };
+  const GOptionEntry entries[] = { { "confidence", 'c', 0, G_OPTION_ARG_DOUBLE,
+                                       &options->confidence, confidence_help,
+                                       "C" },
+    { "classes", 0, 0, G_OPTION_ARG_STRING, &options->classes,
+        "Only these classes: names or numbers, comma-separated", "LIST" },
+    { "max-detections", 0, 0, G_OPTION_ARG_INT, &options->max_detections,
+        "Maximum number of objects per picture or frame, 1 to 300 [300]", "N" },
+    { "iou", 0, 0, G_OPTION_ARG_DOUBLE, &options->iou,
+        "Heads with NMS: how much boxes of a class may overlap, 0 to 1 [0.7]",
+        "IOU" },
+    { "class-agnostic-nms", 0, 0, G_OPTION_ARG_NONE, &options->class_agnostic,
+        "Heads with NMS: also compare boxes of different classes", NULL },
+    { NULL } };
 
-  *options = (ToolHeadOptions) {.confidence = confidence,.iou = (double) defaults.iou,
-    .max_detections = (int) defaults.max_detections };
+  *options = (ToolHeadOptions){
+    .confidence = confidence,
+    .iou = (double) defaults.iou,
+    .max_detections = (int) defaults.max_detections,
+  };
   g_option_context_add_main_entries (context, entries, NULL);
 }
 

@@ -13,7 +13,7 @@ typedef struct
   double confidence, iou;
   int max_detections;
   gboolean class_agnostic;
-  char *classes;                /* as given, or NULL */
+  char *classes; /* as given, or NULL */
 } ToolHeadOptions;
 
 /* Sets the defaults and adds the options to @context. @confidence_help: static, with the
@@ -25,6 +25,7 @@ void tool_head_options_clear (ToolHeadOptions *options);
  * picture that an engine gives. */
 gboolean tool_head_options_check (const ToolHeadOptions *options, guint most);
 /* Sets all but the classes in @params. */
-void tool_head_options_apply (const ToolHeadOptions *options, Y10HeadParams *params);
+void tool_head_options_apply (const ToolHeadOptions *options,
+    Y10HeadParams *params);
 
 G_END_DECLS

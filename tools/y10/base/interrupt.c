@@ -36,7 +36,7 @@ void
 tool_interrupt_catch (void)
 {
   /* Without SA_RESTART, a signal ends waiting for a writer of a pipe. */
-  const struct sigaction action = {.sa_handler = on_signal };
+  const struct sigaction action = { .sa_handler = on_signal };
   struct sigaction before;
 
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)

@@ -14,7 +14,7 @@ char *tool_json_to_line (JsonBuilder *builder);
 void tool_print_json (JsonBuilder *builder);
 /* Add a member in one call. */
 void tool_json_string (JsonBuilder *builder, const char *name,
-    const char *value);     /* NULL gives null */
+    const char *value); /* NULL gives null */
 void tool_json_int (JsonBuilder *builder, const char *name, gint64 value);
 void tool_json_double (JsonBuilder *builder, const char *name, double value);
 void tool_json_bool (JsonBuilder *builder, const char *name, gboolean value);

@@ -13,7 +13,7 @@
 #include "base/names.h"
 
 #define STDIN_PATH "/dev/stdin"
-#define MAX_NAME 100            /* bytes; file systems allow 255 */
+#define MAX_NAME 100 /* bytes; file systems allow 255 */
 
 gboolean
 tool_is_stdin (const char *source)
@@ -129,6 +129,6 @@ tool_is_same_file (const char *path, const char *other)
 {
   GStatBuf a, b;
 
-  return g_stat (path, &a) == 0 && g_stat (other, &b) == 0 && a.st_dev == b.st_dev
-      && a.st_ino == b.st_ino;
+  return g_stat (path, &a) == 0 && g_stat (other, &b) == 0
+      && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }

@@ -19,30 +19,30 @@ tool_engine_options_add (GOptionContext *context, ToolEngineOptions *options,
     gboolean with_model)
 {
   const GOptionEntry model[] = {
-    {"model", 'm', 0, G_OPTION_ARG_FILENAME, &options->model,
+    { "model", 'm', 0, G_OPTION_ARG_FILENAME, &options->model,
         "Weights of a YOLOv8, v10, 11 or 26 (.safetensors, .pt, .onnx) [the bundled model]",
-        "FILE"},
-    {NULL}
+        "FILE" },
+    { NULL }
   };
   const GOptionEntry entries[] = {
-    {"labels", 'l', 0, G_OPTION_ARG_FILENAME, &options->labels,
-        "Class names, one per line [those of the model]", "FILE"},
-    {"backend", 'b', 0, G_OPTION_ARG_STRING, &options->backend,
-        "auto, ref, cpu or cuda [auto]", "NAME"},
-    {"precision", 'p', 0, G_OPTION_ARG_STRING, &options->precision,
-        "auto, fp32, tf32, fp16, bf16 or int8 [auto]", "NAME"},
-    {"head", 0, 0, G_OPTION_ARG_STRING, &options->head,
-        "auto, one2one, one2many or one2one-nms [auto]", "NAME"},
-    {"size", 's', 0, G_OPTION_ARG_STRING, &options->size,
+    { "labels", 'l', 0, G_OPTION_ARG_FILENAME, &options->labels,
+        "Class names, one per line [those of the model]", "FILE" },
+    { "backend", 'b', 0, G_OPTION_ARG_STRING, &options->backend,
+        "auto, ref, cpu or cuda [auto]", "NAME" },
+    { "precision", 'p', 0, G_OPTION_ARG_STRING, &options->precision,
+        "auto, fp32, tf32, fp16, bf16 or int8 [auto]", "NAME" },
+    { "head", 0, 0, G_OPTION_ARG_STRING, &options->head,
+        "auto, one2one, one2many or one2one-nms [auto]", "NAME" },
+    { "size", 's', 0, G_OPTION_ARG_STRING, &options->size,
         "Network input size, multiples of 32; auto: of each picture's shape [the model's]",
-        "N|WxH|auto"},
-    {"threads", 't', 0, G_OPTION_ARG_INT, &options->threads,
-        "CPU threads [one per usable core]", "N"},
-    {"no-cuda-graphs", 0, 0, G_OPTION_ARG_NONE, &options->no_cuda_graphs,
-        "CUDA: launch kernels one by one, not as a captured graph", NULL},
-    {"no-tune", 0, 0, G_OPTION_ARG_NONE, &options->no_tune,
-        "CUDA: do not search for faster convolutions", NULL},
-    {NULL}
+        "N|WxH|auto" },
+    { "threads", 't', 0, G_OPTION_ARG_INT, &options->threads,
+        "CPU threads [one per usable core]", "N" },
+    { "no-cuda-graphs", 0, 0, G_OPTION_ARG_NONE, &options->no_cuda_graphs,
+        "CUDA: launch kernels one by one, not as a captured graph", NULL },
+    { "no-tune", 0, 0, G_OPTION_ARG_NONE, &options->no_tune,
+        "CUDA: do not search for faster convolutions", NULL },
+    { NULL }
   };
 
   if (with_model)
@@ -115,8 +115,8 @@ want_class (const char *name, const Y10Model *model, guint8 *wanted)
     wanted[id] = 1;
   else
     tool_error ("--classes: the model has no class '%s'; its %u classes are "
-        "0 '%s' to %u '%s'; 'y10 info --json' lists them", name, n,
-        y10_model_get_class_name (model, 0), n - 1,
+                "0 '%s' to %u '%s'; 'y10 info --json' lists them",
+        name, n, y10_model_get_class_name (model, 0), n - 1,
         y10_model_get_class_name (model, n - 1));
   return id < n;
 }
@@ -157,7 +157,10 @@ parse_name (const char *option, const char *text, NameFunc name_of, int n)
   known = g_string_new (NULL);
   for (int i = 0; i < n; i++)
     g_string_append_printf (known, "%s%s",
-        i == 0 ? "" : i == n - 1 ? " or " : ", ", name_of (i));
+        i == 0           ? ""
+            : i == n - 1 ? " or "
+                         : ", ",
+        name_of (i));
   tool_error ("%s is '%s', expected %s", option, text, known->str);
   g_string_free (known, TRUE);
   return -1;
@@ -193,7 +196,8 @@ parse_size (const char *text, guint *width, guint *height)
   if (!ok || *end || w == 0 || h == 0 || w % 32 || h % 32 || w > 8192
       || h > 8192) {
     tool_error ("--size is '%s', expected N or WxH, multiples of 32 from 32 to "
-        "8192, such as 640 or 640x384, or auto", text);
+                "8192, such as 640 or 640x384, or auto",
+        text);
     return FALSE;
   }
   *width = (guint) w;
@@ -229,7 +233,8 @@ tool_engine_options_parse (const ToolEngineOptions *options,
       return FALSE;
     config->head = (Y10Head) value;
   }
-  config->auto_size = options->size && !g_ascii_strcasecmp (options->size, "auto");
+  config->auto_size = options->size
+      && !g_ascii_strcasecmp (options->size, "auto");
   if (options->size && !config->auto_size
       && !parse_size (options->size, &config->width, &config->height))
     return FALSE;

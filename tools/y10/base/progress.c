@@ -23,8 +23,8 @@ struct _ToolProgress
 {
   gboolean enabled, shown;
   guint n_inputs;
-  guint *n_frames;              /* over all children */
-  Y10Engine *engine;            /* borrowed */
+  guint *n_frames;   /* over all children */
+  Y10Engine *engine; /* borrowed */
   gint64 start, drawn;
 };
 
@@ -52,7 +52,7 @@ tool_progress_new (guint n_inputs, Y10Engine *engine)
 static void
 print_tuning (const ToolProgress *progress)
 {
-  Y10TuningProgress p = {.size = sizeof p };
+  Y10TuningProgress p = { .size = sizeof p };
 
   y10_engine_get_tuning_progress (progress->engine, &p);
   if (!p.finished && p.total)
@@ -192,10 +192,10 @@ void
 tool_progress_wait_tuned (Y10Engine *engine)
 {
   gboolean enabled = is_terminal (), shown = FALSE;
-  Y10TuningProgress p = {.size = sizeof p };
+  Y10TuningProgress p = { .size = sizeof p };
 
-  while (!y10_engine_wait_tuned (engine, g_get_monotonic_time ()
-          + REDRAW_EVERY, NULL, NULL)) {
+  while (!y10_engine_wait_tuned (engine, g_get_monotonic_time () + REDRAW_EVERY,
+      NULL, NULL)) {
     y10_engine_get_tuning_progress (engine, &p);
     if (!enabled || !p.total)
       continue;

@@ -17,8 +17,8 @@ typedef struct _ToolProgress ToolProgress;
 ToolProgress *tool_progress_new (guint n_inputs, Y10Engine *engine);
 /* Counts one more frame and shows that @fraction of input number @input is done,
  * -1: unknown. */
-void tool_progress_update (ToolProgress *progress, guint input,
-    double fraction, const char *name);
+void tool_progress_update (ToolProgress *progress, guint input, double fraction,
+    const char *name);
 /* Prints a summary if stderr is a terminal or the command was interrupted. */
 void tool_progress_summarise (ToolProgress *progress, guint n_inputs,
     const Y10Model *model, const ToolClassCount *classes);

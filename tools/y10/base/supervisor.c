@@ -36,16 +36,16 @@ enum
 {
   LEFT,
   DONE,
-  GIVEN_UP                      /* by the parent */
+  GIVEN_UP /* by the parent */
 };
 
 typedef struct
 {
-  guint current;                /* input, or NONE */
+  guint current; /* input, or NONE */
   gboolean in_line;
-  gboolean finished;            /* the child has done all that it could */
+  gboolean finished; /* the child has done all that it could */
   ToolCounts counts;
-  guint n_over;                 /* not LEFT */
+  guint n_over; /* not LEFT */
   guint8 inputs[];
 } Shared;
 
@@ -53,7 +53,7 @@ static const int signals[] = { SIGINT, SIGTERM };
 
 static Shared *shared;
 static gint64 began, resumed_since;
-static volatile pid_t child;    /* 0 in the child */
+static volatile pid_t child; /* 0 in the child */
 static struct sigaction before[G_N_ELEMENTS (signals)];
 
 gboolean
@@ -91,7 +91,7 @@ tool_supervisor_set_in_line (gboolean in_line)
 ToolCounts *
 tool_supervisor_get_counts (void)
 {
-  static ToolCounts alone;      /* without a supervisor */
+  static ToolCounts alone; /* without a supervisor */
 
   return shared ? &shared->counts : &alone;
 }
@@ -113,7 +113,8 @@ tool_supervisor_has_written (const char *path)
 {
   GStatBuf info;
 
-  return resumed_since && g_stat (path, &info) == 0 && info.st_mtime >= resumed_since;
+  return resumed_since && g_stat (path, &info) == 0
+      && info.st_mtime >= resumed_since;
 }
 
 /* A terminal sends its signals to the child itself. */
@@ -127,7 +128,7 @@ forward (int number, siginfo_t *info, void *context)
 static void
 catch_signals (void)
 {
-  struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART };
+  struct sigaction action = { .sa_flags = SA_SIGINFO | SA_RESTART };
 
   action.sa_sigaction = forward;
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
@@ -165,7 +166,7 @@ run_child (const ToolWork *work, pid_t parent)
     sigaction (signals[i], &before[i], NULL);
   block_signals (SIG_UNBLOCK);
   prctl (PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid () != parent)     /* it ended before that */
+  if (getppid () != parent) /* it ended before that */
     return TOOL_FAILED;
   status = work->run (work->user);
   shared->finished = TRUE;
@@ -214,11 +215,13 @@ static void
 report (const ToolWork *work, int status)
 {
   const int number = WIFSIGNALED (status) ? WTERMSIG (status) : 0;
-  char *why = number ? g_strdup_printf ("reading it ended the process by signal "
-      "%d (%s)%s", number, g_strsignal (number), number == SIGKILL
-      ? ", as happens without enough memory" : "")
+  char *why = number
+      ? g_strdup_printf ("reading it ended the process by signal "
+                         "%d (%s)%s",
+          number, g_strsignal (number),
+          number == SIGKILL ? ", as happens without enough memory" : "")
       : g_strdup_printf ("reading it ended the process with status %d",
-      WEXITSTATUS (status));
+          WEXITSTATUS (status));
 
   if (shared->in_line) {
     shared->in_line = FALSE;
@@ -234,7 +237,8 @@ report (const ToolWork *work, int status)
 static gboolean
 is_in_a_row (guint last, guint current)
 {
-  while (++last < current && shared->inputs[last] == GIVEN_UP);
+  while (++last < current && shared->inputs[last] == GIVEN_UP)
+    ;
   return last == current;
 }
 
@@ -244,8 +248,8 @@ tool_supervise (const ToolWork *work)
   const gint64 start = g_get_real_time () / G_USEC_PER_SEC;
   guint in_a_row = 0, n_crashes = 0, last = 0;
 
-  shared = mmap (NULL, sizeof *shared + work->n * sizeof *shared->inputs, PROT_READ | PROT_WRITE,
-      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  shared = mmap (NULL, sizeof *shared + work->n * sizeof *shared->inputs,
+      PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) {
     tool_error ("no memory");
     return TOOL_FAILED;
@@ -256,25 +260,29 @@ tool_supervise (const ToolWork *work)
   catch_signals ();
   while (in_a_row < MAX_IN_A_ROW) {
     const int status = start_and_wait (work);
-    const int number = status >= 0 && WIFSIGNALED (status) ? WTERMSIG (status) : 0;
+    const int number = status >= 0 && WIFSIGNALED (status) ? WTERMSIG (status)
+                                                           : 0;
 
     if (status < 0)
       return TOOL_FAILED;
     if (!number && (shared->finished || shared->current == NONE))
-      return n_crashes && WEXITSTATUS (status) == TOOL_OK ? TOOL_FAILED
+      return n_crashes && WEXITSTATUS (status) == TOOL_OK
+          ? TOOL_FAILED
           : WEXITSTATUS (status);
     if (number && (!is_crash (number) || shared->current == NONE))
       return end_by (number);
-    in_a_row = n_crashes++ && is_in_a_row (last, shared->current)
-        ? in_a_row + 1 : 1;
+    in_a_row = n_crashes++ && is_in_a_row (last, shared->current) ? in_a_row + 1
+                                                                  : 1;
     last = shared->current;
     report (work, status);
     if (shared->n_over == work->n)
       return TOOL_FAILED;
     resumed_since = start;
   }
-  tool_error ("stopping after %d inputs in a row that ended the process; %u input%s "
-      "left", MAX_IN_A_ROW, work->n - shared->n_over,
+  tool_error (
+      "stopping after %d inputs in a row that ended the process; %u input%s "
+      "left",
+      MAX_IN_A_ROW, work->n - shared->n_over,
       work->n - shared->n_over == 1 ? " is" : "s are");
   return TOOL_FAILED;
 }

@@ -14,16 +14,16 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 n_objects;
-  guint n_frames;               /* with at least one */
-  guint most;                   /* in one frame */
-  float best;                   /* confidence */
+  guint n_frames; /* with at least one */
+  guint most;     /* in one frame */
+  float best;     /* confidence */
 } ToolClassCount;
 
 /* What children count, over all of them. */
 typedef struct
 {
   guint n_frames;
-  guint width, height;          /* of the frames; 0: they differ */
+  guint width, height; /* of the frames; 0: they differ */
   ToolClassCount classes[TOOL_MAX_COUNTED_CLASSES];
 } ToolCounts;
 

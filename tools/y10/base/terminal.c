@@ -23,7 +23,7 @@ is_harmless (gunichar c)
     case G_UNICODE_SURROGATE:
     case G_UNICODE_LINE_SEPARATOR:
     case G_UNICODE_PARAGRAPH_SEPARATOR:
-      return c == 0x200d;       /* joins emoji */
+      return c == 0x200d; /* joins emoji */
     default:
       return TRUE;
   }

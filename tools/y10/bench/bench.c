@@ -40,7 +40,7 @@ typedef struct
   Y10Detection *rows;
   guint batch, n_rows;
   gboolean with_preprocess;
-  gint64 first_us;              /* from the file to the first rows, without tuning */
+  gint64 first_us; /* from the file to the first rows, without tuning */
   GArray *step_ms, *preprocess_ms, *inference_ms, *postprocess_ms;
 } Bench;
 
@@ -65,9 +65,11 @@ make_tensor (Bench *bench)
 
   y10_engine_get_input_size (bench->engine, &width, &height);
   p = bench->pixels = g_new (gfloat, (gsize) width * height * 3);
-  bench->image = (Y10Image) {.size = sizeof (Y10Image),
-    .format = Y10_PIXEL_TENSOR,.width = width,
-    .height = height
+  bench->image = (Y10Image){
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_TENSOR,
+    .width = width,
+    .height = height,
   };
   for (guint c = 0; c < 3; c++) {
     bench->image.plane[c] = (const guint8 *) p;
@@ -84,9 +86,14 @@ make_frame (Bench *bench)
   const gsize luma = (gsize) FRAME_WIDTH * FRAME_HEIGHT;
   guint8 *p = bench->pixels = g_malloc (luma * 3 / 2);
 
-  bench->image = (Y10Image) {.size = sizeof (Y10Image),.format = Y10_PIXEL_NV12,
-    .matrix = Y10_MATRIX_BT709,.width = FRAME_WIDTH,.height = FRAME_HEIGHT,
-    .plane = {p, p + luma},.stride = {FRAME_WIDTH, FRAME_WIDTH}
+  bench->image = (Y10Image){
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_NV12,
+    .matrix = Y10_MATRIX_BT709,
+    .width = FRAME_WIDTH,
+    .height = FRAME_HEIGHT,
+    .plane = { p, p + luma },
+    .stride = { FRAME_WIDTH, FRAME_WIDTH },
   };
   for (guint y = 0; y < FRAME_HEIGHT * 3 / 2; y++)
     for (guint x = 0; x < FRAME_WIDTH; x++)
@@ -121,11 +128,10 @@ run_step (Bench *bench, gint64 *us, Y10StepTimes *times, GError **error)
   for (guint i = 0; ok && i < bench->batch; i++)
     ok = y10_step_add (&step, &bench->image, &bench->params, error);
   start = g_get_monotonic_time ();
-  ok = ok && y10_step_submit (&step, error)
-      && y10_step_wait (&step, -1, error);
+  ok = ok && y10_step_submit (&step, error) && y10_step_wait (&step, -1, error);
   for (guint i = 0; ok && i < bench->batch; i++) {
-    gint n = y10_step_read (&step, i, bench->rows,
-        bench->params.max_detections, error);
+    gint n = y10_step_read (&step, i, bench->rows, bench->params.max_detections,
+        error);
 
     bench->n_rows = (guint) MAX (n, 0);
     ok = n >= 0;
@@ -156,10 +162,11 @@ static gboolean
 measure (Bench *bench, double seconds, GError **error)
 {
   gint64 start = g_get_monotonic_time (), us;
-  Y10StepTimes times = {.size = sizeof times };
+  Y10StepTimes times = { .size = sizeof times };
 
-  for (guint i = 0; i < WARM_UP_STEPS
-      || g_get_monotonic_time () - start < WARM_UP_TIME; i++) {
+  for (guint i = 0;
+       i < WARM_UP_STEPS || g_get_monotonic_time () - start < WARM_UP_TIME;
+       i++) {
     if (!run_step (bench, &us, &times, error))
       return FALSE;
     bench->first_us += i ? 0 : us;
@@ -184,13 +191,13 @@ typedef struct
 {
   ToolStats step, preprocess, inference, postprocess;
   guint n_ops;
-  gint64 *ns;                   /* of each op */
+  gint64 *ns; /* of each op */
 } Result;
 
 static void
 print_tuning_json (JsonBuilder *builder, Y10Engine *engine)
 {
-  Y10TuningProgress p = {.size = sizeof p };
+  Y10TuningProgress p = { .size = sizeof p };
 
   y10_engine_get_tuning_progress (engine, &p);
   json_builder_set_member_name (builder, "tuning");
@@ -245,7 +252,7 @@ print_json (const Bench *bench, const Result *result)
   json_builder_begin_array (builder);
   for (guint i = 0; i < result->n_ops; i++) {
     const double ms = (double) result->ns[i] / 1e6;
-    Y10OpInfo op = {.size = sizeof op };
+    Y10OpInfo op = { .size = sizeof op };
 
     y10_engine_get_op (engine, i, &op);
     json_builder_begin_object (builder);
@@ -285,7 +292,7 @@ print_text (const Bench *bench, const Result *result)
       "ms", "%", "GFLOP/s");
   for (guint i = 0; i < result->n_ops; i++) {
     const double ms = (double) result->ns[i] / 1e6;
-    Y10OpInfo op = {.size = sizeof op };
+    Y10OpInfo op = { .size = sizeof op };
 
     y10_engine_get_op (engine, i, &op);
     tool_print ("%-28s %-11s %-21s %9.3f %6.1f %9.1f\n", op.name, op.kind,
@@ -297,11 +304,11 @@ print_text (const Bench *bench, const Result *result)
       bench->with_preprocess ? "1920x1080 NV12 frame" : "network input",
       bench->n_rows, bench->step_ms->len);
   tool_print ("median %.3f ms, 95 %% below %.3f ms, best %.3f ms, "
-      "%.1f images/s\n", result->step.median, result->step.p95,
-      result->step.min, 1e3 * bench->batch / result->step.median);
+              "%.1f images/s\n",
+      result->step.median, result->step.p95, result->step.min,
+      1e3 * bench->batch / result->step.median);
   tool_print ("preprocess %.3f ms%s, inference %.3f ms, postprocess %.3f ms\n",
-      result->preprocess.median,
-      bench->with_preprocess ? "" : " (not counted)",
+      result->preprocess.median, bench->with_preprocess ? "" : " (not counted)",
       result->inference.median, result->postprocess.median);
   tool_print ("start-up %.0f ms, from the file to the first rows %.0f ms\n",
       (double) y10_engine_get_start_time (engine) / 1e6,
@@ -355,13 +362,15 @@ bench_run (Bench *bench, double seconds, gboolean json, GError **error)
 static gboolean
 check_camera_options (ToolCameraOptions *cameras, gboolean with_preprocess)
 {
-  if (!cameras->wanted && (cameras->source || !isnan (cameras->min_inferences)
+  if (!cameras->wanted
+      && (cameras->source || !isnan (cameras->min_inferences)
           || !isnan (cameras->max_delay))) {
     tool_error ("--source, --min-inferences and --max-delay need --cameras");
     return FALSE;
   }
   if (cameras->wanted && with_preprocess) {
-    tool_error ("--with-preprocess is not for --cameras, which always includes it");
+    tool_error (
+        "--with-preprocess is not for --cameras, which always includes it");
     return FALSE;
   }
   if (isnan (cameras->seconds))
@@ -370,13 +379,16 @@ check_camera_options (ToolCameraOptions *cameras, gboolean with_preprocess)
     cameras->min_inferences = 5;
   if (isnan (cameras->max_delay))
     cameras->max_delay = 200;
-  return tool_check_range ("--seconds", cameras->seconds, cameras->wanted ? 1 : 0, 3600)
-      && tool_check_range ("--min-inferences", cameras->min_inferences, 0.1, 240)
+  return tool_check_range ("--seconds", cameras->seconds,
+             cameras->wanted ? 1 : 0, 3600)
+      && tool_check_range ("--min-inferences", cameras->min_inferences, 0.1,
+          240)
       && tool_check_range ("--max-delay", cameras->max_delay, 1, 60000);
 }
 
 static gboolean
-on_cameras (const gchar *name, const gchar *value, gpointer user, GError **error)
+on_cameras (const gchar *name, const gchar *value, gpointer user,
+    GError **error)
 {
   ToolCameraOptions *cameras = user;
 
@@ -391,33 +403,35 @@ tool_bench (int argc, char **argv)
 {
   ToolEngineOptions options = { 0 };
   Y10EngineConfig config;
-  Bench bench = {.params = Y10_HEAD_PARAMS_INIT };
+  Bench bench = { .params = Y10_HEAD_PARAMS_INIT };
   GError *error = NULL;
   Y10Model *model = NULL;
-  ToolCameraOptions cameras = {.seconds = NAN,.min_inferences = NAN,
-    .max_delay = NAN
+  ToolCameraOptions cameras = {
+    .seconds = NAN,
+    .min_inferences = NAN,
+    .max_delay = NAN,
   };
   GOptionGroup *group = g_option_group_new (NULL, NULL, NULL, &cameras, NULL);
   int batch = 1;
-  const GOptionEntry entries[] = {
-    {"batch", 0, 0, G_OPTION_ARG_INT, &batch, "Images per step [1]", "N"},
-    {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &cameras.seconds,
-        "Duration of the measurement [3; 5 for each number of cameras]", "S"},
-    {"with-preprocess", 0, 0, G_OPTION_ARG_NONE, &bench.with_preprocess,
-        "Include the letterbox, for a 1080p NV12 frame", NULL},
-    {"cameras", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, on_cameras,
+  const GOptionEntry entries[] = { { "batch", 0, 0, G_OPTION_ARG_INT, &batch,
+                                       "Images per step [1]", "N" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &cameras.seconds,
+        "Duration of the measurement [3; 5 for each number of cameras]", "S" },
+    { "with-preprocess", 0, 0, G_OPTION_ARG_NONE, &bench.with_preprocess,
+        "Include the letterbox, for a 1080p NV12 frame", NULL },
+    { "cameras", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK,
+        on_cameras,
         "Instead: how many cameras this machine carries, at FPS [15, or the file's]",
-        "FPS"},
-    {"source", 0, 0, G_OPTION_ARG_FILENAME, &cameras.source,
+        "FPS" },
+    { "source", 0, 0, G_OPTION_ARG_FILENAME, &cameras.source,
         "What the cameras send: a made scene of WxH, or a video [1280x720]",
-        "FILE|WxH"},
-    {"min-inferences", 0, 0, G_OPTION_ARG_DOUBLE, &cameras.min_inferences,
-        "Inferences a second that each camera must get [5]", "N"},
-    {"max-delay", 0, 0, G_OPTION_ARG_DOUBLE, &cameras.max_delay,
-        "Delay within which 95 % of the frames must come [200]", "MS"},
-    {"json", 'j', 0, G_OPTION_ARG_NONE, &cameras.json, "Print JSON", NULL},
-    {NULL}
-  };
+        "FILE|WxH" },
+    { "min-inferences", 0, 0, G_OPTION_ARG_DOUBLE, &cameras.min_inferences,
+        "Inferences a second that each camera must get [5]", "N" },
+    { "max-delay", 0, 0, G_OPTION_ARG_DOUBLE, &cameras.max_delay,
+        "Delay within which 95 % of the frames must come [200]", "MS" },
+    { "json", 'j', 0, G_OPTION_ARG_NONE, &cameras.json, "Print JSON", NULL },
+    { NULL } };
   GOptionContext *context = g_option_context_new (NULL);
   int status = TOOL_USAGE;
 
@@ -461,7 +475,8 @@ tool_bench (int argc, char **argv)
     tool_progress_wait_tuned (bench.engine);
   if (bench.engine)
     status = bench_run (&bench, cameras.seconds, cameras.json, &error) ? TOOL_OK
-        : error ? TOOL_NO_ENGINE : TOOL_FAILED;
+        : error ? TOOL_NO_ENGINE
+                : TOOL_FAILED;
   if (error) {
     tool_error ("%s", error->message);
     g_clear_error (&error);

@@ -26,10 +26,11 @@
 #include "bench/cameras.h"
 
 #define STAGGER GST_SECOND
-#define WARM_UP (3 * GST_SECOND / 2)    /* once all have begun */
+#define WARM_UP (3 * GST_SECOND / 2) /* once all have begun */
 #define LATE (5 * GST_SECOND)
 #define SOON (GST_SECOND / 10)
-#define GOLDEN 0.6180339887498949       /* its multiples lie apart whatever their number */
+#define GOLDEN \
+  0.6180339887498949 /* its multiples lie apart whatever their number */
 
 typedef struct _Run Run;
 
@@ -38,25 +39,25 @@ typedef struct
   Run *run;
   GstElement *pipeline, *detector;
   GstAppSrc *source;
-  GstClockTime start;           /* when its first frame is due */
-  guint64 n_sent;               /* the sender's */
+  GstClockTime start; /* when its first frame is due */
+  guint64 n_sent;     /* the sender's */
   GMutex lock;
-  GArray *delays;               /* lock; double, ms, of frames that count */
+  GArray *delays; /* lock; double, ms, of frames that count */
   guint64 inferences;
 } Camera;
 
 struct _Run
 {
   const ToolClip *clip;
-  double period;                /* ns */
-  gint64 base;                  /* what all times count from; monotonic ns */
-  GstClockTime from, to;        /* frames that are due then count */
+  double period;         /* ns */
+  gint64 base;           /* what all times count from; monotonic ns */
+  GstClockTime from, to; /* frames that are due then count */
   guint n;
   Camera *cameras;
   GMutex lock;
   GCond changed;
-  gboolean stop;                /* lock */
-  char *missing;                /* what decodebin found no plugin for */
+  gboolean stop; /* lock */
+  char *missing; /* what decodebin found no plugin for */
 };
 
 static GstClockTime
@@ -90,8 +91,8 @@ make_frame (const Camera *camera)
 
   /* No frame is presented before it is decoded. */
   GST_BUFFER_DTS (buffer) = due_of (camera, camera->n_sent);
-  GST_BUFFER_PTS (buffer) = due_of (camera, round * clip->frames->len
-      + clip->rank[index] + clip->reorder);
+  GST_BUFFER_PTS (buffer) = due_of (camera,
+      round * clip->frames->len + clip->rank[index] + clip->reorder);
   GST_BUFFER_DURATION (buffer) = (GstClockTime) camera->run->period;
   if (camera->n_sent == 0)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
@@ -104,8 +105,11 @@ due_of_time (const Camera *camera, GstClockTime pts)
 {
   const ToolClip *clip = camera->run->clip;
   const gint64 n = clip->frames->len;
-  const gint64 place = (gint64) floor ((double) GST_CLOCK_DIFF (camera->start, pts)
-      / camera->run->period + 0.5) - clip->reorder;
+  const gint64 place = (gint64) floor (
+                           (double) GST_CLOCK_DIFF (camera->start, pts)
+                               / camera->run->period
+                           + 0.5)
+      - clip->reorder;
 
   if (place < 0)
     return 0;
@@ -177,7 +181,8 @@ make_camera (Run *run, guint index, const char *detector, GError **error)
   GstClock *clock = gst_system_clock_obtain ();
   GstElement *sink;
   GstPad *pad;
-  char *text = g_strdup_printf ("appsrc name=source is-live=true format=time "
+  char *text = g_strdup_printf (
+      "appsrc name=source is-live=true format=time "
       "max-bytes=0 ! decodebin name=decoder ! videoconvert ! "
       "yolov10detect name=detector %s ! fakesink name=sink sync=false async=false",
       detector);
@@ -189,9 +194,10 @@ make_camera (Run *run, guint index, const char *detector, GError **error)
       GST_PARSE_FLAG_FATAL_ERRORS, error);
   g_free (text);
   if (camera->pipeline) {
-    camera->source = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (camera->pipeline),
-            "source"));
-    camera->detector = gst_bin_get_by_name (GST_BIN (camera->pipeline), "detector");
+    camera->source = GST_APP_SRC (
+        gst_bin_get_by_name (GST_BIN (camera->pipeline), "source"));
+    camera->detector = gst_bin_get_by_name (GST_BIN (camera->pipeline),
+        "detector");
     gst_app_src_set_caps (camera->source, run->clip->caps);
     sink = gst_bin_get_by_name (GST_BIN (camera->pipeline), "sink");
     pad = gst_element_get_static_pad (sink, "sink");
@@ -326,7 +332,7 @@ get_inferences (const Camera *camera)
 static guint64
 get_engine_inferences (Y10EngineStream *engine)
 {
-  Y10EngineStreamStats stats = {.size = sizeof stats };
+  Y10EngineStreamStats stats = { .size = sizeof stats };
 
   y10_engine_stream_get_stats (engine, &stats);
   return stats.n_inferences;
@@ -437,8 +443,11 @@ tool_cameras_run (const ToolClip *clip, guint n, double seconds,
     const char *detector, Y10EngineStream *engine, ToolCamerasResult *result,
     GError **error)
 {
-  Run run = {.clip = clip,.n = n,.period = GST_SECOND / clip->fps,
-    .base = g_get_monotonic_time () * 1000
+  Run run = {
+    .clip = clip,
+    .n = n,
+    .period = GST_SECOND / clip->fps,
+    .base = g_get_monotonic_time () * 1000,
   };
   GThread *sender = NULL;
   gboolean ok = TRUE;
@@ -454,7 +463,8 @@ tool_cameras_run (const ToolClip *clip, guint n, double seconds,
   if (ok) {
     start = now_of (&run) + SOON;
     for (guint i = 0; i < n; i++)
-      run.cameras[i].start = start + (GstClockTime) (fmod (i * GOLDEN, 1) * STAGGER);
+      run.cameras[i].start = start
+          + (GstClockTime) (fmod (i * GOLDEN, 1) * STAGGER);
     run.from = start + STAGGER + WARM_UP;
     run.to = run.from + (GstClockTime) (seconds * GST_SECOND);
     sender = g_thread_new ("cameras", send_frames, &run);

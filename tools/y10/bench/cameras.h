@@ -10,15 +10,15 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint n;                      /* cameras */
-  double seconds;               /* measured */
-  guint64 frames_in, frames_out;        /* of all cameras */
-  guint64 n_inferences;         /* of all cameras, as their detectors count them */
-  guint64 n_engine_inferences;  /* as the engine counts them */
-  double least_inferences, median_inferences;   /* of a camera, in a second */
-  double delay_median, delay_p95, delay_max;    /* ms */
-  double cpus;                  /* that this process kept busy */
-  const char *decoder;          /* name of its element; interned */
+  guint n;                       /* cameras */
+  double seconds;                /* measured */
+  guint64 frames_in, frames_out; /* of all cameras */
+  guint64 n_inferences; /* of all cameras, as their detectors count them */
+  guint64 n_engine_inferences;                /* as the engine counts them */
+  double least_inferences, median_inferences; /* of a camera, in a second */
+  double delay_median, delay_p95, delay_max;  /* ms */
+  double cpus;                                /* that this process kept busy */
+  const char *decoder; /* name of its element; interned */
 } ToolCamerasResult;
 
 /* Runs @n cameras that send @clip, each with a detector as @detector describes it, for

@@ -36,18 +36,18 @@
 typedef struct
 {
   ToolCamerasResult result;
-  char *reason;                 /* why not carried; NULL: carried */
+  char *reason; /* why not carried; NULL: carried */
 } Try;
 
 typedef struct
 {
   const ToolCameraOptions *options;
   Y10Model *model;
-  Y10EngineStream *stream;      /* keeps the engine between two numbers of cameras */
+  Y10EngineStream *stream; /* keeps the engine between two numbers of cameras */
   ToolClip *clip;
-  char *detector;               /* its properties */
-  GArray *tries;                /* Try */
-  guint most, too_many;         /* carried; not carried, 0: not known */
+  char *detector;       /* its properties */
+  GArray *tries;        /* Try */
+  guint most, too_many; /* carried; not carried, 0: not known */
 } Cameras;
 
 static void
@@ -93,7 +93,8 @@ parse_size (const char *text, guint64 *width, guint64 *height)
 static int
 open_source (Cameras *self, double fps, GError **error)
 {
-  const char *source = self->options->source ? self->options->source : DEFAULT_SIZE;
+  const char *source = self->options->source ? self->options->source
+                                             : DEFAULT_SIZE;
   guint64 width = 0, height = 0;
 
   if (!parse_size (source, &width, &height)) {
@@ -101,8 +102,10 @@ open_source (Cameras *self, double fps, GError **error)
     self->clip = tool_clip_read (source, fps, error);
   } else if (width % 2 || height % 2 || MIN (width, height) < MIN_SIZE
       || MAX (width, height) > MAX_SIZE) {
-    tool_error ("--source is '%s', expected a video or a size of even numbers from %d "
-        "to %d, such as " DEFAULT_SIZE, source, MIN_SIZE, MAX_SIZE);
+    tool_error (
+        "--source is '%s', expected a video or a size of even numbers from %d "
+        "to %d, such as " DEFAULT_SIZE,
+        source, MIN_SIZE, MAX_SIZE);
     return TOOL_USAGE;
   } else {
     tool_progress_show ("encoding the cameras' video");
@@ -161,7 +164,8 @@ open_engine (Cameras *self, const ToolEngineOptions *options, GError **error)
   self->model = y10_model_load (options->model, options->labels, error);
   if (!self->model)
     return FALSE;
-  self->stream = y10_engine_stream_new (self->model, &config, "", 0, NULL, error);
+  self->stream = y10_engine_stream_new (self->model, &config, "", 0, NULL,
+      error);
   if (!self->stream)
     return FALSE;
   tool_progress_wait_tuned (y10_engine_stream_get_engine (self->stream));
@@ -189,7 +193,8 @@ judge (const Cameras *self, const ToolCamerasResult *r)
   if (r->frames_out > r->frames_in)
     return g_strdup_printf ("%" G_GUINT64_FORMAT " frames too many came",
         r->frames_out - r->frames_in);
-  if (r->least_inferences * r->seconds + 1.5 < floor (floor_of (self) * r->seconds))
+  if (r->least_inferences * r->seconds + 1.5
+      < floor (floor_of (self) * r->seconds))
     return g_strdup_printf ("less than %g inferences/s", floor_of (self));
   if (r->delay_p95 > self->options->max_delay)
     return g_strdup_printf ("delay over %g ms", self->options->max_delay);
@@ -231,14 +236,15 @@ print_head (const Cameras *self, const ToolCamerasResult *first)
   if (self->clip->encoder && strcmp (self->clip->codec, "H.264"))
     tool_print ("There is no H.264 encoder here, so the cameras send %s.\n",
         self->clip->codec);
-  tool_print ("\nCarried are cameras if every frame comes out, each camera gets %g "
+  tool_print (
+      "\nCarried are cameras if every frame comes out, each camera gets %g "
       "inferences a second\n(less one in the time measured, %g s), and 95 %% of the "
-      "frames come within %g ms.\n\n", floor_of (self), self->options->seconds,
-      self->options->max_delay);
+      "frames come within %g ms.\n\n",
+      floor_of (self), self->options->seconds, self->options->max_delay);
   tool_print ("%7s  %15s  %14s  %23s  %8s\n", "", "frames", "inferences/s",
       "delay ms", "CPUs");
-  tool_print ("%7s  %7s %7s  %6s %7s  %7s %7s %7s  %8s  carried\n", "cameras", "in",
-      "out", "least", "median", "50 %", "95 %", "most", "used");
+  tool_print ("%7s  %7s %7s  %6s %7s  %7s %7s %7s  %8s  carried\n", "cameras",
+      "in", "out", "least", "median", "50 %", "95 %", "most", "used");
 }
 
 static void
@@ -250,11 +256,12 @@ print_row (const Try *try)
     tool_print ("%7u  no: %s\n", r->n, try->reason);
     return;
   }
-  tool_print ("%7u  %7" G_GUINT64_FORMAT " %7" G_GUINT64_FORMAT "  %6.1f %7.1f  "
-      "%7.1f %7.1f %7.1f  %8.2f  %s%s\n", r->n, r->frames_in, r->frames_out,
-      r->least_inferences, r->median_inferences, r->delay_median, r->delay_p95,
-      r->delay_max, r->cpus, try->reason ? "no: " : "yes",
-      try->reason ? try->reason : "");
+  tool_print ("%7u  %7" G_GUINT64_FORMAT " %7" G_GUINT64_FORMAT
+              "  %6.1f %7.1f  "
+              "%7.1f %7.1f %7.1f  %8.2f  %s%s\n",
+      r->n, r->frames_in, r->frames_out, r->least_inferences,
+      r->median_inferences, r->delay_median, r->delay_p95, r->delay_max,
+      r->cpus, try->reason ? "no: " : "yes", try->reason ? try->reason : "");
 }
 
 static const Try *
@@ -271,18 +278,22 @@ print_end (const Cameras *self)
 {
   Y10Engine *engine = engine_of (self);
   const char *backend = y10_backend_get_name (y10_engine_get_backend (engine));
-  const char *precision = y10_precision_get_name (y10_engine_get_precision (engine));
+  const char *precision = y10_precision_get_name (
+      y10_engine_get_precision (engine));
   const ToolClip *clip = self->clip;
   const guint threads = y10_engine_get_threads (engine);
   const Try *best = find_try (self, self->most);
-  char *what = g_strdup_printf ("of %ux%u at %g FPS with %s (%s, %s, %u thread%s)",
-      clip->width, clip->height, clip->fps, variant_of (self), backend, precision,
-      threads, threads == 1 ? "" : "s");
+  char *what =
+      g_strdup_printf ("of %ux%u at %g FPS with %s (%s, %s, %u thread%s)",
+          clip->width, clip->height, clip->fps, variant_of (self), backend,
+          precision, threads, threads == 1 ? "" : "s");
 
   if (best)
-    tool_print ("\nThis machine carries %s%u camera%s %s: %.1f inferences a second "
-        "each, delay %.0f ms (95 %%).\n", self->too_many ? "" : "at least ",
-        self->most, self->most == 1 ? "" : "s", what, best->result.least_inferences,
+    tool_print (
+        "\nThis machine carries %s%u camera%s %s: %.1f inferences a second "
+        "each, delay %.0f ms (95 %%).\n",
+        self->too_many ? "" : "at least ", self->most,
+        self->most == 1 ? "" : "s", what, best->result.least_inferences,
         best->result.delay_p95);
   else
     tool_print ("\nThis machine carries no camera %s: %s.\n", what,
@@ -304,8 +315,10 @@ add_try (JsonBuilder *builder, const Try *try)
   tool_json_int (builder, "frames_out", (gint64) r->frames_out);
   tool_json_int (builder, "inferences", (gint64) r->n_inferences);
   tool_json_int (builder, "engine_inferences", (gint64) r->n_engine_inferences);
-  tool_json_double (builder, "least_inferences_per_second", r->least_inferences);
-  tool_json_double (builder, "median_inferences_per_second", r->median_inferences);
+  tool_json_double (builder, "least_inferences_per_second",
+      r->least_inferences);
+  tool_json_double (builder, "median_inferences_per_second",
+      r->median_inferences);
   json_builder_set_member_name (builder, "delay_ms");
   json_builder_begin_object (builder);
   tool_json_double (builder, "median", r->delay_median);
@@ -321,7 +334,8 @@ add_source (JsonBuilder *builder, const Cameras *self)
 {
   const ToolClip *clip = self->clip;
   const Try *first = &g_array_index (self->tries, Try, 0);
-  char *name = clip->encoder ? NULL : tool_source_to_utf8 (self->options->source);
+  char *name = clip->encoder ? NULL
+                             : tool_source_to_utf8 (self->options->source);
 
   json_builder_set_member_name (builder, "source");
   json_builder_begin_object (builder);
@@ -378,7 +392,8 @@ choose_next (const Cameras *self)
 {
   if (!self->too_many)
     return self->most < MAX_CAMERAS ? MAX (1, self->most * 2) : 0;
-  return self->too_many - self->most > 1 ? (self->most + self->too_many) / 2 : 0;
+  return self->too_many - self->most > 1 ? (self->most + self->too_many) / 2
+                                         : 0;
 }
 
 /* What fails with more cameras than were carried is a limit, too: of memory, or of the
@@ -441,9 +456,10 @@ search (Cameras *self, GError **error)
 }
 
 int
-tool_bench_cameras (const ToolEngineOptions *engine, const ToolCameraOptions *options)
+tool_bench_cameras (const ToolEngineOptions *engine,
+    const ToolCameraOptions *options)
 {
-  Cameras self = {.options = options };
+  Cameras self = { .options = options };
   const double fps = parse_fps (options->fps);
   GError *error = NULL;
   int status = TOOL_NO_ENGINE;
@@ -474,9 +490,11 @@ tool_bench_cameras (const ToolEngineOptions *engine, const ToolCameraOptions *op
 #else /* !HAVE_GST */
 
 int
-tool_bench_cameras (const ToolEngineOptions *engine, const ToolCameraOptions *options)
+tool_bench_cameras (const ToolEngineOptions *engine,
+    const ToolCameraOptions *options)
 {
-  tool_error ("--cameras: this y10 was built without GStreamer and has no cameras");
+  tool_error (
+      "--cameras: this y10 was built without GStreamer and has no cameras");
   return TOOL_NO_ENGINE;
 }
 

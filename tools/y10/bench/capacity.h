@@ -15,9 +15,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean wanted;
-  char *fps, *source;           /* as given, or NULL */
-  double min_inferences;        /* of each camera, in a second */
-  double max_delay;             /* ms */
+  char *fps, *source;    /* as given, or NULL */
+  double min_inferences; /* of each camera, in a second */
+  double max_delay;      /* ms */
   double seconds;
   guint batch;
   gboolean json;

@@ -24,8 +24,8 @@
 #include "media/gst.h"
 
 #define SCENE_SECONDS 4
-#define BITS_PER_PIXEL 0.15     /* what cameras send of H.264 */
-#define MAX_FRAMES 600          /* of a file */
+#define BITS_PER_PIXEL 0.15 /* what cameras send of H.264 */
+#define MAX_FRAMES 600      /* of a file */
 #define MAX_BYTES (64 * 1024 * 1024)
 #define POLL_INTERVAL (50 * GST_MSECOND)
 
@@ -33,34 +33,40 @@
 static const struct
 {
   const char *encoder, *caps, *options;
-  const char *rate, *distance;  /* properties for the bit rate and key frames; or NULL */
-  guint unit;                   /* of the bit rate */
+  const char *rate,
+      *distance; /* properties for the bit rate and key frames; or NULL */
+  guint unit;    /* of the bit rate */
 } encoders[] = {
-  {"x264enc", "video/x-h264", "tune=zerolatency speed-preset=veryfast", "bitrate",
-      "key-int-max", 1000},
-  {"openh264enc", "video/x-h264", "rate-control=bitrate", "bitrate", "gop-size", 1},
-  {"nvh264enc", "video/x-h264", "", "bitrate", "gop-size", 1000},
-  {"vah264enc", "video/x-h264", "b-frames=0", "bitrate", "key-int-max", 1000},
-  {"vah264lpenc", "video/x-h264", "", "bitrate", "key-int-max", 1000},
-  {"avenc_mpeg4", "video/mpeg,mpegversion=4,systemstream=false", "", "bitrate",
-      "gop-size", 1},
-  {"jpegenc", "image/jpeg", "", NULL, NULL, 1},
+  { "x264enc", "video/x-h264", "tune=zerolatency speed-preset=veryfast",
+      "bitrate", "key-int-max", 1000 },
+  { "openh264enc", "video/x-h264", "rate-control=bitrate", "bitrate",
+      "gop-size", 1 },
+  { "nvh264enc", "video/x-h264", "", "bitrate", "gop-size", 1000 },
+  { "vah264enc", "video/x-h264", "b-frames=0", "bitrate", "key-int-max", 1000 },
+  { "vah264lpenc", "video/x-h264", "", "bitrate", "key-int-max", 1000 },
+  { "avenc_mpeg4", "video/mpeg,mpegversion=4,systemstream=false", "", "bitrate",
+      "gop-size", 1 },
+  { "jpegenc", "image/jpeg", "", NULL, NULL, 1 },
 };
 
 static const struct
 {
   const char *caps, *name;
 } codecs[] = {
-  {"video/x-h264", "H.264"}, {"video/x-h265", "H.265"}, {"video/x-av1", "AV1"},
-  {"video/x-vp8", "VP8"}, {"video/x-vp9", "VP9"}, {"image/jpeg", "Motion JPEG"},
-  {"video/mpeg", "MPEG"},
+  { "video/x-h264", "H.264" },
+  { "video/x-h265", "H.265" },
+  { "video/x-av1", "AV1" },
+  { "video/x-vp8", "VP8" },
+  { "video/x-vp9", "VP9" },
+  { "image/jpeg", "Motion JPEG" },
+  { "video/mpeg", "MPEG" },
 };
 
 /* What comes out of an encoder or a parser. */
 typedef struct
 {
   GMutex lock;
-  GstElement *pipeline;         /* of a file */
+  GstElement *pipeline; /* of a file */
   GstCaps *caps;
   GPtrArray *frames;
   gsize n_bytes;
@@ -127,7 +133,8 @@ collect_from (Collector *collector, GstElement *sink)
 {
   GstPad *pad = gst_element_get_static_pad (sink, "sink");
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_buffer, collector, NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_buffer, collector,
+      NULL);
   gst_object_unref (pad);
 }
 
@@ -191,7 +198,8 @@ rank_frames (ToolClip *clip)
   clip->rank = g_new (guint, n);
   clip->at_rank = g_new (guint, n);
   for (guint i = 0; i < n; i++) {
-    timed = timed && GST_BUFFER_PTS_IS_VALID (g_ptr_array_index (clip->frames, i));
+    timed = timed
+        && GST_BUFFER_PTS_IS_VALID (g_ptr_array_index (clip->frames, i));
     clip->at_rank[i] = i;
   }
   if (timed)
@@ -254,9 +262,11 @@ static gboolean
 can_decode (const char *text)
 {
   GstCaps *caps = gst_caps_from_string (text);
-  GList *all = gst_element_factory_list_get_elements (
-      GST_ELEMENT_FACTORY_TYPE_DECODER, GST_RANK_MARGINAL);
-  GList *found = gst_element_factory_list_filter (all, caps, GST_PAD_SINK, FALSE);
+  GList *all =
+      gst_element_factory_list_get_elements (GST_ELEMENT_FACTORY_TYPE_DECODER,
+          GST_RANK_MARGINAL);
+  GList *found = gst_element_factory_list_filter (all, caps, GST_PAD_SINK,
+      FALSE);
   const gboolean can = found != NULL;
 
   gst_plugin_feature_list_free (found);
@@ -266,14 +276,15 @@ can_decode (const char *text)
 }
 
 static void
-feed_scene (GstAppSrc *source, guint width, guint height, guint n_frames, double fps)
+feed_scene (GstAppSrc *source, guint width, guint height, guint n_frames,
+    double fps)
 {
   const gsize size = (gsize) width * height * 3 / 2;
   ToolScene *scene = tool_scene_new (width, height, n_frames);
   GstFlowReturn flow = GST_FLOW_OK;
 
   for (guint i = 0; i < n_frames && flow == GST_FLOW_OK && !tool_interrupted ();
-      i++) {
+       i++) {
     guint8 *pixels = g_malloc (size);
     GstBuffer *buffer = gst_buffer_new_wrapped (pixels, size);
 
@@ -294,15 +305,16 @@ describe_encoding (guint which, guint width, guint height, double fps)
   int n, d;
 
   gst_util_double_to_fraction (fps, &n, &d);
-  g_string_printf (text, "appsrc name=source format=time block=true max-bytes=%"
-      G_GSIZE_FORMAT " caps=video/x-raw,format=I420,width=%u,height=%u,"
+  g_string_printf (text,
+      "appsrc name=source format=time block=true max-bytes=%" G_GSIZE_FORMAT
+      " caps=video/x-raw,format=I420,width=%u,height=%u,"
       "framerate=%d/%d,interlace-mode=progressive ! videoconvert ! %s %s",
       (gsize) width * height * 6, width, height, n, d, encoders[which].encoder,
       encoders[which].options);
   if (encoders[which].rate)
     g_string_append_printf (text, " %s=%u %s=%u", encoders[which].rate,
-        (guint) MAX (bits, 64000) / encoders[which].unit, encoders[which].distance,
-        (guint) (fps + 0.5));
+        (guint) MAX (bits, 64000) / encoders[which].unit,
+        encoders[which].distance, (guint) (fps + 0.5));
   g_string_append_printf (text, " ! %s ! fakesink name=sink sync=false",
       encoders[which].caps);
   return g_string_free (text, FALSE);
@@ -352,8 +364,8 @@ tool_clip_make (guint width, guint height, double fps, GError **error)
 
   if (!tool_gst_init (error))
     return NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (encoders) && !clip && !tool_interrupted ();
-      i++) {
+  for (guint i = 0;
+       i < G_N_ELEMENTS (encoders) && !clip && !tool_interrupted (); i++) {
     if (!tool_have_element (encoders[i].encoder))
       continue;
     have_encoder = TRUE;
@@ -367,11 +379,13 @@ tool_clip_make (guint width, guint height, double fps, GError **error)
     g_clear_error (error);
   } else if (error && !*error) {
     if (have_encoder)
-      g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED, "GStreamer has no "
+      g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+          "GStreamer has no "
           "decoder for what its encoders make here; avdec_h264 (Debian: "
           "gstreamer1.0-libav) would do, or --source FILE");
     else
-      g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED, "GStreamer has no "
+      g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+          "GStreamer has no "
           "encoder to make the cameras' video; x264enc (Debian: "
           "gstreamer1.0-plugins-ugly) would do, or --source FILE");
   }
@@ -384,10 +398,12 @@ tool_clip_make (guint width, guint height, double fps, GError **error)
 static gboolean
 is_video (GstPad *pad)
 {
-  GstCaps *caps = gst_pad_has_current_caps (pad) ? gst_pad_get_current_caps (pad)
+  GstCaps *caps = gst_pad_has_current_caps (pad)
+      ? gst_pad_get_current_caps (pad)
       : gst_pad_query_caps (pad, NULL);
   const char *name = caps && gst_caps_get_size (caps)
-      ? gst_structure_get_name (gst_caps_get_structure (caps, 0)) : "";
+      ? gst_structure_get_name (gst_caps_get_structure (caps, 0))
+      : "";
   const gboolean video = g_str_has_prefix (name, "video/")
       || g_str_has_prefix (name, "image/");
 
@@ -420,8 +436,8 @@ static gboolean
 has_times (const Collector *collector)
 {
   for (guint i = 0; i < collector->frames->len; i++)
-    if (!GST_CLOCK_TIME_IS_VALID (GST_BUFFER_DTS_OR_PTS (g_ptr_array_index
-                (collector->frames, i))))
+    if (!GST_CLOCK_TIME_IS_VALID (
+            GST_BUFFER_DTS_OR_PTS (g_ptr_array_index (collector->frames, i))))
       return FALSE;
   return TRUE;
 }
@@ -443,7 +459,8 @@ can_read (const char *path, GError **error)
 ToolClip *
 tool_clip_read (const char *path, double fps, GError **error)
 {
-  char *what = g_strdup_printf ("--source %s: it cannot be read as a video", path);
+  char *what = g_strdup_printf ("--source %s: it cannot be read as a video",
+      path);
   ToolClip *clip = NULL;
   Collector collector;
   GstElement *file, *parser;
@@ -454,21 +471,24 @@ tool_clip_read (const char *path, double fps, GError **error)
   }
   collector_init (&collector);
   collector.pipeline = gst_parse_launch_full ("filesrc name=file ! "
-      "parsebin name=parser", NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+                                              "parsebin name=parser",
+      NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
   if (collector.pipeline) {
     file = gst_bin_get_by_name (GST_BIN (collector.pipeline), "file");
     parser = gst_bin_get_by_name (GST_BIN (collector.pipeline), "parser");
     g_object_set (file, "location", path, NULL);
-    g_signal_connect (parser, "pad-added", G_CALLBACK (on_pad_added), &collector);
+    g_signal_connect (parser, "pad-added", G_CALLBACK (on_pad_added),
+        &collector);
     gst_element_set_state (collector.pipeline, GST_STATE_PLAYING);
     if (wait_for_end (&collector, what, error)) {
       gst_element_set_state (collector.pipeline, GST_STATE_NULL);
       if (collector.frames->len > 1 && has_times (&collector))
         clip = make_clip (&collector, fps);
       else if (!tool_interrupted ())
-        g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "--source %s: found %s, "
-            "expected a video", path, collector.has_video ? "a picture"
-            : "no video in it");
+        g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+            "--source %s: found %s, "
+            "expected a video",
+            path, collector.has_video ? "a picture" : "no video in it");
     }
     gst_object_unref (file);
     gst_object_unref (parser);

@@ -10,19 +10,20 @@ G_BEGIN_DECLS
  * and again. It begins with a key frame. */
 typedef struct
 {
-  GstCaps *caps;                /* as a decoder needs them, with the frame rate */
-  GPtrArray *frames;            /* GstBuffer, in the order of decoding */
-  guint *rank;                  /* of each frame, in the order of presentation */
-  guint *at_rank;               /* the frame of each rank */
-  guint reorder;                /* the most ranks that a frame is ahead of its place */
+  GstCaps *caps;     /* as a decoder needs them, with the frame rate */
+  GPtrArray *frames; /* GstBuffer, in the order of decoding */
+  guint *rank;       /* of each frame, in the order of presentation */
+  guint *at_rank;    /* the frame of each rank */
+  guint reorder;     /* the most ranks that a frame is ahead of its place */
   guint width, height;
   double fps;
-  const char *codec;            /* for people */
-  const char *encoder;          /* NULL: from a file */
+  const char *codec;   /* for people */
+  const char *encoder; /* NULL: from a file */
 } ToolClip;
 
 /* Encodes a moving scene with the best encoder that is here: of H.264 if possible. */
-ToolClip *tool_clip_make (guint width, guint height, double fps, GError **error);
+ToolClip *tool_clip_make (guint width, guint height, double fps,
+    GError **error);
 /* Reads the beginning of a file. @fps: of the cameras, 0: the file's. */
 ToolClip *tool_clip_read (const char *path, double fps, GError **error);
 /* Returns bits per second. */

@@ -73,8 +73,8 @@ draw_body (const ToolScene *scene, guint body, guint frame, guint8 *luma)
   /* The texture moves along. */
   for (guint j = 0; j < h; j++)
     for (guint i = 0; i < w; i++)
-      luma[(gsize) (y0 + j) * scene->width + x0 + i] =
-          (guint8) (30 + 20 * body + hash (i / 6 + j / 6 * 512 + body * 65536) % 60);
+      luma[(gsize) (y0 + j) * scene->width + x0 + i] = (guint8) (30 + 20 * body
+          + hash (i / 6 + j / 6 * 512 + body * 65536) % 60);
 }
 
 void

@@ -20,8 +20,8 @@
 typedef struct
 {
   FILE *lines, *file;
-  GHashTable *ids;              /* of images */
-  GArray *order;                /* the same, by line */
+  GHashTable *ids; /* of images */
+  GArray *order;   /* the same, by line */
   gint64 next_id, n_annotations;
 } Coco;
 
@@ -32,8 +32,11 @@ static gint64
 find_number (const char *source)
 {
   char *base = tool_source_basename (source), *end;
-  const gint64 number = g_ascii_isdigit (*base) ? g_ascii_strtoll (base, &end, 10) : -1;
-  const gboolean whole = number >= 0 && (*end == '.' || !*end) && !strchr (end + !!*end, '.');
+  const gint64 number = g_ascii_isdigit (*base)
+      ? g_ascii_strtoll (base, &end, 10)
+      : -1;
+  const gboolean whole = number >= 0 && (*end == '.' || !*end)
+      && !strchr (end + !!*end, '.');
 
   g_free (base);
   return whole && number < G_MAXINT64 ? number : -1;
@@ -88,7 +91,8 @@ add_image (Coco *self, guint number, JsonObject *line)
   if (frame >= 0)
     tool_json_int (builder, "frame", frame);
   tool_json_int (builder, "width", json_object_get_int_member (line, "width"));
-  tool_json_int (builder, "height", json_object_get_int_member (line, "height"));
+  tool_json_int (builder, "height",
+      json_object_get_int_member (line, "height"));
   print_object (self, builder, number == 0);
 }
 
@@ -104,7 +108,8 @@ add_categories (Coco *self, guint number, JsonObject *line)
     JsonBuilder *builder = begin_object ();
 
     tool_json_int (builder, "id", i);
-    tool_json_string (builder, "name", json_array_get_string_element (classes, i));
+    tool_json_string (builder, "name",
+        json_array_get_string_element (classes, i));
     print_object (self, builder, i == 0);
   }
 }
@@ -121,7 +126,8 @@ add_annotation (Coco *self, gint64 image_id, JsonArray *rows, guint at)
 
   tool_json_int (builder, "id", ++self->n_annotations);
   tool_json_int (builder, "image_id", image_id);
-  tool_json_int (builder, "category_id", (gint64) json_array_get_double_element (rows, at));
+  tool_json_int (builder, "category_id",
+      (gint64) json_array_get_double_element (rows, at));
   json_builder_set_member_name (builder, "bbox");
   json_builder_begin_array (builder);
   for (guint i = 0; i < G_N_ELEMENTS (box); i++)
@@ -129,7 +135,8 @@ add_annotation (Coco *self, gint64 image_id, JsonArray *rows, guint at)
   json_builder_end_array (builder);
   tool_json_double (builder, "area", w * h);
   tool_json_int (builder, "iscrowd", 0);
-  tool_json_double (builder, "score", json_array_get_double_element (rows, at + 1));
+  tool_json_double (builder, "score",
+      json_array_get_double_element (rows, at + 1));
   print_object (self, builder, self->n_annotations == 1);
 }
 
@@ -186,7 +193,11 @@ print_document (Coco *self, GError **error)
 gboolean
 tool_coco_write (FILE *lines, const char *path, GError **error)
 {
-  Coco self = {.lines = lines,.file = path ? fopen (path, "w") : stdout,.next_id = 1 };
+  Coco self = {
+    .lines = lines,
+    .file = path ? fopen (path, "w") : stdout,
+    .next_id = 1,
+  };
   gboolean ok = self.file != NULL;
 
   self.ids = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);

@@ -38,13 +38,13 @@ typedef struct
   char *draw, *save_crops, *format_name, *output_path;
   ToolRules rules;
   ToolFormat format;
-  ToolOutput *output;           /* NULL with --store */
+  ToolOutput *output; /* NULL with --store */
   gboolean recursive, ignore_par, track;
-  char *zones;                  /* a file; NULL: none */
+  char *zones; /* a file; NULL: none */
   char *tile_overlap_text;
   char *store, *manifest, *segments, *content_id;
   char **inputs;
-  ToolStoreOptions tasks;       /* if @store is set */
+  ToolStoreOptions tasks; /* if @store is set */
 } DetectOptions;
 
 static gboolean
@@ -110,20 +110,22 @@ open_engine (ToolDetect *self, const DetectOptions *options,
 
   config->n_slots = 2;
   /* Tuned plans depend on measured times, and stored results must not. */
-  config->tune = config->tune && !options->store
-      && has_video (options->inputs);
+  config->tune = config->tune && !options->store && has_video (options->inputs);
   engine = y10_engine_new (self->model, config, NULL, &error);
   if (!engine) {
     tool_error ("%s", error->message);
     g_error_free (error);
     return NULL;
   }
-  self->runner = tool_runner_new (engine, params, &self->parts, tool_detect_result, self);
+  self->runner = tool_runner_new (engine, params, &self->parts,
+      tool_detect_result, self);
   if (self->ignore_par)
     tool_runner_ignore_par (self->runner);
   self->progress = tool_progress_new (options->store
-      ? options->tasks.tasks->len : g_strv_length (options->inputs), engine);
-  y10_engine_unref (engine);    /* the runner holds a reference */
+          ? options->tasks.tasks->len
+          : g_strv_length (options->inputs),
+      engine);
+  y10_engine_unref (engine); /* the runner holds a reference */
   return engine;
 }
 
@@ -168,9 +170,11 @@ explain_bundled (const ToolDetect *self)
         y10_model_get_class_name (self->model, i));
   }
   if (!n_found && tool_supervisor_get_counts ()->n_frames)
-    tool_error ("nothing was found; the bundled model knows %s. --model takes "
+    tool_error (
+        "nothing was found; the bundled model knows %s. --model takes "
         "weights for other objects; models/fetch.sh of the sources downloads "
-        "some that know people, cars and 78 other classes", names->str);
+        "some that know people, cars and 78 other classes",
+        names->str);
   g_string_free (names, TRUE);
 }
 
@@ -196,12 +200,14 @@ run (gpointer user)
   const DetectOptions *options = ((Command *) user)->options;
   Y10EngineConfig *config = ((Command *) user)->config;
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
-  ToolDetect self = {.interval = (guint) options->interval,
+  ToolDetect self = {
+    .interval = (guint) options->interval,
     .ignore_par = options->ignore_par,
-    .format = options->format,.output = options->output,
+    .format = options->format,
+    .output = options->output,
     .out = options->output ? tool_output_get_file (options->output) : stdout,
     .n_inputs = options->inputs ? g_strv_length (options->inputs) : 0,
-    .for_store = options->store != NULL
+    .for_store = options->store != NULL,
   };
   Y10Engine *engine;
   GError *error = NULL;
@@ -224,7 +230,8 @@ run (gpointer user)
     status = TOOL_USAGE;
     goto out;
   }
-  if (!tool_rules_read_limits (&options->rules, self.model, &class_confidence, &params)
+  if (!tool_rules_read_limits (&options->rules, self.model, &class_confidence,
+          &params)
       || !tool_rules_read_parts (&options->rules, &tiles, &self.parts)) {
     status = TOOL_USAGE;
     goto out;
@@ -242,7 +249,7 @@ run (gpointer user)
   if (y10_model_get_n_classes (self.model) > TOOL_MAX_COUNTED_CLASSES)
     own_counts = g_new0 (ToolClassCount, y10_model_get_n_classes (self.model));
   self.classes = own_counts ? own_counts
-      : tool_supervisor_get_counts ()->classes;
+                            : tool_supervisor_get_counts ()->classes;
   status = options->store
       ? tool_detect_store (&self, &options->tasks, engine, &params)
       : detect_inputs (&self, options->inputs);
@@ -286,10 +293,11 @@ static int
 supervise (const DetectOptions *options, Y10EngineConfig *config)
 {
   Command command = { options, config };
-  const ToolWork work = {.run = run,.report = report,.user = &command,
+  const ToolWork work = { .run = run,
+    .report = report,
+    .user = &command,
     .n = options->store ? options->tasks.tasks->len
-        : g_strv_length (options->inputs)
-  };
+                        : g_strv_length (options->inputs) };
 
   return tool_supervise (&work);
 }
@@ -297,8 +305,8 @@ supervise (const DetectOptions *options, Y10EngineConfig *config)
 static gboolean
 check_store_options (const DetectOptions *options)
 {
-  if (!options->store && (options->manifest || options->segments
-          || options->content_id))
+  if (!options->store
+      && (options->manifest || options->segments || options->content_id))
     tool_error ("--manifest, --segments and --content-id need --store");
   else if (options->store && (options->draw || options->save_crops))
     tool_error ("--store does not go with --draw or --save-crops");
@@ -321,8 +329,10 @@ check_track (DetectOptions *options)
   if (!options->track)
     return TRUE;
   if (options->store)
-    tool_error ("%s does not go with --store, whose segments would each be followed by "
-        "themselves", option);
+    tool_error (
+        "%s does not go with --store, whose segments would each be followed by "
+        "themselves",
+        option);
   else if (options->format_name && options->format != TOOL_FORMAT_JSONL
       && (options->zones || options->format != TOOL_FORMAT_MOT))
     tool_error ("%s does not go with --format %s; expected %s", option,
@@ -355,10 +365,13 @@ read_format (DetectOptions *options)
 {
   GError *error = NULL;
 
-  options->format = isatty (STDOUT_FILENO) && !options->store && !options->output_path
-      ? TOOL_FORMAT_TABLE : TOOL_FORMAT_JSONL;
+  options->format = isatty (STDOUT_FILENO) && !options->store
+          && !options->output_path
+      ? TOOL_FORMAT_TABLE
+      : TOOL_FORMAT_JSONL;
   if (options->store && (options->format_name || options->output_path)) {
-    tool_error ("--store does not go with --format and --output; what it stores is JSON");
+    tool_error (
+        "--store does not go with --format and --output; what it stores is JSON");
     return FALSE;
   }
   if (!options->format_name)
@@ -370,7 +383,8 @@ read_format (DetectOptions *options)
   }
   if (options->format != TOOL_FORMAT_YOLO || options->output_path)
     return TRUE;
-  tool_error ("--format yolo needs --output DIR, for a file for each picture or frame");
+  tool_error (
+      "--format yolo needs --output DIR, for a file for each picture or frame");
   return FALSE;
 }
 
@@ -393,9 +407,11 @@ open_output (DetectOptions *options)
 {
   GError *error = NULL;
 
-  for (char **input = options->inputs; options->output_path && *input; input++) {
+  for (char **input = options->inputs; options->output_path && *input;
+       input++) {
     char *path = tool_source_to_path (*input, NULL);
-    const gboolean same = path && tool_is_same_file (path, options->output_path);
+    const gboolean same = path
+        && tool_is_same_file (path, options->output_path);
 
     g_free (path);
     if (same) {
@@ -403,7 +419,8 @@ open_output (DetectOptions *options)
       return FALSE;
     }
   }
-  options->output = tool_output_open (options->format, options->output_path, &error);
+  options->output = tool_output_open (options->format, options->output_path,
+      &error);
   if (options->output)
     return TRUE;
   tool_error ("%s", error->message);
@@ -427,7 +444,8 @@ close_output (DetectOptions *options, int status)
 static gboolean
 plan_tasks (DetectOptions *options, int *status)
 {
-  options->tile_overlap_text = g_strdup_printf ("%g", options->rules.tile_overlap);
+  options->tile_overlap_text = g_strdup_printf ("%g",
+      options->rules.tile_overlap);
   options->tasks.texts[0] = options->rules.region;
   options->tasks.texts[1] = options->rules.region_anchor;
   options->tasks.texts[2] = options->rules.tiles;
@@ -451,7 +469,8 @@ make_context (void)
       "names one in each\nline, a URI that GStreamer can play, or - for standard input. "
       "Prints one line of JSON\nper picture or frame, or a table if standard output is a "
       "terminal.");
-  g_option_context_set_description (context, TOOL_STATUS_HELP
+  g_option_context_set_description (context,
+      TOOL_STATUS_HELP
       "An input that cannot be read completely is reported on standard error; "
       "the others\nare still processed.\n\n"
       "The default is the bundled model, which detects codes and markers.\n\n"
@@ -466,72 +485,83 @@ make_context (void)
 int
 tool_detect (int argc, char **argv)
 {
-  DetectOptions options = {.interval = 1,.rules.tile_overlap = Y10_TILES_DEFAULT_OVERLAP
+  DetectOptions options = {
+    .interval = 1,
+    .rules.tile_overlap = Y10_TILES_DEFAULT_OVERLAP,
   };
   Y10EngineConfig config;
   const GOptionEntry entries[] = {
-    {"class-confidence", 0, 0, G_OPTION_ARG_STRING, &options.rules.class_confidence,
-        "Minimum confidence per class, such as person=0.4,*=0.25", "LIST"},
-    {"min-size", 0, 0, G_OPTION_ARG_STRING, &options.rules.min_size,
-        "Smallest box: pixels or a fraction up to 1: 32, 64x32, 0.05",
-        "SIZE"},
-    {"max-size", 0, 0, G_OPTION_ARG_STRING, &options.rules.max_size,
-        "Largest box, in the same form", "SIZE"},
-    {"region", 0, 0, G_OPTION_ARG_STRING, &options.rules.region,
+    { "class-confidence", 0, 0, G_OPTION_ARG_STRING,
+        &options.rules.class_confidence,
+        "Minimum confidence per class, such as person=0.4,*=0.25", "LIST" },
+    { "min-size", 0, 0, G_OPTION_ARG_STRING, &options.rules.min_size,
+        "Smallest box: pixels or a fraction up to 1: 32, 64x32, 0.05", "SIZE" },
+    { "max-size", 0, 0, G_OPTION_ARG_STRING, &options.rules.max_size,
+        "Largest box, in the same form", "SIZE" },
+    { "region", 0, 0, G_OPTION_ARG_STRING, &options.rules.region,
         "Detect only in this region: rectangles by two corners, polygons by more, in "
-        "fractions, such as \"0,0.5 1,1; 0.2,0 0.4,0 0.3,0.4\"", "SHAPES"},
-    {"region-anchor", 0, 0, G_OPTION_ARG_STRING, &options.rules.region_anchor,
+        "fractions, such as \"0,0.5 1,1; 0.2,0 0.4,0 0.3,0.4\"",
+        "SHAPES" },
+    { "region-anchor", 0, 0, G_OPTION_ARG_STRING, &options.rules.region_anchor,
         "What of a box must be in the region: the middle of its lower edge "
-        "(bottom) or any part of it (overlap) [bottom]", "WHAT"},
-    {"tiles", 0, 0, G_OPTION_ARG_STRING, &options.rules.tiles,
+        "(bottom) or any part of it (overlap) [bottom]",
+        "WHAT" },
+    { "tiles", 0, 0, G_OPTION_ARG_STRING, &options.rules.tiles,
         "Also infer parts of each frame, for small objects: CxR, a size in "
-        "pixels, or auto", "TILES"},
-    {"tile-overlap", 0, 0, G_OPTION_ARG_DOUBLE, &options.rules.tile_overlap,
-        "Share of a tile that its neighbour covers, too, 0 to 0.9 [0.2]", "O"},
-    {"interval", 0, 0, G_OPTION_ARG_INT, &options.interval,
-        "Infer every Nth frame of a video [1]", "N"},
-    {"ignore-par", 0, 0, G_OPTION_ARG_NONE, &options.ignore_par,
-        "Take the pixels of videos for square, as Ultralytics does", NULL},
-    {"track", 0, 0, G_OPTION_ARG_NONE, &options.track,
+        "pixels, or auto",
+        "TILES" },
+    { "tile-overlap", 0, 0, G_OPTION_ARG_DOUBLE, &options.rules.tile_overlap,
+        "Share of a tile that its neighbour covers, too, 0 to 0.9 [0.2]", "O" },
+    { "interval", 0, 0, G_OPTION_ARG_INT, &options.interval,
+        "Infer every Nth frame of a video [1]", "N" },
+    { "ignore-par", 0, 0, G_OPTION_ARG_NONE, &options.ignore_par,
+        "Take the pixels of videos for square, as Ultralytics does", NULL },
+    { "track", 0, 0, G_OPTION_ARG_NONE, &options.track,
         "Follow the objects of videos: their ids stay from frame to frame; 0 is none yet",
-        NULL},
-    {"zones", 0, 0, G_OPTION_ARG_FILENAME, &options.zones,
-        "Track, and tell what happens in the zones and at the lines of a file", "FILE"},
-    {"recursive", 'r', 0, G_OPTION_ARG_NONE, &options.recursive,
-        "Also read the subfolders of folders", NULL},
-    {"format", 'f', 0, G_OPTION_ARG_STRING, &options.format_name,
+        NULL },
+    { "zones", 0, 0, G_OPTION_ARG_FILENAME, &options.zones,
+        "Track, and tell what happens in the zones and at the lines of a file",
+        "FILE" },
+    { "recursive", 'r', 0, G_OPTION_ARG_NONE, &options.recursive,
+        "Also read the subfolders of folders", NULL },
+    { "format", 'f', 0, G_OPTION_ARG_STRING, &options.format_name,
         "jsonl, table, summary (one table at the end), csv, yolo (label files), coco or "
-        "mot", "FORMAT"},
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output_path,
-        "Write the results to a file, or to a folder with --format yolo", "PATH"},
-    {"draw", 'd', 0, G_OPTION_ARG_FILENAME, &options.draw,
+        "mot",
+        "FORMAT" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output_path,
+        "Write the results to a file, or to a folder with --format yolo",
+        "PATH" },
+    { "draw", 'd', 0, G_OPTION_ARG_FILENAME, &options.draw,
         "Write copies with the boxes drawn to a folder or, of one input, to a file such "
-        "as out.mp4", "PATH"},
-    {"save-crops", 0, 0, G_OPTION_ARG_FILENAME, &options.save_crops,
-        "Write the contents of each box to DIR/CLASS/", "DIR"},
-    {"store", 0, 0, G_OPTION_ARG_FILENAME, &options.store,
-        "Write results into DIR, once per content and settings", "DIR"},
-    {"manifest", 0, 0, G_OPTION_ARG_FILENAME, &options.manifest,
-        "With --store: process the segments of a manifest", "FILE"},
-    {"segments", 0, 0, G_OPTION_ARG_STRING, &options.segments,
-        "Only these segments of the manifest, as 0,4-9 [all]", "LIST"},
-    {"content-id", 0, 0, G_OPTION_ARG_STRING, &options.content_id,
-        "With --store and a URI: the name of its immutable content", "ID"},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs,
-        NULL, NULL},
-    {NULL}
+        "as out.mp4",
+        "PATH" },
+    { "save-crops", 0, 0, G_OPTION_ARG_FILENAME, &options.save_crops,
+        "Write the contents of each box to DIR/CLASS/", "DIR" },
+    { "store", 0, 0, G_OPTION_ARG_FILENAME, &options.store,
+        "Write results into DIR, once per content and settings", "DIR" },
+    { "manifest", 0, 0, G_OPTION_ARG_FILENAME, &options.manifest,
+        "With --store: process the segments of a manifest", "FILE" },
+    { "segments", 0, 0, G_OPTION_ARG_STRING, &options.segments,
+        "Only these segments of the manifest, as 0,4-9 [all]", "LIST" },
+    { "content-id", 0, 0, G_OPTION_ARG_STRING, &options.content_id,
+        "With --store and a URI: the name of its immutable content", "ID" },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.inputs,
+        NULL, NULL },
+    { NULL }
   };
   GOptionContext *context = make_context ();
   int status = TOOL_USAGE;
   char **expanded;
 
   tool_engine_options_add (context, &options.engine, TRUE);
-  tool_head_options_add (context, &options.head, 0.25, "Minimum confidence, 0 to 1 [0.25]");
+  tool_head_options_add (context, &options.head, 0.25,
+      "Minimum confidence, 0 to 1 [0.25]");
   g_option_context_add_main_entries (context, entries, NULL);
   if (!tool_options_parse (context, "detect", &argc, &argv)
       || !tool_engine_options_parse (&options.engine, &config)
       || !tool_head_options_check (&options.head, config.max_detections)
-      || !tool_check_range ("--tile-overlap", options.rules.tile_overlap, 0, 0.9)
+      || !tool_check_range ("--tile-overlap", options.rules.tile_overlap, 0,
+          0.9)
       || !tool_check_range ("--interval", options.interval, 1, MAX_INTERVAL))
     goto out;
   if (!check_store_options (&options) || !read_format (&options)

@@ -25,29 +25,29 @@ typedef struct
   Y10Model *model;
   ToolRunner *runner;
   ToolParts parts;
-  ToolDraw *draw;               /* NULL: no copies */
-  ToolCrops *crops;             /* NULL: no crops */
-  ToolTracks *tracks;            /* NULL: objects are not followed */
+  ToolDraw *draw;     /* NULL: no copies */
+  ToolCrops *crops;   /* NULL: no crops */
+  ToolTracks *tracks; /* NULL: objects are not followed */
   ToolProgress *progress;
-  ToolClassCount *classes;      /* borrowed */
-  guint interval;               /* infers every Nth frame of a video */
-  gboolean ignore_par;          /* takes its pixels for square */
+  ToolClassCount *classes; /* borrowed */
+  guint interval;          /* infers every Nth frame of a video */
+  gboolean ignore_par;     /* takes its pixels for square */
   ToolFormat format;
-  FILE *out;                    /* takes lines, tables and the summary */
-  ToolOutput *output;           /* takes other formats; borrowed */
-  const char *name;             /* "source" in the results; NULL: the input's */
-  gboolean for_store;           /* refuses live inputs; store.c ends inputs */
+  FILE *out;          /* takes lines, tables and the summary */
+  ToolOutput *output; /* takes other formats; borrowed */
+  const char *name;   /* "source" in the results; NULL: the input's */
+  gboolean for_store; /* refuses live inputs; store.c ends inputs */
   gboolean failed;
-  char *failure;                /* the first one, since the caller cleared it */
+  char *failure; /* the first one, since the caller cleared it */
 
   guint n_inputs;
-  guint n_done;                 /* inputs, and the index of the one at hand */
-  gboolean is_pending;          /* it was pushed and its result will come */
-  gboolean moving;              /* reading a video or an animation */
-  guint64 n_inferred;           /* frames */
-  ToolVideo *video;             /* the current video, or NULL */
-  ToolRecorder *recorder;       /* of the current video or animation, or NULL */
-  gint input_failed;            /* atomic */
+  guint n_done;           /* inputs, and the index of the one at hand */
+  gboolean is_pending;    /* it was pushed and its result will come */
+  gboolean moving;        /* reading a video or an animation */
+  guint64 n_inferred;     /* frames */
+  ToolVideo *video;       /* the current video, or NULL */
+  ToolRecorder *recorder; /* of the current video or animation, or NULL */
+  gint input_failed;      /* atomic */
 } ToolDetect;
 
 /* A ToolResultFunc. */
@@ -70,8 +70,8 @@ int tool_detect_follow (ToolDetect *detect, ToolFrame *first, GError **error);
 typedef struct
 {
   const char *store, *manifest, *segments, *content_id;
-  const char *texts[4];         /* see ToolKeySettings */
-  char **inputs;                /* where @manifest is NULL */
+  const char *texts[4]; /* see ToolKeySettings */
+  char **inputs;        /* where @manifest is NULL */
   GPtrArray *tasks;
 } ToolStoreOptions;
 

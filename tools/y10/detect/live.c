@@ -17,9 +17,9 @@
 typedef struct
 {
   ToolDetect *detect;
-  GMutex lock;                  /* guards the rest */
+  GMutex lock; /* guards the rest */
   GCond changed;
-  ToolFrame newest;             /* pixels is NULL: taken */
+  ToolFrame newest; /* pixels is NULL: taken */
   gboolean ended;
 } Live;
 
@@ -79,8 +79,8 @@ read_frame (ToolDetect *self, Live *live, ToolFrame *frame, GError **error)
 {
   const gboolean is_candidate = frame->number % self->interval == 0;
 
-  if (self->recorder && !tool_recorder_add (self->recorder, frame, is_candidate,
-          error)) {
+  if (self->recorder
+      && !tool_recorder_add (self->recorder, frame, is_candidate, error)) {
     frame->free_pixels (frame->pixels);
     return FALSE;
   }
@@ -94,7 +94,7 @@ read_frame (ToolDetect *self, Live *live, ToolFrame *frame, GError **error)
 int
 tool_detect_follow (ToolDetect *self, ToolFrame *frame, GError **error)
 {
-  Live live = {.detect = self };
+  Live live = { .detect = self };
   GThread *thread;
   int more = 1;
 

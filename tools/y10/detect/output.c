@@ -20,21 +20,26 @@
 #include "detect/coco.h"
 #include "detect/output.h"
 
-#define CSV_HEADER "source,frame,timestamp,width,height,label_id,label,confidence," \
+#define CSV_HEADER \
+  "source,frame,timestamp,width,height,label_id,label,confidence," \
   "x_min,y_min,x_max,y_max\n"
 
 static const char *const formats[] = {
-  [TOOL_FORMAT_JSONL] = "jsonl",[TOOL_FORMAT_TABLE] = "table",
-  [TOOL_FORMAT_SUMMARY] = "summary",[TOOL_FORMAT_CSV] = "csv",
-  [TOOL_FORMAT_YOLO] = "yolo",[TOOL_FORMAT_COCO] = "coco",[TOOL_FORMAT_MOT] = "mot",
+  [TOOL_FORMAT_JSONL] = "jsonl",
+  [TOOL_FORMAT_TABLE] = "table",
+  [TOOL_FORMAT_SUMMARY] = "summary",
+  [TOOL_FORMAT_CSV] = "csv",
+  [TOOL_FORMAT_YOLO] = "yolo",
+  [TOOL_FORMAT_COCO] = "coco",
+  [TOOL_FORMAT_MOT] = "mot",
 };
 
 struct _ToolOutput
 {
   ToolFormat format;
-  char *path;                   /* NULL: standard output */
-  FILE *file;                   /* takes what is written for each frame, or NULL */
-  GHashTable *names;            /* of label files, written by this process */
+  char *path;        /* NULL: standard output */
+  FILE *file;        /* takes what is written for each frame, or NULL */
+  GHashTable *names; /* of label files, written by this process */
 };
 
 gboolean
@@ -45,8 +50,10 @@ tool_format_parse (const char *name, ToolFormat *format, GError **error)
       *format = (ToolFormat) i;
       return TRUE;
     }
-  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT, "it is \"%s\"; expected "
-      "jsonl, table, summary, csv, yolo, coco or mot", name);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "it is \"%s\"; expected "
+      "jsonl, table, summary, csv, yolo, coco or mot",
+      name);
   return FALSE;
 }
 
@@ -136,8 +143,8 @@ append_csv (GString *text, const Y10Model *model, const ToolFrame *frame,
   } else {
     g_string_append (text, ",,");
   }
-  g_string_append_printf (text, ",%u,%u,%d,", frame->image.width, frame->image.height,
-      row->class_id);
+  g_string_append_printf (text, ",%u,%u,%d,", frame->image.width,
+      frame->image.height, row->class_id);
   append_field (text, y10_model_get_class_name (model, (guint) row->class_id));
   append_number (text, ',', "%.4f", (double) row->confidence);
   append_number (text, ',', "%.2f", (double) row->x0);
@@ -150,10 +157,12 @@ append_csv (GString *text, const Y10Model *model, const ToolFrame *frame,
 
 /* Frames and coordinates from 1, and no identities. */
 static void
-append_mot (GString *text, const ToolFrame *frame, const Y10Detection *row, gint id)
+append_mot (GString *text, const ToolFrame *frame, const Y10Detection *row,
+    gint id)
 {
-  g_string_append_printf (text, "%" G_GUINT64_FORMAT ",%d", 1 + (frame->timestamp >= 0
-          ? frame->number : (guint64) frame->input), id ? id : -1);
+  g_string_append_printf (text, "%" G_GUINT64_FORMAT ",%d",
+      1 + (frame->timestamp >= 0 ? frame->number : (guint64) frame->input),
+      id ? id : -1);
   append_number (text, ',', "%.2f", (double) row->x0 + 1);
   append_number (text, ',', "%.2f", (double) row->y0 + 1);
   append_number (text, ',', "%.2f", (double) (row->x1 - row->x0));
@@ -219,7 +228,8 @@ make_label_path (ToolOutput *self, const ToolFrame *frame)
     name = g_strconcat (stem->str, ".txt", NULL);
     g_string_free (stem, TRUE);
     path = g_build_filename (self->path, name, NULL);
-    if (g_hash_table_add (self->names, name) && !tool_supervisor_has_written (path))
+    if (g_hash_table_add (self->names, name)
+        && !tool_supervisor_has_written (path))
       break;
     g_free (path);
   }
@@ -237,16 +247,16 @@ write_labels (ToolOutput *self, const Y10Model *model, const ToolFrame *frame,
   if (!g_hash_table_size (self->names) && !write_names (self, model, error))
     return FALSE;
   path = make_label_path (self, frame);
-  ok = g_file_set_contents_full (path, text, (gssize) length, G_FILE_SET_CONTENTS_NONE,
-      0666, error);
+  ok = g_file_set_contents_full (path, text, (gssize) length,
+      G_FILE_SET_CONTENTS_NONE, 0666, error);
   g_free (path);
   return ok;
 }
 
 /* A line for the document: first the classes, then a frame each. */
 static void
-append_coco (ToolOutput *self, GString *text, const Y10Model *model, const ToolFrame *frame,
-    const Y10Detection *rows, guint n)
+append_coco (ToolOutput *self, GString *text, const Y10Model *model,
+    const ToolFrame *frame, const Y10Detection *rows, guint n)
 {
   JsonBuilder *builder = json_builder_new ();
   char *source, *line;
@@ -256,12 +266,14 @@ append_coco (ToolOutput *self, GString *text, const Y10Model *model, const ToolF
     json_builder_set_member_name (builder, "classes");
     json_builder_begin_array (builder);
     for (guint i = 0; i < y10_model_get_n_classes (model); i++)
-      json_builder_add_string_value (builder, y10_model_get_class_name (model, i));
+      json_builder_add_string_value (builder,
+          y10_model_get_class_name (model, i));
     json_builder_end_array (builder);
   }
   source = tool_source_to_utf8 (frame->source);
   tool_json_string (builder, "source", source);
-  tool_json_int (builder, "frame", frame->timestamp >= 0 ? (gint64) frame->number : -1);
+  tool_json_int (builder, "frame",
+      frame->timestamp >= 0 ? (gint64) frame->number : -1);
   tool_json_int (builder, "width", frame->image.width);
   tool_json_int (builder, "height", frame->image.height);
   json_builder_set_member_name (builder, "rows");
@@ -269,8 +281,7 @@ append_coco (ToolOutput *self, GString *text, const Y10Model *model, const ToolF
   for (guint i = 0; i < n; i++) {
     const double values[] = { rows[i].class_id, (double) rows[i].confidence,
       (double) rows[i].x0, (double) rows[i].y0, (double) rows[i].x1,
-      (double) rows[i].y1
-    };
+      (double) rows[i].y1 };
 
     for (guint k = 0; k < G_N_ELEMENTS (values); k++)
       json_builder_add_double_value (builder, values[k]);
@@ -285,8 +296,9 @@ append_coco (ToolOutput *self, GString *text, const Y10Model *model, const ToolF
 }
 
 gboolean
-tool_output_write (ToolOutput *self, const Y10Model *model, const ToolFrame *frame,
-    const Y10Detection *rows, guint n, const gint *ids, GError **error)
+tool_output_write (ToolOutput *self, const Y10Model *model,
+    const ToolFrame *frame, const Y10Detection *rows, guint n, const gint *ids,
+    GError **error)
 {
   GString *text = g_string_new (NULL);
   gboolean ok;
@@ -304,7 +316,8 @@ tool_output_write (ToolOutput *self, const Y10Model *model, const ToolFrame *fra
     ok = write_labels (self, model, frame, text->str, text->len, error);
   else
     ok = (fwrite (text->str, 1, text->len, self->file) == text->len
-        && fflush (self->file) == 0) || fail_to_write (self->path, error);
+             && fflush (self->file) == 0)
+        || fail_to_write (self->path, error);
   g_string_free (text, TRUE);
   return ok;
 }

@@ -13,23 +13,25 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  TOOL_FORMAT_JSONL,            /* a line of JSON for each frame */
-  TOOL_FORMAT_TABLE,            /* a table for each frame */
-  TOOL_FORMAT_SUMMARY,          /* one table at the end */
-  TOOL_FORMAT_CSV,              /* a line for each object */
-  TOOL_FORMAT_YOLO,             /* a file for each frame */
-  TOOL_FORMAT_COCO,             /* one JSON document at the end */
-  TOOL_FORMAT_MOT,              /* a line for each object */
+  TOOL_FORMAT_JSONL,   /* a line of JSON for each frame */
+  TOOL_FORMAT_TABLE,   /* a table for each frame */
+  TOOL_FORMAT_SUMMARY, /* one table at the end */
+  TOOL_FORMAT_CSV,     /* a line for each object */
+  TOOL_FORMAT_YOLO,    /* a file for each frame */
+  TOOL_FORMAT_COCO,    /* one JSON document at the end */
+  TOOL_FORMAT_MOT,     /* a line for each object */
 } ToolFormat;
 
 /* Returns FALSE with an error if @name is no format. */
-gboolean tool_format_parse (const char *name, ToolFormat *format, GError **error);
+gboolean tool_format_parse (const char *name, ToolFormat *format,
+    GError **error);
 
 typedef struct _ToolOutput ToolOutput;
 
 /* @path is a file, NULL for standard output, or the folder for TOOL_FORMAT_YOLO. Call it
  * before tool_supervise(), so that children write one after the other. */
-ToolOutput *tool_output_open (ToolFormat format, const char *path, GError **error);
+ToolOutput *tool_output_open (ToolFormat format, const char *path,
+    GError **error);
 /* Returns what takes lines, tables and the summary; borrowed. */
 FILE *tool_output_get_file (const ToolOutput *output);
 /* Writes the result of a frame in one of the other formats. @ids: of the objects' tracks,
@@ -39,6 +41,7 @@ gboolean tool_output_write (ToolOutput *output, const Y10Model *model,
     GError **error);
 /* Completes the output, unless nothing was begun; call it after tool_supervise(). Frees
  * @output. */
-gboolean tool_output_close (ToolOutput *output, gboolean is_complete, GError **error);
+gboolean tool_output_close (ToolOutput *output, gboolean is_complete,
+    GError **error);
 
 G_END_DECLS

@@ -17,10 +17,15 @@ tool_report_json (const Y10Model *model, const ToolFrame *frame,
     const Y10Detection *rows, guint n, const gint *ids)
 {
   char *source = tool_source_to_utf8 (frame->source), *text;
-  const Y10Report report = {.size = sizeof (Y10Report),
-    .source = source,.timestamp = frame->timestamp,
-    .width = frame->image.width,.height = frame->image.height,
-    .detections = rows,.n_detections = n,.ids = ids
+  const Y10Report report = {
+    .size = sizeof (Y10Report),
+    .source = source,
+    .timestamp = frame->timestamp,
+    .width = frame->image.width,
+    .height = frame->image.height,
+    .detections = rows,
+    .n_detections = n,
+    .ids = ids,
   };
 
   text = y10_report_to_json (model, &report);
@@ -56,18 +61,18 @@ tool_report_table (const Y10Model *model, const ToolFrame *frame,
   g_string_append_printf (text, "  %ux%u  %u object%s\n", frame->image.width,
       frame->image.height, n, n == 1 ? "" : "s");
   for (guint i = 0; i < n; i++) {
-    labels[i] = tool_escape (y10_model_get_class_name (model,
-            (guint) rows[i].class_id));
+    labels[i] = tool_escape (
+        y10_model_get_class_name (model, (guint) rows[i].class_id));
     widest = MAX (widest, text_width (labels[i]));
   }
   if (n)
-    g_string_append_printf (text, "  %*s  confidence      x      y  width height\n",
-        -widest, "label");
+    g_string_append_printf (text,
+        "  %*s  confidence      x      y  width height\n", -widest, "label");
   for (guint i = 0; i < n; i++) {
     Y10PixelBox p;
 
-    y10_detection_to_pixels (&rows[i], frame->image.width,
-        frame->image.height, &p);
+    y10_detection_to_pixels (&rows[i], frame->image.width, frame->image.height,
+        &p);
     g_string_append_printf (text, "  %s%*s  %10.3f %6d %6d %6d %6d\n",
         labels[i], widest - text_width (labels[i]), "",
         (double) rows[i].confidence, p.x, p.y, p.w, p.h);
@@ -89,7 +94,8 @@ sort_classes (const ToolClassCount *classes, guint n_classes, guint *n)
 
     if (!classes[i].n_objects)
       continue;
-    for (; at > 0 && classes[order[at - 1]].n_objects < classes[i].n_objects; at--)
+    for (; at > 0 && classes[order[at - 1]].n_objects < classes[i].n_objects;
+         at--)
       order[at] = order[at - 1];
     order[at] = i;
     (*n)++;
@@ -98,8 +104,8 @@ sort_classes (const ToolClassCount *classes, guint n_classes, guint *n)
 }
 
 static void
-append_classes (GString *text, const Y10Model *model, const ToolClassCount *classes,
-    gboolean is_one)
+append_classes (GString *text, const Y10Model *model,
+    const ToolClassCount *classes, gboolean is_one)
 {
   const guint n_classes = y10_model_get_n_classes (model);
   char **labels = g_new0 (char *, n_classes + 1);
@@ -115,17 +121,18 @@ append_classes (GString *text, const Y10Model *model, const ToolClassCount *clas
   else if (is_one)
     g_string_append_printf (text, "  %*s   found   best\n", -widest, "class");
   else
-    g_string_append_printf (text, "  %*s   frames   most at once   best\n", -widest,
-        "class");
+    g_string_append_printf (text, "  %*s   frames   most at once   best\n",
+        -widest, "class");
   for (guint i = 0; i < n; i++) {
     const ToolClassCount *count = &classes[order[i]];
 
-    g_string_append_printf (text, "  %s%*s", labels[i], widest - text_width (labels[i]),
-        "");
+    g_string_append_printf (text, "  %s%*s", labels[i],
+        widest - text_width (labels[i]), "");
     if (is_one)
       g_string_append_printf (text, "   %5" G_GUINT64_FORMAT, count->n_objects);
     else
-      g_string_append_printf (text, "   %6u   %12u", count->n_frames, count->most);
+      g_string_append_printf (text, "   %6u   %12u", count->n_frames,
+          count->most);
     g_string_append_printf (text, "   %.2f\n", (double) count->best);
   }
   g_strfreev (labels);
@@ -139,7 +146,8 @@ tool_report_summary (const Y10Model *model, const Y10Engine *engine,
   GString *text = g_string_new (NULL);
   const char *passed_over = y10_engine_get_fallback_reason (engine);
 
-  g_string_append_printf (text, "%s on %s (%s), %s\n", y10_model_get_variant (model),
+  g_string_append_printf (text, "%s on %s (%s), %s\n",
+      y10_model_get_variant (model),
       y10_backend_get_name (y10_engine_get_backend (engine)),
       y10_engine_get_device (engine),
       y10_precision_get_name (y10_engine_get_precision (engine)));
@@ -151,7 +159,9 @@ tool_report_summary (const Y10Model *model, const Y10Engine *engine,
       counts->n_frames == 1 ? "" : "s");
   if (counts->width)
     g_string_append_printf (text, " of %ux%u", counts->width, counts->height);
-  g_string_append_printf (text, " in %.2f s: %.1f frames per second, with reading and "
-      "writing\n", seconds, counts->n_frames / MAX (seconds, 1e-9));
+  g_string_append_printf (text,
+      " in %.2f s: %.1f frames per second, with reading and "
+      "writing\n",
+      seconds, counts->n_frames / MAX (seconds, 1e-9));
   return g_string_free (text, FALSE);
 }

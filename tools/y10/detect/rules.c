@@ -55,7 +55,8 @@ read_anchor (const char *text, Y10RegionAnchor *anchor, GError **error)
 }
 
 gboolean
-tool_rules_read_parts (const ToolRules *rules, Y10Tiles *tiles, ToolParts *parts)
+tool_rules_read_parts (const ToolRules *rules, Y10Tiles *tiles,
+    ToolParts *parts)
 {
   GError *error = NULL;
 

@@ -23,6 +23,7 @@ typedef struct
 gboolean tool_rules_read_limits (const ToolRules *rules, const Y10Model *model,
     gfloat **confidence, Y10HeadParams *params);
 /* Sets what of each frame is inferred; @tiles is the memory for tiles. */
-gboolean tool_rules_read_parts (const ToolRules *rules, Y10Tiles *tiles, ToolParts *parts);
+gboolean tool_rules_read_parts (const ToolRules *rules, Y10Tiles *tiles,
+    ToolParts *parts);
 
 G_END_DECLS

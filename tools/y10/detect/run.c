@@ -31,10 +31,9 @@
 #include "media/stream.h"
 #include "media/video.h"
 
-#define MAX_WAITING 4           /* frames of a drawn video that wait for boxes */
+#define MAX_WAITING 4 /* frames of a drawn video that wait for boxes */
 
-static void
-fail (ToolDetect *self, const char *source, const char *format, ...)
+static void fail (ToolDetect *self, const char *source, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
 
 static void
@@ -73,8 +72,10 @@ warn_of_damage (ToolDetect *self, const char *source, char *damage)
   /* First print the results that the warning is about. */
   tool_runner_flush (self->runner);
   if (!self->input_failed)
-    fail (self, source, "damaged; the results cover only the part that could "
-        "be decoded: %s", damage);
+    fail (self, source,
+        "damaged; the results cover only the part that could "
+        "be decoded: %s",
+        damage);
   g_free (damage);
 }
 
@@ -141,7 +142,8 @@ end_picture (const ToolDetect *self, const ToolFrame *frame)
 
 /* Counts a frame for summaries. */
 static void
-count (ToolDetect *self, const ToolFrame *frame, const Y10Detection *rows, guint n)
+count (ToolDetect *self, const ToolFrame *frame, const Y10Detection *rows,
+    guint n)
 {
   ToolCounts *counts = tool_supervisor_get_counts ();
   const guint width = frame->image.width, height = frame->image.height;
@@ -193,7 +195,8 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
     fail_with (self, frame->source, &error);
     self->input_failed = self->moving;
   }
-  if (self->out && self->out != stdout && ferror (self->out) && !self->input_failed) {
+  if (self->out && self->out != stdout && ferror (self->out)
+      && !self->input_failed) {
     fail (self, frame->source, "the results cannot be written: %s",
         g_strerror (errno));
     self->input_failed = self->moving;
@@ -206,8 +209,7 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
   }
   if (self->video)
     fraction = tool_video_get_progress (self->video, frame->timestamp);
-  tool_progress_update (self->progress, self->n_done, fraction,
-      frame->source);
+  tool_progress_update (self->progress, self->n_done, fraction, frame->source);
   end_picture (self, frame);
 }
 
@@ -219,7 +221,8 @@ detect_picture (ToolDetect *self, const char *source, const char *path)
   ToolFrame frame;
 
   if (self->tracks) {
-    fail (self, source, "this is a picture, and --track follows the objects of videos");
+    fail (self, source,
+        "this is a picture, and --track follows the objects of videos");
     return;
   }
   if (tool_picture_load (source, path, &frame, &damage, &error)) {
@@ -262,8 +265,10 @@ detect_still (ToolDetect *self, const char *source, const char *path)
   if (n <= 1)
     return;
   tool_runner_flush (self->runner);
-  fail (self, source, "only the first of the %u frames of this animation was "
-      "read; neither gdk-pixbuf nor GStreamer decodes the others", n);
+  fail (self, source,
+      "only the first of the %u frames of this animation was "
+      "read; neither gdk-pixbuf nor GStreamer decodes the others",
+      n);
 }
 
 /* Starts a video or animation, after flushing earlier pictures. */
@@ -300,8 +305,8 @@ push_moving (ToolDetect *self, ToolFrame *frame)
   const gboolean is_inferred = frame->number % self->interval == 0;
   GError *error = NULL;
 
-  if (self->recorder && !tool_recorder_add (self->recorder, frame, is_inferred,
-          &error)) {
+  if (self->recorder
+      && !tool_recorder_add (self->recorder, frame, is_inferred, &error)) {
     if (!self->input_failed)
       fail (self, frame->source, "%s", error->message);
     self->input_failed = TRUE;
@@ -350,8 +355,10 @@ begin_recording (ToolDetect *self, const char *source, gboolean is_live)
       has_sound ? uri : NULL, is_live);
   if (has_sound && !uri) {
     tool_progress_hide (self->progress);
-    tool_error ("%s: the drawn video is without sound, which is written for files "
-        "only", source);
+    tool_error (
+        "%s: the drawn video is without sound, which is written for files "
+        "only",
+        source);
   }
 }
 
@@ -386,15 +393,20 @@ summarise_live (ToolDetect *self, const char *source, guint64 n_frames,
   const double seconds = (double) (g_get_monotonic_time () - start)
       / G_USEC_PER_SEC;
   const guint64 n_left_out = self->recorder
-      ? tool_recorder_get_n_left_out (self->recorder) : 0;
-  char *text = n_left_out ? g_strdup_printf (", %" G_GUINT64_FORMAT
-      " not recorded because the encoder was too slow", n_left_out)
+      ? tool_recorder_get_n_left_out (self->recorder)
+      : 0;
+  char *text = n_left_out
+      ? g_strdup_printf (", %" G_GUINT64_FORMAT
+                         " not recorded because the encoder was too slow",
+          n_left_out)
       : g_strdup ("");
 
   tool_progress_hide (self->progress);
-  tool_error ("%s: live, %" G_GUINT64_FORMAT " frames in %.1f s: %"
-      G_GUINT64_FORMAT " inferred, %" G_GUINT64_FORMAT " skipped%s", source,
-      n_frames, seconds, self->n_inferred, n_frames - self->n_inferred, text);
+  tool_error ("%s: live, %" G_GUINT64_FORMAT
+              " frames in %.1f s: %" G_GUINT64_FORMAT
+              " inferred, %" G_GUINT64_FORMAT " skipped%s",
+      source, n_frames, seconds, self->n_inferred, n_frames - self->n_inferred,
+      text);
   g_free (text);
 }
 
@@ -410,7 +422,8 @@ play_video (ToolDetect *self, const char *source, ToolVideo *video,
 
   begin_moving (self);
   if (self->format == TOOL_FORMAT_MOT && self->n_inputs > 1 && video) {
-    fail (self, source, "--format mot takes one video, or pictures in order, since its "
+    fail (self, source,
+        "--format mot takes one video, or pictures in order, since its "
         "frames have numbers only");
     tool_video_close (video);
     self->moving = FALSE;
@@ -465,7 +478,7 @@ detect_stream (ToolDetect *self, const char *source, const char *path)
   const gboolean is_remote = tool_is_remote (source);
   GError *error = NULL;
   ToolStream *stream = is_remote ? tool_stream_open_uri (path, &error)
-      : tool_stream_open (path, &error);
+                                 : tool_stream_open (path, &error);
   char *copy;
 
   if (!stream) {
@@ -502,8 +515,10 @@ detect_path (ToolDetect *self, const char *source, const char *path)
   struct stat info;
 
   if (stat (path, &info) != 0)
-    fail (self, source, "%s", source[0] == '@' ? "there is no such list, or nothing in it"
-        : strpbrk (source, "*?[") ? "no file matches" : "no such file");
+    fail (self, source, "%s",
+        source[0] == '@' ? "there is no such list, or nothing in it"
+            : strpbrk (source, "*?[") ? "no file matches"
+                                      : "no such file");
   else if (S_ISDIR (info.st_mode))
     fail (self, source, "no pictures or videos in this folder");
   else if (access (path, R_OK) != 0)

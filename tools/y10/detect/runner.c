@@ -11,16 +11,17 @@
 #include "detect/runner.h"
 #include "media/frame.h"
 
-#define N_SLOTS 2               /* must match detect's engine configuration */
+#define N_SLOTS 2 /* must match detect's engine configuration */
 
 /* A frame of which some step is under way. */
 typedef struct
 {
   ToolFrame frame;
-  gboolean is_open;             /* parts are still to begin */
+  gboolean is_open; /* parts are still to begin */
   guint n_parts, n_begun, n_read;
-  guint width, height;          /* of the network's input for all parts */
-  Y10Part parts[Y10_MAX_PARTS]; /* with room for rows where there may be several */
+  guint width, height; /* of the network's input for all parts */
+  Y10Part
+      parts[Y10_MAX_PARTS]; /* with room for rows where there may be several */
   GError *error;
 } Pending;
 
@@ -41,12 +42,12 @@ struct _ToolRunner
   gpointer user;
   Pending pending[N_SLOTS + 1]; /* one for each run, and one that begins */
   Run runs[N_SLOTS];
-  guint n_pushed;               /* frames */
+  guint n_pushed; /* frames */
   guint first_run, n_runs;
   Y10Detection *rows, *part_rows;
   guint max_rows;
   gboolean ignore_par;
-  Y10StepTimes times;           /* of all steps */
+  Y10StepTimes times; /* of all steps */
 };
 
 static void
@@ -92,9 +93,9 @@ report (ToolRunner *runner, Pending *pending)
 
   if (!pending->error)
     n = n_parts ? y10_parts_merge (&frame->image, pending->parts, n_parts,
-        &runner->params, runner->wanted->region, runner->wanted->anchor,
-        runner->rows, runner->max_rows)
-        : (guint) pending->parts[0].n_detections;
+            &runner->params, runner->wanted->region, runner->wanted->anchor,
+            runner->rows, runner->max_rows)
+                : (guint) pending->parts[0].n_detections;
   runner->result (frame, runner->rows, n, pending->error, runner->user);
   g_clear_error (&pending->error);
   if (frame->pixels)
@@ -110,16 +111,16 @@ read_rows (ToolRunner *runner, const Run *run, guint index, GError **error)
 
   part->n_detections = pending->n_parts
       ? y10_step_read (&run->step, index, part->detections,
-      part->max_detections, error)
+          part->max_detections, error)
       : y10_step_read (&run->step, index, runner->rows, runner->max_rows,
-      error);
+          error);
   return part->n_detections >= 0;
 }
 
 static void
 add_times (ToolRunner *runner, const Run *run)
 {
-  Y10StepTimes times = {.size = sizeof times };
+  Y10StepTimes times = { .size = sizeof times };
 
   if (!y10_step_get_times (&run->step, &times, NULL))
     return;
@@ -165,7 +166,8 @@ add_parts (ToolRunner *runner, Run *run, GError **error)
     run->n = 1;
     return y10_step_add (&run->step, image, &runner->params, error);
   }
-  if (!y10_step_set_input_size (&run->step, pending->width, pending->height, error))
+  if (!y10_step_set_input_size (&run->step, pending->width, pending->height,
+          error))
     return FALSE;
   for (run->n = 0; run->n < most; run->n++) {
     Y10Image part;

@@ -30,12 +30,12 @@
 typedef struct
 {
   char *source, *path;
-  char *error;                  /* known before, or NULL */
-  char *content;                /* NULL: not computed yet */
-  ToolFileStamp stamp;          /* if @content is that of a file */
+  char *error;         /* known before, or NULL */
+  char *content;       /* NULL: not computed yet */
+  ToolFileStamp stamp; /* if @content is that of a file */
   gboolean is_uri, has_range;
   ToolRange range;
-  gint64 segment;               /* number in the manifest, or -1 */
+  gint64 segment; /* number in the manifest, or -1 */
 } Task;
 
 typedef struct
@@ -74,18 +74,21 @@ plan_inputs (ToolStoreOptions *options)
 
     if (tool_is_stdin (source)) {
       tool_error ("--store needs files: the content of standard input is not "
-          "known before it is read");
+                  "known before it is read");
       return FALSE;
     }
     if (is_uri != (options->content_id != NULL) || (is_uri && n > 1)) {
-      tool_error (is_uri ? "%s: with --store, a URI is the only input and needs "
-          "--content-id" : "%s: --content-id is for one URI", source);
+      tool_error (is_uri
+              ? "%s: with --store, a URI is the only input and needs "
+                "--content-id"
+              : "%s: --content-id is for one URI",
+          source);
       return FALSE;
     }
     task = g_new0 (Task, 1);
     task->source = tool_source_to_utf8 (source);
     task->path = is_uri ? g_strdup (source)
-        : tool_source_to_path (source, &error);
+                        : tool_source_to_path (source, &error);
     task->error = error ? g_strdup (error->message) : NULL;
     g_clear_error (&error);
     task->is_uri = is_uri;
@@ -122,8 +125,10 @@ parse_segments (const char *text, guint n)
   g_strfreev (parts);
   if (ok)
     return wanted;
-  tool_error ("--segments is '%s'; it must be numbers and ranges such as 0,4-9, "
-      "below %u, the number of segments in the manifest", text, n);
+  tool_error (
+      "--segments is '%s'; it must be numbers and ranges such as 0,4-9, "
+      "below %u, the number of segments in the manifest",
+      text, n);
   g_free (wanted);
   return NULL;
 }
@@ -182,8 +187,9 @@ plan_manifest (ToolStoreOptions *options, int *status)
     g_error_free (error);
     return FALSE;
   }
-  if (options->segments && !(wanted = parse_segments (options->segments,
-              count_segments (inputs)))) {
+  if (options->segments
+      && !(wanted = parse_segments (options->segments,
+               count_segments (inputs)))) {
     *status = TOOL_USAGE;
     g_ptr_array_unref (inputs);
     return FALSE;
@@ -314,8 +320,8 @@ store_task (Run *run, Task *task, const char *key, const char **status,
 static void
 give_up (const Task *task, guint index, const char *why)
 {
-  print_receipt (task, NULL, "failed", g_error_new_literal (Y10_ERROR,
-          Y10_ERROR_FAILED, why));
+  print_receipt (task, NULL, "failed",
+      g_error_new_literal (Y10_ERROR, Y10_ERROR_FAILED, why));
   tool_supervisor_end (index);
 }
 
@@ -332,7 +338,8 @@ tool_store_report (const ToolStoreOptions *options, guint index,
     const Task *other = g_ptr_array_index (options->tasks, i);
 
     if (!tool_supervisor_is_done (i) && !g_strcmp0 (other->path, task->path))
-      give_up (other, i, "not tried: reading another segment of the file ended "
+      give_up (other, i,
+          "not tried: reading another segment of the file ended "
           "the process");
   }
 }
@@ -368,11 +375,15 @@ int
 tool_detect_store (ToolDetect *detect, const ToolStoreOptions *options,
     const Y10Engine *engine, const Y10HeadParams *params)
 {
-  const ToolKeySettings settings = {.model = detect->model,.engine = engine,
-    .params = params,.interval = detect->interval,.ignore_par = detect->ignore_par,
-    .texts = options->texts
+  const ToolKeySettings settings = {
+    .model = detect->model,
+    .engine = engine,
+    .params = params,
+    .interval = detect->interval,
+    .ignore_par = detect->ignore_par,
+    .texts = options->texts,
   };
-  Run run = {.detect = detect };
+  Run run = { .detect = detect };
   GError *error = NULL;
 
   run.settings = tool_key_describe_settings (&settings, &error);
@@ -383,8 +394,8 @@ tool_detect_store (ToolDetect *detect, const ToolStoreOptions *options,
     g_error_free (error);
     detect->failed = TRUE;
   }
-  for (guint i = 0; run.store && i < options->tasks->len
-      && !tool_interrupted (); i++) {
+  for (guint i = 0;
+       run.store && i < options->tasks->len && !tool_interrupted (); i++) {
     if (!tool_supervisor_is_done (i)) {
       tool_supervisor_begin (i);
       run_task (&run, g_ptr_array_index (options->tasks, i));

@@ -20,9 +20,9 @@
 struct _ToolTracks
 {
   GstY10Tracker *tracker;
-  GstY10Zones *zones;           /* NULL: none */
+  GstY10Zones *zones; /* NULL: none */
   GString *events;
-  const char *source;           /* of the frame at hand; borrowed, UTF-8 */
+  const char *source; /* of the frame at hand; borrowed, UTF-8 */
   GstY10Observed observed[GST_Y10_MAX_OBSERVED];
   GstY10ZoneObject objects[GST_Y10_ZONES_MAX_OBJECTS];
   guint64 tracks[GST_Y10_MAX_OBSERVED];
@@ -43,7 +43,8 @@ ToolTracks *
 tool_tracks_new (const char *zones, GError **error)
 {
   const GstY10ZoneDefaults defaults = GST_Y10_ZONE_DEFAULTS_INIT;
-  GstY10ZoneSet *set = zones ? gst_y10_zones_load (zones, &defaults, error) : NULL;
+  GstY10ZoneSet *set = zones ? gst_y10_zones_load (zones, &defaults, error)
+                             : NULL;
   ToolTracks *self;
 
   if (zones && !set)
@@ -75,17 +76,20 @@ static void
 follow (ToolTracks *self, GstClockTime time, const Y10Detection *rows, guint n)
 {
   /* yolov10track's defaults. */
-  const GstY10TrackParams params = {.track_thresh = 0.25f,.new_thresh = 0.25f,
-    .weak_thresh = 0.1f,.match_thresh = 0.7f,.track_buffer = GST_SECOND
+  const GstY10TrackParams params = {
+    .track_thresh = 0.25f,
+    .new_thresh = 0.25f,
+    .weak_thresh = 0.1f,
+    .match_thresh = 0.7f,
+    .track_buffer = GST_SECOND,
   };
 
   for (guint i = 0; i < n; i++)
-    self->observed[i] = (GstY10Observed) {
-      .box = {
-        (rows[i].x0 + rows[i].x1) / 2, (rows[i].y0 + rows[i].y1) / 2,
-        rows[i].x1 - rows[i].x0, rows[i].y1 - rows[i].y0
-      },
-      .confidence = rows[i].confidence,.class_id = (guint) rows[i].class_id,
+    self->observed[i] = (GstY10Observed){
+      .box = { (rows[i].x0 + rows[i].x1) / 2, (rows[i].y0 + rows[i].y1) / 2,
+          rows[i].x1 - rows[i].x0, rows[i].y1 - rows[i].y0 },
+      .confidence = rows[i].confidence,
+      .class_id = (guint) rows[i].class_id,
       .group = (guint) rows[i].class_id
     };
   memset (self->tracks, 0, n * sizeof *self->tracks);
@@ -101,24 +105,29 @@ watch (ToolTracks *self, const Y10Model *model, const ToolFrame *frame,
   guint n_objects = 0;
 
   for (guint i = 0; i < n; i++) {
-    const char *label = y10_model_get_class_name (model, (guint) rows[i].class_id);
+    const char *label = y10_model_get_class_name (model,
+        (guint) rows[i].class_id);
 
     if (!self->tracks[i])
       continue;
-    self->objects[n_objects++] = (GstY10ZoneObject) {.id = self->tracks[i],
-      .x0 = (double) rows[i].x0 / width,.y0 = (double) rows[i].y0 / height,
-      .x1 = (double) rows[i].x1 / width,.y1 = (double) rows[i].y1 / height,
+    self->objects[n_objects++] = (GstY10ZoneObject){
+      .id = self->tracks[i],
+      .x0 = (double) rows[i].x0 / width,
+      .y0 = (double) rows[i].y0 / height,
+      .x1 = (double) rows[i].x1 / width,
+      .y1 = (double) rows[i].y1 / height,
       .confidence = rows[i].confidence,
-      .label = label,.label_length = strlen (label)
+      .label = label,
+      .label_length = strlen (label),
     };
   }
-  gst_y10_zones_observe (self->zones, (GstClockTime) frame->timestamp, self->objects,
-      n_objects);
+  gst_y10_zones_observe (self->zones, (GstClockTime) frame->timestamp,
+      self->objects, n_objects);
 }
 
 const gint *
-tool_tracks_frame (ToolTracks *self, const Y10Model *model, const ToolFrame *frame,
-    const Y10Detection *rows, guint n)
+tool_tracks_frame (ToolTracks *self, const Y10Model *model,
+    const ToolFrame *frame, const Y10Detection *rows, guint n)
 {
   char *source = tool_source_to_utf8 (frame->source);
 
@@ -176,8 +185,8 @@ tool_tracks_free (ToolTracks *self)
 }
 
 const gint *
-tool_tracks_frame (ToolTracks *self, const Y10Model *model, const ToolFrame *frame,
-    const Y10Detection *rows, guint n)
+tool_tracks_frame (ToolTracks *self, const Y10Model *model,
+    const ToolFrame *frame, const Y10Detection *rows, guint n)
 {
   return NULL;
 }

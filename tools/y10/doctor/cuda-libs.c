@@ -18,12 +18,15 @@
 #include "doctor/probe.h"
 
 #define MIN_CUDNN 90800
-#define OWN_ALONE "the engine uses its own convolutions alone, which are slower " \
-    "in fp32"
-#define CUDNN_LOG "CUDNN_LOGLEVEL_DBG=2 and CUDNN_LOGDEST_DBG=stderr give details"
-#define CUDNN_PACKAGES "install cuDNN 9 for CUDA %d (NVIDIA's apt: " \
-    "libcudnn9-cuda-%d; PyPI: nvidia-cudnn-cu%d, with its folder in " \
-    "LD_LIBRARY_PATH)"
+#define OWN_ALONE \
+  "the engine uses its own convolutions alone, which are slower " \
+  "in fp32"
+#define CUDNN_LOG \
+  "CUDNN_LOGLEVEL_DBG=2 and CUDNN_LOGDEST_DBG=stderr give details"
+#define CUDNN_PACKAGES \
+  "install cuDNN 9 for CUDA %d (NVIDIA's apt: " \
+  "libcudnn9-cuda-%d; PyPI: nvidia-cudnn-cu%d, with its folder in " \
+  "LD_LIBRARY_PATH)"
 
 /* Takes @fact and @fix. */
 static void
@@ -47,18 +50,21 @@ check_nvrtc (DoctorCuda *cuda)
   if (!ended && !error && result == 0) {
     doctor_cuda_row (cuda, "nvrtc", DOCTOR_OK,
         g_strdup_printf ("%s, %s", version ? version : "unknown version",
-            doctor_get (facts, "nvrtc.file")), NULL);
+            doctor_get (facts, "nvrtc.file")),
+        NULL);
   } else {
     char *why = ended ? g_strdup_printf ("the compilation ended with %s", ended)
-        : error ? g_strdup (error)
-        : g_strdup_printf ("%s returned error %d; it needs %s",
-        doctor_get (facts, "nvrtc.file"), result,
-        builtins ? builtins : "its builtins");
+        : error       ? g_strdup (error)
+                      : g_strdup_printf ("%s returned error %d; it needs %s",
+                          doctor_get (facts, "nvrtc.file"), result,
+                    builtins ? builtins : "its builtins");
 
     doctor_cuda_row (cuda, "nvrtc", DOCTOR_WARN,
         g_strdup_printf ("NVRTC, with which cuDNN joins convolution and "
-            "activation, does not work: %s", why),
-        g_strdup_printf ("install NVRTC (NVIDIA's apt: cuda-nvrtc-%d-0; PyPI: "
+                         "activation, does not work: %s",
+            why),
+        g_strdup_printf (
+            "install NVRTC (NVIDIA's apt: cuda-nvrtc-%d-0; PyPI: "
             "nvidia-cuda-nvrtc%s, with its folder in LD_LIBRARY_PATH)",
             cuda->major, cuda->major == 12 ? "-cu12" : ""));
     g_free (why);
@@ -82,16 +88,18 @@ check_cublaslt (DoctorCuda *cuda)
     doctor_cuda_row (cuda, "cublaslt", DOCTOR_OK,
         g_strdup_printf ("%d.%d.%d, %s", (int) (version / 10000),
             (int) (version / 100 % 100), (int) (version % 100),
-            doctor_get (facts, "cublaslt.file")), NULL);
+            doctor_get (facts, "cublaslt.file")),
+        NULL);
   else
     warn_of_cudnn (cuda, "cublaslt",
-        g_strdup_printf ("cuBLASLt, which cuDNN needs, cannot be loaded, so "
-            OWN_ALONE ": %s",
+        g_strdup_printf (
+            "cuBLASLt, which cuDNN needs, cannot be loaded, so " OWN_ALONE
+            ": %s",
             ended ? ended : error),
-        g_strdup_printf ("install cuBLAS %d (NVIDIA's apt: libcublas-%d-0; "
+        g_strdup_printf (
+            "install cuBLAS %d (NVIDIA's apt: libcublas-%d-0; "
             "PyPI: nvidia-cublas%s, with its folder in LD_LIBRARY_PATH)",
-            cuda->major, cuda->major,
-            cuda->major == 12 ? "-cu12" : ""));
+            cuda->major, cuda->major, cuda->major == 12 ? "-cu12" : ""));
   g_hash_table_unref (facts);
   g_free (major);
   return good;
@@ -156,16 +164,19 @@ check_one_piece (DoctorCuda *cuda, GHashTable *facts)
   cuda->without_cudnn |= refused && cuda->present;
   if (mismatch || mixed)
     doctor_cuda_row (cuda, "cudnn_libraries", DOCTOR_WARN,
-        g_strdup_printf ("%s%s%s: %s", mixed ? "cuDNN's libraries come from "
-            "different folders" : "cuDNN's libraries have different versions",
+        g_strdup_printf ("%s%s%s: %s",
+            mixed ? "cuDNN's libraries come from "
+                    "different folders"
+                  : "cuDNN's libraries have different versions",
             mismatch ? " and are incompatible" : "",
             refused ? ", so " OWN_ALONE : "", all),
         g_strdup ("remove one of the installations, or set LD_LIBRARY_PATH to "
-            "the folder of the other"));
+                  "the folder of the other"));
   else
     doctor_cuda_row (cuda, "cudnn_libraries", DOCTOR_OK,
         g_strdup_printf ("%u loaded, all from %s", files->len,
-            dir ? dir : "nowhere"), NULL);
+            dir ? dir : "nowhere"),
+        NULL);
   g_free (all);
   g_free (dir);
   g_ptr_array_unref (files);
@@ -177,7 +188,7 @@ check_one_piece (DoctorCuda *cuda, GHashTable *facts)
         g_strdup_printf ("%u copies of the CUDA runtime are loaded: %s",
             files->len, all),
         g_strdup ("remove all but one from LD_LIBRARY_PATH and "
-            "/etc/ld.so.conf.d"));
+                  "/etc/ld.so.conf.d"));
     g_free (all);
   }
   g_ptr_array_unref (files);
@@ -193,7 +204,8 @@ check_engines (DoctorCuda *cuda, GHashTable *facts)
   const char *ended = doctor_get (facts, "ended");
   const char *error = doctor_get (facts, "cudnn.last_error");
   static const char *const needed[] = {
-    "libcudnn_heuristic.so", "libcudnn_engines_precompiled.so",
+    "libcudnn_heuristic.so",
+    "libcudnn_engines_precompiled.so",
   };
   GString *missing = g_string_new (NULL);
 
@@ -208,20 +220,23 @@ check_engines (DoctorCuda *cuda, GHashTable *facts)
   if (ended)
     /* Whether the engine ends, too, is in the row self_check. */
     doctor_cuda_row (cuda, "cudnn_engines", DOCTOR_WARN,
-        g_strdup_printf ("the test of a cuDNN convolution ended with %s", ended),
-        g_strdup ("install one complete cuDNN, or let the engine do without it: "
+        g_strdup_printf ("the test of a cuDNN convolution ended with %s",
+            ended),
+        g_strdup (
+            "install one complete cuDNN, or let the engine do without it: "
             "Y10_CUDA_CONV=own; " CUDNN_LOG));
   else if (created)
     warn_of_cudnn (cuda, "cudnn_engines",
         g_strdup_printf ("cuDNN does not start, so " OWN_ALONE ": on GPU %d, "
-            "error %d%s%s", cuda->gpu, (int) created,
-            error && *error ? ": " : "", error ? error : ""),
-        g_strdup ("update the driver, or install the cuDNN of its CUDA version; "
-            CUDNN_LOG));
+                         "error %d%s%s",
+            cuda->gpu, (int) created, error && *error ? ": " : "",
+            error ? error : ""),
+        g_strdup (
+            "update the driver, or install the cuDNN of its CUDA version; " CUDNN_LOG));
   else if (configs == 0)
     warn_of_cudnn (cuda, "cudnn_engines",
         g_strdup_printf ("cuDNN has no plan for a convolution, so " OWN_ALONE
-            "%s%s%s%s",
+                         "%s%s%s%s",
             missing->len ? "; not loaded: " : "", missing->str,
             error && *error ? "; its error: " : "", error ? error : ""),
         g_strdup ("install one complete cuDNN; " CUDNN_LOG));
@@ -238,7 +253,7 @@ static void
 check_cudnn (DoctorCuda *cuda, gboolean have_cublaslt)
 {
   char *argument = have_cublaslt ? g_strdup_printf ("%d", cuda->gpu)
-      : g_strdup ("versions");
+                                 : g_strdup ("versions");
   GHashTable *facts = doctor_probe ("cudnn", argument);
   const char *file = doctor_get (facts, "cudnn.file");
   const char *error = doctor_get (facts, "cudnn.error");
@@ -254,18 +269,25 @@ check_cudnn (DoctorCuda *cuda, gboolean have_cublaslt)
     warn_of_cudnn (cuda, "cudnn",
         g_strdup_printf ("cuDNN 9 cannot be loaded%s, so " OWN_ALONE ": %s",
             doctor_get (facts, "cudnn8.file") ? " (cuDNN 8 can, and is too "
-            "old)" : "", error ? error : ended ? ended : "it has no version"),
+                                                "old)"
+                                              : "",
+            error       ? error
+                : ended ? ended
+                        : "it has no version"),
         fix);
     goto out;
   }
   if (version < MIN_CUDNN)
     warn_of_cudnn (cuda, "cudnn",
-        g_strdup_printf ("cuDNN %s is too old, expected 9.8 or later, so "
-            OWN_ALONE, text), fix);
+        g_strdup_printf (
+            "cuDNN %s is too old, expected 9.8 or later, so " OWN_ALONE, text),
+        fix);
   else if (cudart / 1000 != cuda->major)
     warn_of_cudnn (cuda, "cudnn",
-        g_strdup_printf ("cuDNN %s, expected CUDA %d; without libcublasLt.so.%d, "
-            OWN_ALONE, text, cuda->major, cudart / 1000), fix);
+        g_strdup_printf (
+            "cuDNN %s, expected CUDA %d; without libcublasLt.so.%d, " OWN_ALONE,
+            text, cuda->major, cudart / 1000),
+        fix);
   else {
     doctor_cuda_row (cuda, "cudnn", DOCTOR_OK, g_strdup (text), NULL);
     g_free (fix);
@@ -295,20 +317,21 @@ check_decoder (DoctorCuda *cuda)
         g_strdup_printf ("videos cannot be decoded on the GPU: %s",
             ended ? ended : error),
         g_strdup ("install the driver's libnvcuvid.so.1 (Debian: libnvcuvid1); "
-            "in a container, add 'video' to NVIDIA_DRIVER_CAPABILITIES"));
+                  "in a container, add 'video' to NVIDIA_DRIVER_CAPABILITIES"));
   else if (!doctor_get (facts, "nvdec.headers"))
     doctor_cuda_row (cuda, "decoder", DOCTOR_NOTE,
         g_strdup ("the supported codecs are unknown: built without "
-            "nv-codec-headers"),
+                  "nv-codec-headers"),
         g_strdup ("install libffmpeg-nvenc-dev and build again"));
   else
     doctor_cuda_row (cuda, "decoder", DOCTOR_OK,
         g_strdup_printf ("%s%s%s", *can ? can : "no codec",
-            *cannot ? "; not " : "", cannot), NULL);
+            *cannot ? "; not " : "", cannot),
+        NULL);
   if (doctor_gst_nvcodec () == 0)
     doctor_cuda_row (cuda, "nvcodec", DOCTOR_WARN,
         g_strdup ("GStreamer once loaded its plugin nvcodec without a driver "
-            "and has cached that it has no elements"),
+                  "and has cached that it has no elements"),
         g_strdup_printf ("rm %s/gstreamer-1.0/registry.*.bin",
             g_get_user_cache_dir ()));
   g_hash_table_unref (facts);
@@ -332,16 +355,21 @@ check_plan_cache (DoctorCuda *cuda)
   if (stat (dir, &info) != 0)
     doctor_cuda_row (cuda, "plan_cache", DOCTOR_OK,
         g_strdup_printf ("none yet in %s; the first start compiles about 50 "
-            "plans", dir), NULL);
+                         "plans",
+            dir),
+        NULL);
   else if (!S_ISDIR (info.st_mode) || access (dir, W_OK | X_OK) != 0)
     doctor_cuda_row (cuda, "plan_cache", DOCTOR_WARN,
-        g_strdup_printf ("%s is not a writable folder: every start compiles its "
-            "plans again", dir),
+        g_strdup_printf (
+            "%s is not a writable folder: every start compiles its "
+            "plans again",
+            dir),
         g_strdup_printf ("let the next start create it: rm -r %s", dir));
   else if (info.st_uid != geteuid () || info.st_mode & (S_IWGRP | S_IWOTH))
     doctor_cuda_row (cuda, "plan_cache", DOCTOR_WARN,
         g_strdup_printf ("%s is ignored: it contains code, but belongs to "
-            "another user or is writable by others", dir),
+                         "another user or is writable by others",
+            dir),
         g_strdup_printf ("make it yours alone: chmod go-w %s", dir));
   else
     doctor_cuda_row (cuda, "plan_cache", DOCTOR_OK,
@@ -359,12 +387,15 @@ convolution_ran (DoctorCuda *cuda, const char *device)
   if (own && strstr (own, ", because ") && !cuda->without_cudnn)
     doctor_cuda_row (cuda, "convolution", DOCTOR_WARN,
         g_strdup_printf ("correct, but " OWN_ALONE ": %s", own),
-        g_strdup ("update the driver, and install one complete cuDNN; "
-            CUDNN_LOG));
+        g_strdup (
+            "update the driver, and install one complete cuDNN; " CUDNN_LOG));
   else
     doctor_cuda_row (cuda, "convolution", DOCTOR_OK,
-        g_strdup_printf ("correct, %s", own ? own : handle ? handle
-            : "plans built without a handle"), NULL);
+        g_strdup_printf ("correct, %s",
+            own          ? own
+                : handle ? handle
+                         : "plans built without a handle"),
+        NULL);
 }
 
 /* The row where it did not. Without the bundled model nothing was tried; an engine
@@ -377,15 +408,17 @@ no_convolution (DoctorCuda *cuda, GHashTable *facts)
   if (doctor_get (facts, "check.no_model"))
     doctor_cuda_row (cuda, "convolution", DOCTOR_WARN,
         g_strdup_printf ("not tried, and auto does not take CUDA, because the "
-            "self-check needs the bundled model: %s", error),
-        g_strdup ("install the bundled model, codes.safetensors, which is part "
+                         "self-check needs the bundled model: %s",
+            error),
+        g_strdup (
+            "install the bundled model, codes.safetensors, which is part "
             "of this project; or choose the backend with a model of your own: "
             "--backend cuda --model FILE"));
   else
     doctor_cuda_row (cuda, "convolution", DOCTOR_FAIL,
         g_strdup (error ? error : "the backend cannot be opened"),
         g_strdup ("update the driver, or let the engine do without cuDNN: "
-            "Y10_CUDA_CONV=own; " CUDNN_LOG));
+                  "Y10_CUDA_CONV=own; " CUDNN_LOG));
 }
 
 /* The check that auto runs before it takes CUDA, with the same functions. When it
@@ -399,7 +432,7 @@ check_self (DoctorCuda *cuda)
   const char *error = doctor_get (facts, "check.error");
   const char *ended = doctor_get (facts, "ended");
 
-  cuda->present = TRUE;         /* the backend is usable */
+  cuda->present = TRUE; /* the backend is usable */
   if (device)
     convolution_ran (cuda, device);
   else if (!ended)
@@ -407,13 +440,15 @@ check_self (DoctorCuda *cuda)
   if (!ended && device && !error)
     doctor_cuda_row (cuda, "self_check", DOCTOR_OK,
         g_strdup_printf ("the engine agrees with the reference, so auto takes "
-            "CUDA: %s", device), NULL);
+                         "CUDA: %s",
+            device),
+        NULL);
   else if (ended || device)
     doctor_cuda_row (cuda, "self_check", DOCTOR_FAIL,
-        g_strdup_printf ("auto does not take CUDA: %s%s", ended
-            ? "its self-check ended with " : "", ended ? ended : error),
+        g_strdup_printf ("auto does not take CUDA: %s%s",
+            ended ? "its self-check ended with " : "", ended ? ended : error),
         g_strdup ("update the driver and cuDNN; report it with the output of "
-            "'y10 doctor --json'"));
+                  "'y10 doctor --json'"));
   g_hash_table_unref (facts);
   g_free (argument);
 }
@@ -431,7 +466,7 @@ check_backend (DoctorCuda *cuda)
   } else if (strstr (why->str, "is not installed in")) {
     doctor_cuda_row (cuda, "backend", DOCTOR_WARN, g_strdup (why->str),
         g_strdup ("build and install it with 'tools/setup.sh --cuda "
-            "--install'"));
+                  "--install'"));
   } else if (strstr (why->str, "cannot be loaded")
       || strstr (why->str, "with interface version")) {
     /* Report it even without a GPU: the module loads on any machine. */

@@ -13,10 +13,12 @@
 #include "doctor/doctor.h"
 #include "doctor/probe.h"
 
-#define CONTAINER_FIX "in a container, run it with --gpus all and " \
-    "NVIDIA_DRIVER_CAPABILITIES=compute,video,utility"
-#define INSTALL_FIX "install NVIDIA's driver (Debian: sudo apt-get install " \
-    "nvidia-driver); " CONTAINER_FIX
+#define CONTAINER_FIX \
+  "in a container, run it with --gpus all and " \
+  "NVIDIA_DRIVER_CAPABILITIES=compute,video,utility"
+#define INSTALL_FIX \
+  "install NVIDIA's driver (Debian: sudo apt-get install " \
+  "nvidia-driver); " CONTAINER_FIX
 /* Enough for a step of the largest variant, its weights and cuDNN. */
 #define ENOUGH_MEMORY (G_GINT64_CONSTANT (1) << 30)
 #define MIN_CAPABILITY 75
@@ -100,14 +102,17 @@ no_library (DoctorCuda *cuda, const char *error, const char *kernel)
     cuda->present = TRUE;
     doctor_cuda_row (cuda, "driver", DOCTOR_FAIL,
         g_strdup_printf ("the kernel has NVIDIA's driver %s, but libcuda.so.1 "
-            "cannot be loaded: %s", kernel, error),
+                         "cannot be loaded: %s",
+            kernel, error),
         g_strdup ("install the driver library (Debian: sudo apt-get install "
-            "libcuda1); " CONTAINER_FIX));
+                  "libcuda1); " CONTAINER_FIX));
   } else if (gpu_on_bus ()) {
     cuda->present = TRUE;
     doctor_cuda_row (cuda, "driver", DOCTOR_WARN,
         g_strdup_printf ("this machine has an NVIDIA GPU but no driver for "
-            "CUDA: %s", error), g_strdup (INSTALL_FIX));
+                         "CUDA: %s",
+            error),
+        g_strdup (INSTALL_FIX));
   } else {
     doctor_row (cuda->doctor, cuda->section, "driver", DOCTOR_NOTE,
         "no NVIDIA GPU or driver", "for a GPU, " INSTALL_FIX);
@@ -123,7 +128,9 @@ no_device (DoctorCuda *cuda, const char *kernel)
     cuda->present = TRUE;
     doctor_cuda_row (cuda, "driver", DOCTOR_WARN,
         g_strdup_printf ("the driver hides all GPUs: CUDA_VISIBLE_DEVICES is "
-            "'%s'", visible), g_strdup ("unset CUDA_VISIBLE_DEVICES"));
+                         "'%s'",
+            visible),
+        g_strdup ("unset CUDA_VISIBLE_DEVICES"));
   } else if (kernel || gpu_on_bus ()) {
     cuda->present = TRUE;
     doctor_cuda_row (cuda, "driver", DOCTOR_FAIL,
@@ -144,44 +151,47 @@ no_init (DoctorCuda *cuda, GHashTable *facts, int init, const char *kernel)
   const char *name = doctor_get (facts, "driver.init_name");
   char *fact, *fix;
 
-  if (init == 100) {            /* CUDA_ERROR_NO_DEVICE */
+  if (init == 100) { /* CUDA_ERROR_NO_DEVICE */
     no_device (cuda, kernel);
     return;
   }
   cuda->present = TRUE;
   switch (init) {
-    case 34:                   /* CUDA_ERROR_STUB_LIBRARY */
+    case 34: /* CUDA_ERROR_STUB_LIBRARY */
       fact = g_strdup_printf ("%s is the toolkit's stub, not a driver", file);
       fix = g_strdup ("remove the folder that ends in 'stubs' from "
-          "LD_LIBRARY_PATH and /etc/ld.so.conf.d");
+                      "LD_LIBRARY_PATH and /etc/ld.so.conf.d");
       break;
-    case 803:                  /* CUDA_ERROR_SYSTEM_DRIVER_MISMATCH */
+    case 803: /* CUDA_ERROR_SYSTEM_DRIVER_MISMATCH */
       fact = g_strdup_printf ("the driver library has version %s, but the "
-          "kernel still runs %s", version ? version : "(unknown)",
-          kernel ? kernel : "another");
-      fix = g_strdup ("reboot, or reload the kernel modules: sudo "
+                              "kernel still runs %s",
+          version ? version : "(unknown)", kernel ? kernel : "another");
+      fix = g_strdup (
+          "reboot, or reload the kernel modules: sudo "
           "rmmod nvidia_uvm nvidia_drm nvidia_modeset nvidia && sudo modprobe "
           "nvidia");
       break;
-    case 804:                  /* CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE */
+    case 804: /* CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE */
       fact = g_strdup_printf ("%s comes from cuda-compat, which does not work "
-          "with this GPU (it is for data-centre GPUs)", file);
+                              "with this GPU (it is for data-centre GPUs)",
+          file);
       fix = g_strdup ("remove the package cuda-compat-*, or its folder from "
-          "LD_LIBRARY_PATH, and update the driver instead");
+                      "LD_LIBRARY_PATH, and update the driver instead");
       break;
-    case 802:                  /* CUDA_ERROR_SYSTEM_NOT_READY */
+    case 802: /* CUDA_ERROR_SYSTEM_NOT_READY */
       fact = g_strdup ("the GPUs are not ready: no NVLink fabric manager runs");
       fix = g_strdup ("sudo systemctl start nvidia-fabricmanager (of the "
-          "driver's version)");
+                      "driver's version)");
       break;
-    case 999:                  /* CUDA_ERROR_UNKNOWN */
+    case 999: /* CUDA_ERROR_UNKNOWN */
       fact = g_strdup ("the driver does not start and gives no reason");
       fix = g_strdup ("sudo modprobe nvidia_uvm; after a suspend, unload it "
-          "first (sudo rmmod nvidia_uvm); else reboot");
+                      "first (sudo rmmod nvidia_uvm); else reboot");
       break;
     default:
       fact = g_strdup_printf ("the driver does not start: cuInit returned "
-          "%d%s%s", init, name ? ", " : "", name ? name : "");
+                              "%d%s%s",
+          init, name ? ", " : "", name ? name : "");
       fix = g_strdup ("check 'nvidia-smi' and 'dmesg | grep NVRM'");
   }
   doctor_cuda_row (cuda, "driver", DOCTOR_FAIL, fact, fix);
@@ -205,7 +215,9 @@ driver_runs (DoctorCuda *cuda, GHashTable *facts, const char *kernel)
   const char *version = library_version (file);
   const int cuda_version = (int) doctor_get_int (facts, "driver.version", 0);
   char *text = g_strdup_printf ("%s, up to CUDA %d.%d, %s",
-      version ? version : kernel ? kernel : "unknown version",
+      version      ? version
+          : kernel ? kernel
+                   : "unknown version",
       cuda_version / 1000, cuda_version % 1000 / 10, file);
 
   /* JetPack 6, whose driver loads kernels of CUDA 12 only. */
@@ -215,16 +227,19 @@ driver_runs (DoctorCuda *cuda, GHashTable *facts, const char *kernel)
   if (cuda_version < cuda->major * 1000) {
     doctor_cuda_row (cuda, "driver", DOCTOR_FAIL,
         g_strdup_printf ("the driver (%s) is older than CUDA %d, which the "
-            "CUDA backend is built for", text, cuda->major),
+                         "CUDA backend is built for",
+            text, cuda->major),
         g_strdup_printf ("install driver %s or newer%s",
             cuda->major >= 13 ? "580.65.06" : "525.60.13",
             cuda->major >= 13 && cuda_version >= 12000
-            ? ", or build with CUDA 12" : ""));
+                ? ", or build with CUDA 12"
+                : ""));
   } else if (version && kernel && strcmp (kernel, "unknown") != 0
       && strcmp (version, kernel) != 0 && !strstr (file, "compat")) {
     doctor_cuda_row (cuda, "driver", DOCTOR_WARN,
         g_strdup_printf ("the driver library (%s) and the kernel module (%s) "
-            "have different versions", text, kernel),
+                         "have different versions",
+            text, kernel),
         g_strdup ("reboot, or remove the libraries of the other driver"));
   } else {
     doctor_cuda_row (cuda, "driver", DOCTOR_OK, g_strdup (text), NULL);
@@ -256,7 +271,8 @@ check_gpu (DoctorCuda *cuda, GHashTable *facts, int gpu)
   if (capability < MIN_CAPABILITY) {
     doctor_cuda_row (cuda, row, DOCTOR_FAIL,
         g_strdup_printf ("%s: too old, the kernels need sm_75 (Turing) or "
-            "later", text->str),
+                         "later",
+            text->str),
         g_strdup ("use another GPU, or the cpu backend"));
   } else if (mode == 2) {
     doctor_cuda_row (cuda, row, DOCTOR_FAIL,
@@ -265,7 +281,8 @@ check_gpu (DoctorCuda *cuda, GHashTable *facts, int gpu)
   } else if (context && mode == 3) {
     doctor_cuda_row (cuda, row, DOCTOR_FAIL,
         g_strdup_printf ("%s: its compute mode is 'exclusive process', and "
-            "another process uses it", text->str),
+                         "another process uses it",
+            text->str),
         g_strdup_printf ("end that process (nvidia-smi), or: %s", fix));
   } else if (context) {
     doctor_cuda_row (cuda, row, DOCTOR_FAIL,
@@ -275,7 +292,9 @@ check_gpu (DoctorCuda *cuda, GHashTable *facts, int gpu)
   } else if (mode == 3) {
     doctor_cuda_row (cuda, row, DOCTOR_WARN,
         g_strdup_printf ("%s: its compute mode is 'exclusive process', which "
-            "allows one process at a time", text->str), g_strdup (fix));
+                         "allows one process at a time",
+            text->str),
+        g_strdup (fix));
   } else if (free_bytes >= 0 && free_bytes < ENOUGH_MEMORY) {
     doctor_cuda_row (cuda, row, DOCTOR_WARN,
         g_strdup_printf ("%s: little memory is free", text->str),
@@ -325,9 +344,8 @@ check_driver (DoctorCuda *cuda)
 void
 doctor_cuda (Doctor *doctor)
 {
-  DoctorCuda cuda = {
-    doctor, doctor_section (doctor, "cuda"), FALSE, -1, Y10_CUDA_MAJOR, FALSE
-  };
+  DoctorCuda cuda = { doctor, doctor_section (doctor, "cuda"), FALSE, -1,
+    Y10_CUDA_MAJOR, FALSE };
 
   check_driver (&cuda);
   doctor_cuda_libraries (&cuda);

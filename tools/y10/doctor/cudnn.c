@@ -68,8 +68,8 @@ typedef struct
       gint64 *n_got, void *values);
   int (*finalize) (gpointer descriptor);
   void (*last_error) (char *text, gsize size);
-  gpointer handle;              /* NULL: uses the described GPU */
-  int status;                   /* of the first call that failed */
+  gpointer handle; /* NULL: uses the described GPU */
+  int status;      /* of the first call that failed */
 } Cudnn;
 
 static gpointer
@@ -103,8 +103,7 @@ tensor (Cudnn *c, gint64 id, gint64 n, gint64 side)
 {
   const gint64 dims[4] = { n, CHANNELS, side, side }, align = 16;
   const gint64 strides[4] = { CHANNELS * side * side, 1, CHANNELS * side,
-    CHANNELS
-  };
+    CHANNELS };
   const int type = DATA_HALF;
   gpointer t = make (c, TENSOR_DESCRIPTOR);
 
@@ -218,9 +217,8 @@ load_cublaslt (gsize cudart)
 static void
 ask_versions (void *library)
 {
-  static const char *const checks[] = {
-    "cudnnGraphVersionCheck", "cudnnOpsVersionCheck", "cudnnCnnVersionCheck"
-  };
+  static const char *const checks[] = { "cudnnGraphVersionCheck",
+    "cudnnOpsVersionCheck", "cudnnCnnVersionCheck" };
   gsize (*get) (void);
   int (*check) (void);
 

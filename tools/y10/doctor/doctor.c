@@ -43,12 +43,10 @@ cpuinfo_value (const char *cpuinfo, const char *key)
 static JsonArray *
 cpu_features (const char *flags)
 {
-  static const char *const known[] = {
-    "sse4_1", "avx", "avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512dq",
-    "avx512vl", "avx512_vnni", "avx512_bf16", "avx512_fp16", "avx_vnni",
-    "amx_tile", "amx_bf16", "amx_int8", "asimd", "asimddp", "bf16", "i8mm",
-    "sve"
-  };
+  static const char *const known[] = { "sse4_1", "avx", "avx2", "fma", "f16c",
+    "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_vnni", "avx512_bf16",
+    "avx512_fp16", "avx_vnni", "amx_tile", "amx_bf16", "amx_int8", "asimd",
+    "asimddp", "bf16", "i8mm", "sve" };
   JsonArray *features = json_array_new ();
   char **words = g_strsplit (flags, " ", -1);
 
@@ -77,8 +75,7 @@ doctor_cpu (Doctor *doctor)
   json_object_set_string_member (section, "model", model ? model : "unknown");
   json_object_set_array_member (section, "features",
       cpu_features (flags ? flags : ""));
-  json_object_set_int_member (section, "cpus",
-      sysconf (_SC_NPROCESSORS_ONLN));
+  json_object_set_int_member (section, "cpus", sysconf (_SC_NPROCESSORS_ONLN));
   if (quota > 0) {
     json_object_set_double_member (section, "quota", quota);
     json_object_set_string_member (section, "quota_of", group);
@@ -87,8 +84,10 @@ doctor_cpu (Doctor *doctor)
   isa_limit = g_strdup (g_getenv ("Y10_MAX_CPU_ISA"));
   if (isa_limit) {
     json_object_set_string_member (section, "limit", isa_limit);
-    doctor_problem (doctor, FALSE, "Y10_MAX_CPU_ISA restricts the instructions "
-        "that the engine uses", "unset Y10_MAX_CPU_ISA");
+    doctor_problem (doctor, FALSE,
+        "Y10_MAX_CPU_ISA restricts the instructions "
+        "that the engine uses",
+        "unset Y10_MAX_CPU_ISA");
   }
   g_free (isa_limit);
   g_free (flags);
@@ -132,14 +131,16 @@ doctor_memory (Doctor *doctor)
   JsonObject *section = doctor_section (doctor, "memory");
   char *text = NULL, *open, *close;
 
-  if (g_file_get_contents ("/sys/kernel/mm/transparent_hugepage/enabled",
-          &text, NULL, NULL) && (open = strchr (text, '['))
-      && (close = strchr (open, ']'))) {
+  if (g_file_get_contents ("/sys/kernel/mm/transparent_hugepage/enabled", &text,
+          NULL, NULL)
+      && (open = strchr (text, '[')) && (close = strchr (open, ']'))) {
     *close = 0;
     json_object_set_string_member (section, "huge_pages", open + 1);
     if (!strcmp (open + 1, "never"))
-      doctor_problem (doctor, FALSE, "huge pages are off, which costs about a "
-          "tenth of the speed", "echo madvise | sudo tee "
+      doctor_problem (doctor, FALSE,
+          "huge pages are off, which costs about a "
+          "tenth of the speed",
+          "echo madvise | sudo tee "
           "/sys/kernel/mm/transparent_hugepage/enabled");
   } else {
     json_object_set_string_member (section, "huge_pages", "unknown");
@@ -152,8 +153,7 @@ tool_doctor (int argc, char **argv)
 {
   gboolean json = FALSE;
   const GOptionEntry entries[] = {
-    {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL},
-    {NULL}
+    { "json", 'j', 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL }, { NULL }
   };
   GOptionContext *context = g_option_context_new (NULL);
   Doctor doctor = { 0 };

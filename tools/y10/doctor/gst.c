@@ -28,16 +28,16 @@ static const struct
 {
   const char *element, *package, *what;
 } useful[] = {
-  {"uridecodebin", "gstreamer1.0-plugins-base", "videos"},
-  {"videoconvert", "gstreamer1.0-plugins-base", "videos"},
-  {"qtdemux", "gstreamer1.0-plugins-good", "MP4 files"},
-  {"matroskademux", "gstreamer1.0-plugins-good", "Matroska files"},
-  {"h264parse", "gstreamer1.0-plugins-bad", "H.264 video"},
-  {"avdec_h264", "gstreamer1.0-libav", "H.264 video"},
-  {"gdkpixbufdec", "gstreamer1.0-plugins-good", "pictures in pipelines"},
-  {"pngenc", "gstreamer1.0-plugins-good", "writing PNG"},
-  {"x264enc", "gstreamer1.0-plugins-ugly", "writing H.264 video"},
-  {"mp4mux", "gstreamer1.0-plugins-good", "writing MP4 files"},
+  { "uridecodebin", "gstreamer1.0-plugins-base", "videos" },
+  { "videoconvert", "gstreamer1.0-plugins-base", "videos" },
+  { "qtdemux", "gstreamer1.0-plugins-good", "MP4 files" },
+  { "matroskademux", "gstreamer1.0-plugins-good", "Matroska files" },
+  { "h264parse", "gstreamer1.0-plugins-bad", "H.264 video" },
+  { "avdec_h264", "gstreamer1.0-libav", "H.264 video" },
+  { "gdkpixbufdec", "gstreamer1.0-plugins-good", "pictures in pipelines" },
+  { "pngenc", "gstreamer1.0-plugins-good", "writing PNG" },
+  { "x264enc", "gstreamer1.0-plugins-ugly", "writing H.264 video" },
+  { "mp4mux", "gstreamer1.0-plugins-good", "writing MP4 files" },
 };
 
 static void
@@ -60,9 +60,10 @@ check_metas (Doctor *doctor, JsonObject *section)
 #else
   json_object_set_string_member (section, "analytics",
       library ? "present, but the plugin was built without it"
-      : "none (comes with GStreamer 1.24)");
+              : "none (comes with GStreamer 1.24)");
   if (library)
-    doctor_problem (doctor, FALSE, "GStreamer has analytics metadata, but the "
+    doctor_problem (doctor, FALSE,
+        "GStreamer has analytics metadata, but the "
         "plugin was built without it",
         "install libgstreamer-plugins-bad1.0-dev and build again");
 #endif
@@ -96,18 +97,15 @@ check_elements (Doctor *doctor, JsonObject *section)
 static GPtrArray *
 search_path (void)
 {
-  static const char *const variables[] = {
-    "GST_PLUGIN_PATH_1_0", "GST_PLUGIN_PATH", "GST_PLUGIN_SYSTEM_PATH_1_0",
-    "GST_PLUGIN_SYSTEM_PATH"
-  };
+  static const char *const variables[] = { "GST_PLUGIN_PATH_1_0",
+    "GST_PLUGIN_PATH", "GST_PLUGIN_SYSTEM_PATH_1_0", "GST_PLUGIN_SYSTEM_PATH" };
   GPtrArray *path = g_ptr_array_new_with_free_func (g_free);
   GstPlugin *core = gst_registry_find_plugin (gst_registry_get (),
       "coreelements");
 
   for (guint i = 0; i < G_N_ELEMENTS (variables); i++) {
     const char *value = g_getenv (variables[i]);
-    char **dirs = g_strsplit (value ? value : "", G_SEARCHPATH_SEPARATOR_S,
-        -1);
+    char **dirs = g_strsplit (value ? value : "", G_SEARCHPATH_SEPARATOR_S, -1);
 
     for (guint k = 0; dirs[k]; k++) {
       if (*dirs[k])
@@ -115,8 +113,9 @@ search_path (void)
     }
     g_strfreev (dirs);
   }
-  g_ptr_array_add (path, g_build_filename (g_get_user_data_dir (),
-          "gstreamer-1.0", "plugins", NULL));
+  g_ptr_array_add (path,
+      g_build_filename (g_get_user_data_dir (), "gstreamer-1.0", "plugins",
+          NULL));
   if (core) {
     if (gst_plugin_get_filename (core))
       g_ptr_array_add (path,
@@ -172,24 +171,29 @@ not_found (Doctor *doctor, JsonObject *plugin)
     void *library = dlopen (file, RTLD_NOW | RTLD_LOCAL);
 
     if (library) {
-      what = g_strdup_printf ("GStreamer has cached %s as unusable, although it "
-          "can be loaded", file);
+      what =
+          g_strdup_printf ("GStreamer has cached %s as unusable, although it "
+                           "can be loaded",
+              file);
       fix = g_strdup_printf ("rm %s/gstreamer-1.0/registry.*.bin",
           g_get_user_cache_dir ());
       dlclose (library);
     } else {
       what = g_strdup_printf ("the plugin cannot be loaded: %s", dlerror ());
       fix = g_strdup_printf ("install what is missing (for liby10.so.1: run "
-          "'sudo ldconfig', or set LD_LIBRARY_PATH), then "
-          "rm %s/gstreamer-1.0/registry.*.bin", g_get_user_cache_dir ());
+                             "'sudo ldconfig', or set LD_LIBRARY_PATH), then "
+                             "rm %s/gstreamer-1.0/registry.*.bin",
+          g_get_user_cache_dir ());
     }
   } else if ((file = find_outside_path ())) {
     char *dir = g_path_get_dirname (file);
 
     what = g_strdup_printf ("the plugin is in %s, which GStreamer does not "
-        "search", dir);
+                            "search",
+        dir);
     fix = g_strdup_printf ("export GST_PLUGIN_PATH=%s, or install it with "
-        "'tools/setup.sh --install'", dir);
+                           "'tools/setup.sh --install'",
+        dir);
     g_free (dir);
   } else {
     what = g_strdup ("the plugin is not installed");
@@ -219,8 +223,7 @@ static void
 check_plugin (Doctor *doctor, JsonObject *section)
 {
   JsonObject *plugin = json_object_new ();
-  GstPlugin *found = gst_registry_find_plugin (gst_registry_get (),
-      "yolov10");
+  GstPlugin *found = gst_registry_find_plugin (gst_registry_get (), "yolov10");
   const char *version;
 
   json_object_set_object_member (section, "plugin", plugin);
@@ -235,12 +238,15 @@ check_plugin (Doctor *doctor, JsonObject *section)
       gst_plugin_get_filename (found));
   json_object_set_string_member (plugin, "version", version);
   if (g_strcmp0 (version, PACKAGE_VERSION))
-    doctor_problem (doctor, FALSE, "the plugin that GStreamer finds differs "
+    doctor_problem (doctor, FALSE,
+        "the plugin that GStreamer finds differs "
         "from the version of this y10, " PACKAGE_VERSION,
         "remove the old one, or put the new one first in GST_PLUGIN_PATH");
   if (!makes_element ("yolov10overlay"))
-    doctor_problem (doctor, FALSE, "the plugin was built without "
-        "yolov10overlay, which draws the boxes", "install cairo and pango "
+    doctor_problem (doctor, FALSE,
+        "the plugin was built without "
+        "yolov10overlay, which draws the boxes",
+        "install cairo and pango "
         "(Debian: libcairo2-dev libpango1.0-dev) and build again");
   gst_object_unref (found);
 }
@@ -303,8 +309,10 @@ doctor_gstreamer (Doctor *doctor)
   JsonObject *section = doctor_section (doctor, "gstreamer");
 
   json_object_set_string_member (section, "version", "none");
-  doctor_problem (doctor, FALSE, "built without GStreamer: no plugin, and y10 "
-      "reads no videos", "install libgstreamer-plugins-base1.0-dev and build "
+  doctor_problem (doctor, FALSE,
+      "built without GStreamer: no plugin, and y10 "
+      "reads no videos",
+      "install libgstreamer-plugins-base1.0-dev and build "
       "again");
 }
 

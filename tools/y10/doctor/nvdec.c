@@ -21,13 +21,13 @@ static const struct
   cudaVideoCodec codec;
   unsigned int bits;
 } codecs[] = {
-  {"H.264", cudaVideoCodec_H264, 8},
-  {"HEVC", cudaVideoCodec_HEVC, 8},
-  {"HEVC-10", cudaVideoCodec_HEVC, 10},
-  {"VP9", cudaVideoCodec_VP9, 8},
-  {"AV1", cudaVideoCodec_AV1, 8},
-  {"AV1-10", cudaVideoCodec_AV1, 10},
-  {"JPEG", cudaVideoCodec_JPEG, 8},
+  { "H.264", cudaVideoCodec_H264, 8 },
+  { "HEVC", cudaVideoCodec_HEVC, 8 },
+  { "HEVC-10", cudaVideoCodec_HEVC, 10 },
+  { "VP9", cudaVideoCodec_VP9, 8 },
+  { "AV1", cudaVideoCodec_AV1, 8 },
+  { "AV1-10", cudaVideoCodec_AV1, 10 },
+  { "JPEG", cudaVideoCodec_JPEG, 8 },
 };
 
 static void

@@ -15,7 +15,7 @@
 
 enum
 {
-  COMPUTE_MODE = 20,            /* CU_DEVICE_ATTRIBUTE_… */
+  COMPUTE_MODE = 20, /* CU_DEVICE_ATTRIBUTE_… */
   ECC_ENABLED = 32,
   MAJOR = 75,
   MINOR = 76,
@@ -29,7 +29,7 @@ doctor_driver_open (DoctorDriver *driver)
     const char *name;
     gsize offset;
   } functions[] = {
-#define FUNCTION(member, name) {name, G_STRUCT_OFFSET (DoctorDriver, member)}
+#define FUNCTION(member, name) { name, G_STRUCT_OFFSET (DoctorDriver, member) }
     FUNCTION (init, "cuInit"),
     FUNCTION (driver_get_version, "cuDriverGetVersion"),
     FUNCTION (get_error_name, "cuGetErrorName"),

@@ -70,9 +70,8 @@ doctor_probe (const char *name, const char *argument)
 {
   GHashTable *facts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
       g_free);
-  const char *child[] = { "/proc/self/exe", "doctor", DOCTOR_PROBE_OPTION,
-    name, argument, NULL
-  };
+  const char *child[] = { "/proc/self/exe", "doctor", DOCTOR_PROBE_OPTION, name,
+    argument, NULL };
   GString *text = g_string_new (NULL);
   GError *error = NULL;
   char *ended = NULL, *self;
@@ -94,7 +93,8 @@ doctor_probe (const char *name, const char *argument)
   if (!complete)
     kill (pid, SIGKILL);
   close (fd);
-  while (waitpid (pid, &status, 0) < 0 && errno == EINTR);
+  while (waitpid (pid, &status, 0) < 0 && errno == EINTR)
+    ;
   g_spawn_close_pid (pid);
   if (!complete)
     ended = g_strdup ("no response for a minute");
@@ -197,8 +197,10 @@ static void *
 open_beside_cudnn (const char *soname, const char *major)
 {
   g_autofree char *cu = g_strdup_printf ("../../cu%s/lib", major);
-  const char *const below[] = { "", "../../cublas/lib", "../../cuda_nvrtc/lib", cu };
-  void *cudnn = dlopen ("libcudnn.so.9", RTLD_LAZY | RTLD_LOCAL), *library = NULL;
+  const char *const below[] = { "", "../../cublas/lib", "../../cuda_nvrtc/lib",
+    cu };
+  void *cudnn = dlopen ("libcudnn.so.9", RTLD_LAZY | RTLD_LOCAL),
+       *library = NULL;
   g_autofree char *dir = NULL;
   struct link_map *map;
 
@@ -293,13 +295,13 @@ doctor_probe_main (const char *name, const char *argument)
     const char *name;
     void (*ask) (const char *argument);
   } probes[] = {
-    {"backend", probe_backend},
-    {"check", probe_check},
-    {"driver", doctor_probe_driver},
-    {"nvrtc", doctor_probe_nvrtc},
-    {"cublaslt", doctor_probe_cublaslt},
-    {"cudnn", doctor_probe_cudnn},
-    {"nvdec", doctor_probe_nvdec},
+    { "backend", probe_backend },
+    { "check", probe_check },
+    { "driver", doctor_probe_driver },
+    { "nvrtc", doctor_probe_nvrtc },
+    { "cublaslt", doctor_probe_cublaslt },
+    { "cudnn", doctor_probe_cudnn },
+    { "nvdec", doctor_probe_nvdec },
   };
   int fd = dup (STDOUT_FILENO);
 

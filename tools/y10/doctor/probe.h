@@ -34,7 +34,8 @@ void *doctor_open (const char *key, const char *soname);
 /* The same for a library that cuDNN needs, for CUDA @major: where the loader does not
  * find it, it is searched where the engine searches: beside cuDNN, and in the folders
  * that Python's packages have beside that of cuDNN. */
-void *doctor_open_of_cudnn (const char *key, const char *soname, const char *major);
+void *doctor_open_of_cudnn (const char *key, const char *soname,
+    const char *major);
 /* Writes the facts loaded.N: mapped libraries whose names start with @prefix. */
 void doctor_fact_mapped (const char *prefix, guint *n);
 

@@ -75,7 +75,7 @@ value_text (JsonNode *node)
       if (text->len == 0)
         g_string_append (text, "none");
       break;
-    case JSON_NODE_OBJECT:     /* a check, or {usable, why} */
+    case JSON_NODE_OBJECT: /* a check, or {usable, why} */
       object = json_node_get_object (node);
       if (json_object_has_member (object, "state")) {
         g_string_append_printf (text, "%-4s  %s",
@@ -113,8 +113,7 @@ print_text (const Doctor *doctor)
   const guint n_problems = json_array_get_length (doctor->problems);
 
   for (GList *s = sections; s; s = s->next) {
-    JsonObject *section = json_object_get_object_member (doctor->root,
-        s->data);
+    JsonObject *section = json_object_get_object_member (doctor->root, s->data);
     GList *names = json_object_get_members (section);
 
     tool_print ("%s\n", (const char *) s->data);
@@ -136,9 +135,10 @@ print_text (const Doctor *doctor)
         json_object_get_string_member (p, "problem"),
         json_object_get_string_member (p, "fix"));
   }
-  tool_print ("\n%s\n", doctor->worst == DOCTOR_FAIL ? "Something does not work."
-      : doctor->worst == DOCTOR_WARN ? "Everything needed works."
-      : "Everything works.");
+  tool_print ("\n%s\n",
+      doctor->worst == DOCTOR_FAIL       ? "Something does not work."
+          : doctor->worst == DOCTOR_WARN ? "Everything needed works."
+                                         : "Everything works.");
 }
 
 static void
@@ -185,5 +185,6 @@ int
 doctor_status (const Doctor *doctor)
 {
   return doctor->worst == DOCTOR_FAIL ? TOOL_NO_ENGINE
-      : doctor->worst == DOCTOR_WARN ? TOOL_FAILED : TOOL_OK;
+      : doctor->worst == DOCTOR_WARN  ? TOOL_FAILED
+                                      : TOOL_OK;
 }

@@ -12,14 +12,14 @@ G_BEGIN_DECLS
 typedef enum
 {
   DOCTOR_OK,
-  DOCTOR_NOTE,                  /* information, no problem */
-  DOCTOR_WARN,                  /* works, but with limitations */
-  DOCTOR_FAIL,                  /* does not work at all */
+  DOCTOR_NOTE, /* information, no problem */
+  DOCTOR_WARN, /* works, but with limitations */
+  DOCTOR_FAIL, /* does not work at all */
 } DoctorState;
 
 typedef struct
 {
-  JsonObject *root;             /* section → name → value */
+  JsonObject *root; /* section → name → value */
   JsonArray *problems;
   DoctorState worst;
 } Doctor;
@@ -40,10 +40,10 @@ typedef struct
 {
   Doctor *doctor;
   JsonObject *section;
-  gboolean present;             /* there is an NVIDIA GPU or driver */
-  int gpu;                      /* the first usable GPU, or -1 */
-  int major;                    /* CUDA release that the driver and libraries need */
-  gboolean without_cudnn;       /* a row has said so */
+  gboolean present;       /* there is an NVIDIA GPU or driver */
+  int gpu;                /* the first usable GPU, or -1 */
+  int major;              /* CUDA release that the driver and libraries need */
+  gboolean without_cudnn; /* a row has said so */
 } DoctorCuda;
 
 /* Like doctor_row(), but frees @fact and @fix. On a machine without a GPU it adds

@@ -26,7 +26,7 @@
 struct _ToolCrops
 {
   char *dir;
-  Y10Model *model;              /* borrowed */
+  Y10Model *model; /* borrowed */
 #ifdef HAVE_GST
   GstVideoConverter *converter; /* for the format of the previous frame */
   GstVideoInfo from, to;
@@ -70,7 +70,7 @@ claim_file (const char *folder, const char *name, GError **error)
 {
   for (guint i = 1; i <= MAX_TRIES; i++) {
     char *file = i == 1 ? g_strdup_printf ("%s.jpg", name)
-        : g_strdup_printf ("%s-%u.jpg", name, i);
+                        : g_strdup_printf ("%s-%u.jpg", name, i);
     char *path = g_build_filename (folder, file, NULL);
     int fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
@@ -98,9 +98,10 @@ crop_name (const ToolFrame *frame, guint i)
   dot = strrchr (safe, '.');
   if (dot)
     *dot = 0;
-  name = frame->timestamp < 0 ? g_strdup_printf ("%s-%u", safe, i + 1)
+  name = frame->timestamp < 0
+      ? g_strdup_printf ("%s-%u", safe, i + 1)
       : g_strdup_printf ("%s-%06" G_GUINT64_FORMAT "-%u", safe, frame->number,
-      i + 1);
+          i + 1);
   g_free (safe);
   g_free (base);
   return name;
@@ -110,8 +111,8 @@ static gboolean
 save (ToolCrops *crops, const ToolFrame *frame, const Y10Image *rgb,
     const Y10Detection *row, guint i, GError **error)
 {
-  char *class = tool_safe_name (y10_model_get_class_name (crops->model,
-          (guint) row->class_id));
+  char *class = tool_safe_name (
+      y10_model_get_class_name (crops->model, (guint) row->class_id));
   char *folder = g_build_filename (crops->dir, class, NULL);
   char *name = crop_name (frame, i), *path = NULL;
   Y10Image crop = *rgb;
@@ -123,8 +124,7 @@ save (ToolCrops *crops, const ToolFrame *frame, const Y10Image *rgb,
       + (gsize) box.x * (rgb->format == Y10_PIXEL_RGBA ? 4 : 3);
   crop.width = (guint) box.w;
   crop.height = (guint) box.h;
-  ok = make_folder (folder, error)
-      && (path = claim_file (folder, name, error))
+  ok = make_folder (folder, error) && (path = claim_file (folder, name, error))
       && tool_picture_save (path, &crop, error);
   g_free (path);
   g_free (name);
@@ -165,8 +165,7 @@ convert (ToolCrops *crops, GstVideoFrame *source, GstVideoFrame *mapped)
     crops->to.fps_n = crops->from.fps_n;
     crops->to.fps_d = crops->from.fps_d;
     crops->to.interlace_mode = crops->from.interlace_mode;
-    crops->converter = gst_video_converter_new (&crops->from, &crops->to,
-        NULL);
+    crops->converter = gst_video_converter_new (&crops->from, &crops->to, NULL);
     crops->rgb = gst_buffer_new_allocate (NULL, crops->to.size, NULL);
   }
   if (!crops->converter
@@ -177,13 +176,16 @@ convert (ToolCrops *crops, GstVideoFrame *source, GstVideoFrame *mapped)
 }
 
 static gboolean
-save_sample (ToolCrops *crops, const ToolFrame *frame,
-    const Y10Detection *rows, guint n, GError **error)
+save_sample (ToolCrops *crops, const ToolFrame *frame, const Y10Detection *rows,
+    guint n, GError **error)
 {
   ToolSample *sample = frame->pixels;
-  Y10Image rgb = {.size = sizeof (Y10Image),
-    .format = Y10_PIXEL_RGB,.memory = Y10_MEMORY_HOST,
-    .width = frame->image.width,.height = frame->image.height
+  Y10Image rgb = {
+    .size = sizeof (Y10Image),
+    .format = Y10_PIXEL_RGB,
+    .memory = Y10_MEMORY_HOST,
+    .width = frame->image.width,
+    .height = frame->image.height,
   };
   GstVideoFrame mapped;
   gboolean ok = TRUE;

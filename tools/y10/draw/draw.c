@@ -49,15 +49,16 @@ tool_draw_is_file (const char *path)
 struct _ToolDraw
 {
   char *dir;
-  char *file;                   /* the only copy; NULL: @dir takes them */
-  gboolean is_written;          /* @file */
+  char *file;          /* the only copy; NULL: @dir takes them */
+  gboolean is_written; /* @file */
   GstY10Producer *producer;
-  GHashTable *names;            /* file names written in this run */
+  GHashTable *names; /* file names written in this run */
 };
 
 /* Creates the folder @dir, or checks that it is there where it is that of a file. */
 static gboolean
-check_folder (const char *path, const char *dir, gboolean is_file, GError **error)
+check_folder (const char *path, const char *dir, gboolean is_file,
+    GError **error)
 {
   if (!is_file && g_mkdir_with_parents (dir, 0777) != 0)
     g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
@@ -118,7 +119,8 @@ take_file (ToolDraw *draw, GError **error)
     return g_strdup (draw->file);
   }
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-      "--draw %s: the input has more than one picture; expected a folder", draw->file);
+      "--draw %s: the input has more than one picture; expected a folder",
+      draw->file);
   return NULL;
 }
 
@@ -134,7 +136,7 @@ find_path (ToolDraw *draw, const char *source, const char *extension)
   stem = dot && dot != base ? g_strndup (base, dot - base) : g_strdup (base);
   for (guint i = 1;; i++) {
     name = i == 1 ? g_strdup_printf ("%s.%s", stem, extension)
-        : g_strdup_printf ("%s-%u.%s", stem, i, extension);
+                  : g_strdup_printf ("%s-%u.%s", stem, i, extension);
     path = g_build_filename (draw->dir, name, NULL);
     if (g_hash_table_add (draw->names, g_strdup (name))
         && !tool_supervisor_has_written (path))
@@ -161,7 +163,7 @@ tool_draw_make_path (ToolDraw *draw, const char *source, const char *extension,
     GError **error)
 {
   char *path = draw->file ? take_file (draw, error)
-      : find_path (draw, source, extension);
+                          : find_path (draw, source, extension);
 
   if (path && is_source (path, source)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
@@ -175,7 +177,7 @@ void
 tool_draw_attach (ToolDraw *draw, GstBuffer *buffer, guint width, guint height,
     const Y10Detection *rows, guint n)
 {
-  GstY10Result result = {.state = GST_Y10_STATE_FRESH };
+  GstY10Result result = { .state = GST_Y10_STATE_FRESH };
 
   gst_y10_detection_list_init (&result.list, n);
   gst_y10_detection_list_begin (&result.list, width, height);
@@ -218,17 +220,20 @@ tool_draw_copy_pixels (const Y10Image *image, const GstVideoInfo *info)
 void
 tool_image_to_info (const Y10Image *image, GstVideoInfo *info)
 {
-  gst_video_info_set_format (info, image->format == Y10_PIXEL_RGBA
-      ? GST_VIDEO_FORMAT_RGBA : GST_VIDEO_FORMAT_RGB, image->width,
-      image->height);
+  gst_video_info_set_format (info,
+      image->format == Y10_PIXEL_RGBA ? GST_VIDEO_FORMAT_RGBA
+                                      : GST_VIDEO_FORMAT_RGB,
+      image->width, image->height);
 }
 
 /* Runs one buffer through the overlay; takes ownership of @buffer. */
 static GstSample *
 overlay_picture (GstBuffer *buffer, const GstVideoInfo *info, GError **error)
 {
-  GstElement *pipeline = gst_parse_launch ("appsrc name=source format=time ! "
-      "yolov10overlay ! appsink name=sink sync=false", error);
+  GstElement *pipeline =
+      gst_parse_launch ("appsrc name=source format=time ! "
+                        "yolov10overlay ! appsink name=sink sync=false",
+          error);
   GstElement *source, *sink;
   GstSample *sample = NULL;
   GstCaps *caps;
@@ -249,12 +254,13 @@ overlay_picture (GstBuffer *buffer, const GstVideoInfo *info, GError **error)
   gst_app_src_push_buffer (GST_APP_SRC (source), buffer);
   gst_app_src_end_of_stream (GST_APP_SRC (source));
   bus = gst_element_get_bus (pipeline);
-  while (!sample && !tool_message_is_failure (gst_bus_pop_filtered (bus,
-              GST_MESSAGE_ERROR), "the boxes cannot be drawn", error)) {
+  while (!sample
+      && !tool_message_is_failure (gst_bus_pop_filtered (bus,
+                                       GST_MESSAGE_ERROR),
+          "the boxes cannot be drawn", error)) {
     gboolean ended = gst_app_sink_is_eos (GST_APP_SINK (sink));
 
-    sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink),
-        POLL_INTERVAL);
+    sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), POLL_INTERVAL);
     if (ended && !sample) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
           "the boxes cannot be drawn: yolov10overlay pushed no buffer");
@@ -282,8 +288,10 @@ tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
   gboolean ok = FALSE;
 
   if (draw->file && !tool_picture_can_save (draw->file)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT, "--draw %s: the copy of a "
-        "picture is expected to be .png or .jpg", draw->file);
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "--draw %s: the copy of a "
+        "picture is expected to be .png or .jpg",
+        draw->file);
     return FALSE;
   }
   path = tool_draw_make_path (draw, frame->source, NULL, error);
@@ -293,8 +301,9 @@ tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
   buffer = tool_draw_copy_pixels (&image, &info);
   tool_draw_attach (draw, buffer, image.width, image.height, rows, n);
   sample = overlay_picture (buffer, &info, error);
-  if (sample && gst_video_frame_map (&drawn, &info,
-          gst_sample_get_buffer (sample), GST_MAP_READ)) {
+  if (sample
+      && gst_video_frame_map (&drawn, &info, gst_sample_get_buffer (sample),
+          GST_MAP_READ)) {
     image.plane[0] = GST_VIDEO_FRAME_PLANE_DATA (&drawn, 0);
     image.stride[0] = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (&drawn, 0);
     ok = tool_picture_save (path, &image, error);

@@ -26,38 +26,40 @@
 #include "media/sample.h"
 
 #define POLL_INTERVAL (10 * GST_MSECOND)
-#define MAX_QUEUED 4            /* frames waiting for the encoder */
+#define MAX_QUEUED 4 /* frames waiting for the encoder */
 #define MAX_QUEUED_LIVE 30
-#define MAX_WAITING_LIVE 8      /* frames waiting for their boxes */
+#define MAX_WAITING_LIVE 8 /* frames waiting for their boxes */
 #define CANNOT_WRITE "the drawn video cannot be written"
 
 typedef struct
 {
   const char *needs[4];
   const char *extension;
-  const char *launch;           /* ends with the muxer */
-  const char *sound[3];         /* encoders whose output the muxer takes */
+  const char *launch;   /* ends with the muxer */
+  const char *sound[3]; /* encoders whose output the muxer takes */
 } Encoder;
 
 /* In order of preference. All use 4:2:0: many players support nothing else. */
 static const Encoder encoders[] = {
-  {{"x264enc", "h264parse", "mp4mux"}, "mp4",
+  { { "x264enc", "h264parse", "mp4mux" }, "mp4",
       "x264enc speed-preset=veryfast pass=qual quantizer=20 ! h264parse ! "
-      "mp4mux", {"avenc_aac", "voaacenc", "fdkaacenc"}},
-  {{"openh264enc", "h264parse", "mp4mux"}, "mp4",
+      "mp4mux",
+      { "avenc_aac", "voaacenc", "fdkaacenc" } },
+  { { "openh264enc", "h264parse", "mp4mux" }, "mp4",
       "openh264enc bitrate=8000000 ! h264parse ! mp4mux",
-      {"avenc_aac", "voaacenc", "fdkaacenc"}},
-  {{"x264enc", "h264parse", "matroskamux"}, "mkv",
+      { "avenc_aac", "voaacenc", "fdkaacenc" } },
+  { { "x264enc", "h264parse", "matroskamux" }, "mkv",
       "x264enc speed-preset=veryfast pass=qual quantizer=20 ! h264parse ! "
-      "matroskamux", {"avenc_aac", "voaacenc", "opusenc"}},
-  {{"openh264enc", "h264parse", "matroskamux"}, "mkv",
+      "matroskamux",
+      { "avenc_aac", "voaacenc", "opusenc" } },
+  { { "openh264enc", "h264parse", "matroskamux" }, "mkv",
       "openh264enc bitrate=8000000 ! h264parse ! matroskamux",
-      {"avenc_aac", "voaacenc", "opusenc"}},
-  {{"vp8enc", "webmmux"}, "webm",
+      { "avenc_aac", "voaacenc", "opusenc" } },
+  { { "vp8enc", "webmmux" }, "webm",
       "vp8enc deadline=1 cpu-used=8 target-bitrate=8000000 ! webmmux",
-      {"opusenc", "vorbisenc"}},
-  {{"jpegenc", "avimux"}, "avi", "jpegenc quality=90 ! avimux",
-      {"lamemp3enc"}},
+      { "opusenc", "vorbisenc" } },
+  { { "jpegenc", "avimux" }, "avi", "jpegenc quality=90 ! avimux",
+      { "lamemp3enc" } },
 };
 
 /* A frame that waits for its boxes. */
@@ -66,29 +68,29 @@ typedef struct
   GstBuffer *buffer;
   guint64 number;
   guint width, height;
-  gboolean is_inferred;         /* boxes of its own will come */
+  gboolean is_inferred; /* boxes of its own will come */
 } Waiting;
 
 struct _ToolRecorder
 {
-  ToolDraw *draw;               /* borrowed */
+  ToolDraw *draw; /* borrowed */
   char *source, *sound_uri;
   gboolean is_live;
 
-  GMutex lock;                  /* guards the rest: frames and results come from two
+  GMutex lock;     /* guards the rest: frames and results come from two
                                  * threads if the video is live */
-  GQueue waiting;               /* of Waiting */
-  GArray *held;                 /* the latest Y10Detections */
-  GError *failure;              /* the first one */
+  GQueue waiting;  /* of Waiting */
+  GArray *held;    /* the latest Y10Detections */
+  GError *failure; /* the first one */
   guint64 n_frames, n_left_out;
 
-  GstElement *pipeline;         /* NULL: there was no frame */
+  GstElement *pipeline; /* NULL: there was no frame */
   GstAppSrc *appsrc;
   GstBus *bus;
-  gsize max_queued;             /* bytes */
+  gsize max_queued; /* bytes */
   GstClockTime frame_duration, end;
 
-  gint is_cut;                  /* atomic: the sound ends at @end, which is final */
+  gint is_cut; /* atomic: the sound ends at @end, which is final */
 };
 
 ToolRecorder *
@@ -113,7 +115,8 @@ find_encoder (const char *extension, GError **error)
   gboolean is_known = !extension;
 
   for (guint i = 0; i < G_N_ELEMENTS (encoders); i++) {
-    gboolean all = !extension || !g_ascii_strcasecmp (extension, encoders[i].extension);
+    gboolean all = !extension
+        || !g_ascii_strcasecmp (extension, encoders[i].extension);
 
     is_known = is_known || all;
     for (guint k = 0; all && encoders[i].needs[k]; k++)
@@ -122,8 +125,10 @@ find_encoder (const char *extension, GError **error)
       return &encoders[i];
   }
   if (!is_known)
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT, "--draw: the copy of a "
-        "video cannot be .%s; expected .mp4, .mkv, .webm or .avi", extension);
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "--draw: the copy of a "
+        "video cannot be .%s; expected .mp4, .mkv, .webm or .avi",
+        extension);
   else
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
         "GStreamer has no encoder for the drawn video (x264enc, openh264enc, "
@@ -145,8 +150,7 @@ find_sound_encoder (const Encoder *encoder)
 static GstPadProbeReturn
 on_sound (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
-  const GstClockTime pts =
-      GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info));
+  const GstClockTime pts = GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info));
   ToolRecorder *self = user;
 
   /* Without the lock: the thread that has it may wait for this one. */
@@ -179,13 +183,17 @@ describe_pipeline (const Encoder *encoder, const char *sound,
     const GstVideoInfo *info)
 {
   /* The sound must not be far ahead when the video is cut. */
-  char *branch = sound ? g_strdup_printf (" uridecodebin name=sound "
-      "caps=audio/x-raw expose-all-streams=false ! audioconvert ! "
-      "audioresample ! identity name=soundout ! %s ! "
-      "queue max-size-time=200000000 ! mux.", sound)
+  char *branch = sound
+      ? g_strdup_printf (
+          " uridecodebin name=sound "
+          "caps=audio/x-raw expose-all-streams=false ! audioconvert ! "
+          "audioresample ! identity name=soundout ! %s ! "
+          "queue max-size-time=200000000 ! mux.",
+          sound)
       : g_strdup ("");
   /* Encoders of 4:2:0 video need even sizes. */
-  char *text = g_strdup_printf ("appsrc name=source format=time ! "
+  char *text = g_strdup_printf (
+      "appsrc name=source format=time ! "
       "yolov10overlay ! queue ! videoconvert ! videoscale ! "
       "video/x-raw,format=I420,width=%d,height=%d,pixel-aspect-ratio=%d/%d ! "
       "%s name=mux ! filesink name=sink%s",
@@ -203,7 +211,8 @@ open_pipeline (ToolRecorder *self, const Encoder *encoder,
 {
   const char *sound = self->sound_uri ? find_sound_encoder (encoder) : NULL;
   char *path = tool_draw_make_path (self->draw, self->source,
-      encoder->extension, error), *text;
+           encoder->extension, error),
+       *text;
   GstElement *sink;
 
   if (!path)
@@ -230,21 +239,24 @@ static gboolean
 open_video (ToolRecorder *self, const GstVideoInfo *info, const GstCaps *caps,
     GError **error)
 {
-  const Encoder *encoder = find_encoder (tool_draw_get_extension (self->draw), error);
+  const Encoder *encoder = find_encoder (tool_draw_get_extension (self->draw),
+      error);
 
   if (!encoder)
     return FALSE;
   if (!open_pipeline (self, encoder, info, error))
     return FALSE;
-  self->appsrc = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (self->pipeline),
-          "source"));
+  self->appsrc = GST_APP_SRC (
+      gst_bin_get_by_name (GST_BIN (self->pipeline), "source"));
   gst_app_src_set_caps (self->appsrc, caps);
   gst_app_src_set_max_bytes (self->appsrc, 0);
   self->bus = gst_element_get_bus (self->pipeline);
-  self->max_queued = (self->is_live ? MAX_QUEUED_LIVE : MAX_QUEUED) * info->size;
+  self->max_queued = (self->is_live ? MAX_QUEUED_LIVE : MAX_QUEUED)
+      * info->size;
   self->frame_duration = GST_VIDEO_INFO_FPS_N (info) > 0
       ? gst_util_uint64_scale (GST_SECOND, GST_VIDEO_INFO_FPS_D (info),
-      GST_VIDEO_INFO_FPS_N (info)) : 40 * GST_MSECOND;
+          GST_VIDEO_INFO_FPS_N (info))
+      : 40 * GST_MSECOND;
   gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
   return TRUE;
 }
@@ -253,10 +265,11 @@ open_video (ToolRecorder *self, const GstVideoInfo *info, const GstCaps *caps,
 static gboolean
 wait_for_room (ToolRecorder *self, GError **error)
 {
-  while (gst_app_src_get_current_level_bytes (self->appsrc)
-      >= self->max_queued) {
+  while (
+      gst_app_src_get_current_level_bytes (self->appsrc) >= self->max_queued) {
     if (tool_message_is_failure (gst_bus_timed_pop_filtered (self->bus,
-                POLL_INTERVAL, GST_MESSAGE_ERROR), CANNOT_WRITE, error))
+                                     POLL_INTERVAL, GST_MESSAGE_ERROR),
+            CANNOT_WRITE, error))
       return FALSE;
   }
   return TRUE;
@@ -270,14 +283,15 @@ write_first (ToolRecorder *self)
 
   if (!self->failure && self->is_live)
     tool_message_is_failure (gst_bus_pop_filtered (self->bus,
-            GST_MESSAGE_ERROR), CANNOT_WRITE, &self->failure);
+                                 GST_MESSAGE_ERROR),
+        CANNOT_WRITE, &self->failure);
   else if (!self->failure)
     wait_for_room (self, &self->failure);
   if (self->failure) {
     gst_buffer_unref (first->buffer);
   } else if (self->is_live
       && gst_app_src_get_current_level_bytes (self->appsrc)
-      >= self->max_queued) {
+          >= self->max_queued) {
     self->n_left_out++;
     gst_buffer_unref (first->buffer);
   } else {
@@ -294,7 +308,8 @@ write_ready (ToolRecorder *self)
 {
   const Waiting *first;
 
-  while ((first = g_queue_peek_head (&self->waiting)) && (!first->is_inferred
+  while ((first = g_queue_peek_head (&self->waiting))
+      && (!first->is_inferred
           || (self->is_live && self->waiting.length > MAX_WAITING_LIVE)))
     write_first (self);
 }
@@ -311,7 +326,8 @@ make_buffer (ToolRecorder *self, const ToolFrame *frame,
 
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
   GST_BUFFER_PTS (buffer) = frame->timestamp >= 0
-      ? (GstClockTime) frame->timestamp : self->n_frames * self->frame_duration;
+      ? (GstClockTime) frame->timestamp
+      : self->n_frames * self->frame_duration;
   self->end = GST_BUFFER_PTS (buffer) + self->frame_duration;
   self->n_frames++;
   return buffer;
@@ -330,7 +346,7 @@ add (ToolRecorder *self, const ToolFrame *frame, gboolean is_inferred)
   else
     tool_image_to_info (&frame->image, &info);
   caps = sample ? gst_caps_ref (gst_sample_get_caps (sample->sample))
-      : gst_video_info_to_caps (&info);
+                : gst_video_info_to_caps (&info);
   if (self->pipeline || open_video (self, &info, caps, &self->failure)) {
     waiting = g_new0 (Waiting, 1);
     waiting->buffer = make_buffer (self, frame, sample, &info);
@@ -375,8 +391,7 @@ tool_recorder_take_result (ToolRecorder *self, guint64 number,
   gboolean ok;
 
   g_mutex_lock (&self->lock);
-  while ((first = g_queue_peek_head (&self->waiting))
-      && first->number < number)
+  while ((first = g_queue_peek_head (&self->waiting)) && first->number < number)
     write_first (self);
   g_array_set_size (self->held, 0);
   g_array_append_vals (self->held, rows, n);
@@ -425,7 +440,8 @@ tool_recorder_finish (ToolRecorder *self, GError **error)
     return ok;
   gst_app_src_end_of_stream (self->appsrc);
   return !tool_message_is_failure (gst_bus_timed_pop_filtered (self->bus,
-          GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR),
+                                       GST_CLOCK_TIME_NONE,
+                                       GST_MESSAGE_EOS | GST_MESSAGE_ERROR),
       CANNOT_WRITE, error);
 }
 

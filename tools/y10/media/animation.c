@@ -21,10 +21,10 @@ G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 
 struct _ToolAnimation
 {
-  const char *source;           /* borrowed */
+  const char *source; /* borrowed */
   GdkPixbufAnimation *animation;
   GdkPixbufAnimationIter *iter;
-  gint64 time;                  /* of the next frame, milliseconds */
+  gint64 time; /* of the next frame, milliseconds */
   guint64 n_frames;
   gboolean ended;
 };
@@ -33,8 +33,9 @@ static GTimeVal
 time_val (gint64 ms)
 {
   /* Start at 1 s: some functions of gdk-pixbuf treat 0 as the current time. */
-  GTimeVal time = {.tv_sec = (glong) (1 + ms / 1000),
-    .tv_usec = (glong) (ms % 1000 * 1000)
+  GTimeVal time = {
+    .tv_sec = (glong) (1 + ms / 1000),
+    .tv_usec = (glong) (ms % 1000 * 1000),
   };
 
   return time;

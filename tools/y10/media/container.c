@@ -16,7 +16,7 @@
 #include "media/container.h"
 #include "media/containerread.h"
 
-#define N_PACKETS 5             /* required to recognise a transport stream */
+#define N_PACKETS 5 /* required to recognise a transport stream */
 
 /* Returns NULL if @length bytes of @what fit into the file at @start. */
 static char *
@@ -25,9 +25,10 @@ check_length (const ToolContainer *c, const char *what, guint64 start,
 {
   if (start > c->size || length <= c->size - start)
     return NULL;
-  return g_strdup_printf ("truncated: %" G_GUINT64_FORMAT " of the %"
-      G_GUINT64_FORMAT " bytes of its %s are present", c->size - start, length,
-      what);
+  return g_strdup_printf ("truncated: %" G_GUINT64_FORMAT
+                          " of the %" G_GUINT64_FORMAT
+                          " bytes of its %s are present",
+      c->size - start, length, what);
 }
 
 static gboolean
@@ -50,9 +51,10 @@ check_boxes (const ToolContainer *c)
   while (!damage && c->size - at >= 8 && tool_container_read_at (c, at, head, 8)
       && is_box_type (head + 4)) {
     length = tool_container_big_endian (head, 4);
-    if (length == 1 && c->size - at >= 16 && tool_container_read_at (c, at, head, 16))
+    if (length == 1 && c->size - at >= 16
+        && tool_container_read_at (c, at, head, 16))
       length = tool_container_big_endian (head + 8, 8);
-    if (length < 8)             /* 0: to the end of the file */
+    if (length < 8) /* 0: to the end of the file */
       break;
     what = g_strdup_printf ("box '%.4s'", head + 4);
     damage = check_length (c, what, at, length);
@@ -74,10 +76,11 @@ check_elements (const ToolContainer *c, guint64 at, guint64 end)
       parent_end = end;
     start = at;
     if (!tool_container_read_element (c, &at, &id, &length) || at > parent_end
-        || (length == TOOL_EBML_UNKNOWN ? id != TOOL_EBML_CLUSTER && id != TOOL_EBML_SEGMENT
-            : length > parent_end - at))
-      return g_strdup_printf ("there is no Matroska element at byte %"
-          G_GUINT64_FORMAT, start);
+        || (length == TOOL_EBML_UNKNOWN
+                ? id != TOOL_EBML_CLUSTER && id != TOOL_EBML_SEGMENT
+                : length > parent_end - at))
+      return g_strdup_printf (
+          "there is no Matroska element at byte %" G_GUINT64_FORMAT, start);
     if (id != TOOL_EBML_CLUSTER && id != TOOL_EBML_SEGMENT)
       at += length;
     else if (length != TOOL_EBML_UNKNOWN)
@@ -92,10 +95,12 @@ check_matroska (const ToolContainer *c)
   guint64 at = 0, id, length;
   char *damage;
 
-  if (!tool_container_read_element (c, &at, &id, &length) || length > c->size - at)
+  if (!tool_container_read_element (c, &at, &id, &length)
+      || length > c->size - at)
     return NULL;
   at += length;
-  if (!tool_container_read_element (c, &at, &id, &length) || id != TOOL_EBML_SEGMENT)
+  if (!tool_container_read_element (c, &at, &id, &length)
+      || id != TOOL_EBML_SEGMENT)
     return NULL;
   if (length == TOOL_EBML_UNKNOWN)
     return check_elements (c, at, c->size);
@@ -111,19 +116,20 @@ check_packets (const ToolContainer *c)
   static const struct
   {
     guint size, sync;
-  } kinds[] = { {188, 0}, {192, 4}, {204, 0} };
+  } kinds[] = { { 188, 0 }, { 192, 4 }, { 204, 0 } };
   guint8 sync;
   guint n;
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
     for (n = 0; n < N_PACKETS; n++)
-      if (!tool_container_read_at (c, n * kinds[i].size + kinds[i].sync, &sync, 1)
+      if (!tool_container_read_at (c, n * kinds[i].size + kinds[i].sync, &sync,
+              1)
           || sync != 0x47)
         break;
     if (n == N_PACKETS && c->size % kinds[i].size)
       return g_strdup_printf ("truncated: %u of the %u bytes of its last "
-          "packet are present", (guint) (c->size % kinds[i].size),
-          kinds[i].size);
+                              "packet are present",
+          (guint) (c->size % kinds[i].size), kinds[i].size);
   }
   return NULL;
 }
@@ -136,10 +142,14 @@ check_bmp (const ToolContainer *c)
   guint64 row;
   gint32 height;
 
-  if (!tool_container_read_at (c, 0, h, sizeof h) || tool_container_little_endian (h + 14) < 40
-      || (tool_container_little_endian (h + 30) != 0 && tool_container_little_endian (h + 30) != 3))
+  if (!tool_container_read_at (c, 0, h, sizeof h)
+      || tool_container_little_endian (h + 14) < 40
+      || (tool_container_little_endian (h + 30) != 0
+          && tool_container_little_endian (h + 30) != 3))
     return NULL;
-  row = ((guint64) tool_container_little_endian (h + 18) * (h[28] | h[29] << 8) + 31) / 32 * 4;
+  row = ((guint64) tool_container_little_endian (h + 18) * (h[28] | h[29] << 8)
+            + 31)
+      / 32 * 4;
   height = (gint32) tool_container_little_endian (h + 22);
   return check_length (c, "pixels", tool_container_little_endian (h + 10),
       row * (guint64) ABS ((gint64) height));
@@ -186,14 +196,15 @@ has_cues (const ToolContainer *c)
 const char *
 tool_container_find_doubt (const char *path)
 {
-  ToolContainer c = {.file = fopen (path, "rbe") };
+  ToolContainer c = { .file = fopen (path, "rbe") };
   const char *doubt = NULL;
   struct stat info;
   guint8 head[4];
 
   if (!c.file)
     return NULL;
-  if (fstat (fileno (c.file), &info) == 0 && tool_container_read_at (&c, 0, head, 4)) {
+  if (fstat (fileno (c.file), &info) == 0
+      && tool_container_read_at (&c, 0, head, 4)) {
     c.size = (guint64) info.st_size;
     if (tool_container_big_endian (head, 4) == 0x1a45dfa3)
       doubt = has_cues (&c) ? NULL : "its container has no index (Cues)";
@@ -207,7 +218,7 @@ tool_container_find_doubt (const char *path)
 char *
 tool_container_find_damage (const char *path)
 {
-  ToolContainer c = {.file = fopen (path, "rbe") };
+  ToolContainer c = { .file = fopen (path, "rbe") };
   char *damage = NULL;
   struct stat info;
   guint8 head[12];
@@ -222,8 +233,10 @@ tool_container_find_damage (const char *path)
       damage = check_boxes (&c);
     else if (tool_container_big_endian (head, 4) == 0x1a45dfa3)
       damage = check_matroska (&c);
-    else if (!memcmp (head, "RIFF", 4) && tool_container_little_endian (head + 4) != G_MAXUINT32)
-      damage = check_length (&c, "RIFF list", 8, tool_container_little_endian (head + 4));
+    else if (!memcmp (head, "RIFF", 4)
+        && tool_container_little_endian (head + 4) != G_MAXUINT32)
+      damage = check_length (&c, "RIFF list", 8,
+          tool_container_little_endian (head + 4));
     else if (!memcmp (head, "BM", 2))
       damage = check_bmp (&c);
     else

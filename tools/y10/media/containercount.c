@@ -18,7 +18,7 @@
 #define SIMPLE_BLOCK 0xa3
 #define BLOCK_GROUP 0xa0
 #define BLOCK 0xa1
-#define LACING 0x06             /* several frames in a block */
+#define LACING 0x06 /* several frames in a block */
 #define MAX_MOOF (16u << 20)
 
 /* The samples in fragments (ISO/IEC 14496-12, 8.8). */
@@ -87,14 +87,16 @@ count_blocks (const ToolContainer *c, guint track)
 static guint64
 count_chunks (const ToolContainer *c, guint track)
 {
-  const char number[] = { (char) ('0' + track / 10), (char) ('0' + track % 10) };
+  const char number[] = { (char) ('0' + track / 10),
+    (char) ('0' + track % 10) };
   guint64 at = 0, n = 0;
   guint32 length;
   guint8 head[12];
 
   while (at < c->size && tool_container_read_at (c, at, head, 8)) {
     length = tool_container_little_endian (head + 4);
-    if (!memcmp (head, "RIFF", 4) || (!memcmp (head, "LIST", 4)
+    if (!memcmp (head, "RIFF", 4)
+        || (!memcmp (head, "LIST", 4)
             && tool_container_read_at (c, at, head, 12)
             && (!memcmp (head + 8, "movi", 4)
                 || !memcmp (head + 8, "rec ", 4)))) {
@@ -113,7 +115,7 @@ count_chunks (const ToolContainer *c, guint track)
 guint64
 tool_container_count_frames (const char *path, guint track)
 {
-  ToolContainer c = {.file = fopen (path, "rbe") };
+  ToolContainer c = { .file = fopen (path, "rbe") };
   struct stat info;
   guint8 head[12];
   guint64 n = 0;
@@ -128,7 +130,7 @@ tool_container_count_frames (const char *path, guint track)
     else if (tool_container_big_endian (head, 4) == 0x1a45dfa3)
       n = count_blocks (&c, track);
     else if (!memcmp (head, "RIFF", 4) && !memcmp (head + 8, "AVI ", 4))
-      n = track ? count_chunks (&c, track - 1) : 0;    /* avidemux: from 1 */
+      n = track ? count_chunks (&c, track - 1) : 0; /* avidemux: from 1 */
   }
   fclose (c.file);
   return n;

@@ -8,7 +8,8 @@
 #include "media/containerread.h"
 
 gboolean
-tool_container_read_at (const ToolContainer *c, guint64 offset, guint8 *bytes, gsize n)
+tool_container_read_at (const ToolContainer *c, guint64 offset, guint8 *bytes,
+    gsize n)
 {
   return fseeko (c->file, (off_t) offset, SEEK_SET) == 0
       && fread (bytes, 1, n, c->file) == n;
@@ -45,7 +46,8 @@ tool_container_read_vint (const ToolContainer *c, guint64 *at, guint64 *value)
   if (!tool_container_read_at (c, *at, bytes, n))
     return FALSE;
   *at += n;
-  *value = tool_container_big_endian (bytes, n) & ((G_GUINT64_CONSTANT (1) << 7 * n) - 1);
+  *value = tool_container_big_endian (bytes, n)
+      & ((G_GUINT64_CONSTANT (1) << 7 * n) - 1);
   if (*value == (G_GUINT64_CONSTANT (1) << 7 * n) - 1)
     *value = TOOL_EBML_UNKNOWN;
   return TRUE;
@@ -53,7 +55,8 @@ tool_container_read_vint (const ToolContainer *c, guint64 *at, guint64 *value)
 
 /* Reads the header of the element at *@at and advances *@at past it. */
 gboolean
-tool_container_read_element (const ToolContainer *c, guint64 *at, guint64 *id, guint64 *length)
+tool_container_read_element (const ToolContainer *c, guint64 *at, guint64 *id,
+    guint64 *length)
 {
   guint8 bytes[4];
   guint n = 1;

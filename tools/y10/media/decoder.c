@@ -15,8 +15,8 @@
 /* A decoder of H.264 or H.265; all of it is used in its streaming thread. */
 typedef struct
 {
-  GstVideoDecoder *decoder;     /* borrowed */
-  guint n_out;                  /* frames that came out */
+  GstVideoDecoder *decoder; /* borrowed */
+  guint n_out;              /* frames that came out */
   gboolean is_trying;
 } Start;
 
@@ -99,7 +99,8 @@ on_element_added (GstBin *pipeline, GstBin *bin, GstElement *element,
   guint major, minor, micro, nano;
 
   gst_version (&major, &minor, &micro, &nano);
-  if (minor < 24 || !g_object_class_find_property (G_OBJECT_GET_CLASS (element),
+  if (minor < 24
+      || !g_object_class_find_property (G_OBJECT_GET_CLASS (element),
           "direct-rendering"))
     return;
   g_object_set (element, "direct-rendering", FALSE, NULL);

@@ -25,9 +25,9 @@ struct _ToolFetch
   GstElement *pipeline;
   GstAppSink *sink;
   GstBus *bus;
-  GstSample *sample;            /* the one being read, or NULL */
-  gsize at;                     /* in it */
-  guint64 n_read;               /* bytes */
+  GstSample *sample; /* the one being read, or NULL */
+  gsize at;          /* in it */
+  guint64 n_read;    /* bytes */
 };
 
 ToolFetch *
@@ -61,9 +61,10 @@ const char *
 tool_fetch_explain (const GError *cause)
 {
   return cause->domain == GST_STREAM_ERROR
-      || cause->code == GST_RESOURCE_ERROR_OPEN_READ
-      || cause->code == GST_RESOURCE_ERROR_OPEN_READ_WRITE
-      ? "the connection failed" : "the server did not send it";
+          || cause->code == GST_RESOURCE_ERROR_OPEN_READ
+          || cause->code == GST_RESOURCE_ERROR_OPEN_READ_WRITE
+      ? "the connection failed"
+      : "the server did not send it";
 }
 
 /* Returns FALSE and sets @error if there is an error on the bus. */
@@ -76,9 +77,11 @@ check_bus (ToolFetch *self, GError **error)
   if (!message)
     return TRUE;
   gst_message_parse_error (message, &cause, NULL);
-  if (self->n_read)             /* the cause is that of a second attempt */
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "the connection ended "
-        "after %" G_GUINT64_FORMAT " bytes: %s", self->n_read, cause->message);
+  if (self->n_read) /* the cause is that of a second attempt */
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "the connection ended "
+        "after %" G_GUINT64_FORMAT " bytes: %s",
+        self->n_read, cause->message);
   else
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: %s",
         tool_fetch_explain (cause), cause->message);
@@ -93,8 +96,8 @@ next_sample (ToolFetch *self, GError **error)
 {
   g_clear_pointer (&self->sample, gst_sample_unref);
   self->at = 0;
-  while (!(self->sample = gst_app_sink_try_pull_sample (self->sink,
-              POLL_INTERVAL)))
+  while (!(
+      self->sample = gst_app_sink_try_pull_sample (self->sink, POLL_INTERVAL)))
     if (tool_interrupted ()) {
       g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, "interrupted");
       return FALSE;

@@ -34,17 +34,18 @@ have_descriptors (GError **error)
   /* Where stderr is closed, nothing can be told. */
   if (n == MIN_DESCRIPTORS || errno != EMFILE)
     return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "this process may open %d "
-      "more file descriptors; GStreamer needs at least %d (ulimit -n)", n,
-      MIN_DESCRIPTORS);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+      "this process may open %d "
+      "more file descriptors; GStreamer needs at least %d (ulimit -n)",
+      n, MIN_DESCRIPTORS);
   return FALSE;
 }
 
 gboolean
 tool_gst_init (GError **error)
 {
-  return have_descriptors (error) && (gst_is_initialized () || gst_init_check (NULL, NULL,
-          error));
+  return have_descriptors (error)
+      && (gst_is_initialized () || gst_init_check (NULL, NULL, error));
 }
 
 gboolean
@@ -69,8 +70,9 @@ tool_pipeline_has_end (GstElement *pipeline)
 static gboolean
 has_element (GstElement *pipeline, const char *factory)
 {
-  GstIterator *all = gst_bin_iterate_all_by_element_factory_name (GST_BIN
-      (pipeline), factory);
+  GstIterator *all = gst_bin_iterate_all_by_element_factory_name (GST_BIN (
+                                                                      pipeline),
+      factory);
   GValue item = G_VALUE_INIT;
   const gboolean has = gst_iterator_next (all, &item) == GST_ITERATOR_OK;
 
@@ -84,8 +86,7 @@ tool_pipeline_is_live (GstElement *pipeline, const char *uri)
 {
   /* These send what is new now, also by sources that could be paused. */
   static const char *const demuxers[] = { "multipartdemux", "hlsdemux",
-    "hlsdemux2", "dashdemux", "dashdemux2"
-  };
+    "hlsdemux2", "dashdemux", "dashdemux2" };
   GstQuery *query = gst_query_new_latency ();
   gboolean live = FALSE;
 

@@ -22,25 +22,23 @@
 #endif
 
 /* Those that have another reader than gdk-pixbuf, or none without a package. */
-static const char *const picture_extensions[] = {
-  "apng", "avif", "bmp", "gif", "heic", "heif", "hif", "ico", "j2c", "j2k",
-  "jfif", "jp2", "jpe", "jpeg", "jpf", "jpg", "jps", "jpx", "jxl", "mpo", "pam",
-  "pbm", "pcx", "pgm", "png", "pnm", "ppm", "tga", "tif", "tiff", "webp", NULL
-};
+static const char *const picture_extensions[] = { "apng", "avif", "bmp", "gif",
+  "heic", "heif", "hif", "ico", "j2c", "j2k", "jfif", "jp2", "jpe", "jpeg",
+  "jpf", "jpg", "jps", "jpx", "jxl", "mpo", "pam", "pbm", "pcx", "pgm", "png",
+  "pnm", "ppm", "tga", "tif", "tiff", "webp", NULL };
 
-static const char *const video_extensions[] = {
-  "264", "265", "3g2", "3gp", "asf", "avi", "divx", "dv", "f4v", "flv", "h264",
-  "h265", "hevc", "ivf", "m2ts", "m2v", "m4v", "mj2", "mjpeg", "mjpg", "mkv",
-  "mov", "mp4", "mpe", "mpeg", "mpg", "mts", "mxf", "ogm", "ogv", "qt", "ts",
-  "vob", "webm", "wmv", "y4m", NULL
-};
+static const char *const video_extensions[] = { "264", "265", "3g2", "3gp",
+  "asf", "avi", "divx", "dv", "f4v", "flv", "h264", "h265", "hevc", "ivf",
+  "m2ts", "m2v", "m4v", "mj2", "mjpeg", "mjpg", "mkv", "mov", "mp4", "mpe",
+  "mpeg", "mpg", "mts", "mxf", "ogm", "ogv", "qt", "ts", "vob", "webm", "wmv",
+  "y4m", NULL };
 
 typedef struct
 {
   GPtrArray *inputs;
   gboolean recursive;
-  guint n_others, n_folders, n_links;   /* left out of one argument */
-  char *example;                /* one of the others, or NULL */
+  guint n_others, n_folders, n_links; /* left out of one argument */
+  char *example;                      /* one of the others, or NULL */
 } Expansion;
 
 #ifdef HAVE_PIXBUF
@@ -204,7 +202,8 @@ add_pattern (Expansion *self, const char *pattern)
   glob_t found = { 0 };
 
   if (glob (pattern, GLOB_NOSORT, NULL, &found) == 0) {
-    qsort (found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, compare_names);
+    qsort (found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv,
+        compare_names);
     for (gsize i = 0; i < found.gl_pathc; i++)
       add_input (self, found.gl_pathv[i]);
   }
@@ -252,7 +251,7 @@ add_argument (Expansion *self, const char *argument)
 char **
 tool_inputs_expand (char **arguments, gboolean recursive)
 {
-  Expansion self = {.inputs = g_ptr_array_new (),.recursive = recursive };
+  Expansion self = { .inputs = g_ptr_array_new (), .recursive = recursive };
 
   for (; *arguments; arguments++)
     add_argument (&self, *arguments);

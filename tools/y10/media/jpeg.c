@@ -24,7 +24,7 @@ typedef struct
 {
   struct jpeg_error_mgr base;
   jmp_buf failed;
-  char message[JMSG_LENGTH_MAX];        /* "": no damage */
+  char message[JMSG_LENGTH_MAX]; /* "": no damage */
 } Errors;
 
 static void

@@ -13,13 +13,13 @@
 
 /* Fragments: how much later than at the announced end their frames may be shown,
  * since B frames delay all of them. */
-#define FRAGMENT_DELAY 10       /* s */
+#define FRAGMENT_DELAY 10 /* s */
 #define SECOND G_GUINT64_CONSTANT (1000000000)
-#define MAX_SAMPLES (1u << 24)  /* of a video: days */
+#define MAX_SAMPLES (1u << 24) /* of a video: days */
 
 typedef struct
 {
-  const guint8 *data;           /* NULL: there is no such box */
+  const guint8 *data; /* NULL: there is no such box */
   gsize size;
 } Bytes;
 
@@ -33,14 +33,14 @@ typedef struct
 
 typedef struct
 {
-  gint64 start, stop;           /* media time */
+  gint64 start, stop; /* media time */
 } Edit;
 
 typedef struct
 {
-  guint64 timescale;            /* of the track */
+  guint64 timescale; /* of the track */
   guint64 movie_timescale;
-  GArray *edits;                /* of Edit; empty: all is shown */
+  GArray *edits; /* of Edit; empty: all is shown */
 } Timeline;
 
 static guint64
@@ -134,7 +134,7 @@ static guint64
 read_timescale (Bytes header)
 {
   return header.size && header.data[0] == 1 ? read_int (header, 20, 4)
-      : read_int (header, 12, 4);
+                                            : read_int (header, 12, 4);
 }
 
 static gsize
@@ -167,11 +167,13 @@ read_edits (Bytes track, guint64 timescale, guint64 movie_timescale)
     const gsize at = 8 + (gsize) i * (2 * width + 4);
     const guint64 length = read_int (elst, at, width);
     const guint64 start = read_int (elst, at + width, width);
-    Edit edit = {.start = is_long ? (gint64) start : (gint32) start };
+    Edit edit = { .start = is_long ? (gint64) start : (gint32) start };
 
-    edit.stop = length ? edit.start + (gint64) ((double) length
-        * (double) timescale / (double) movie_timescale) : G_MAXINT64;
-    if (edit.start >= 0)        /* else nothing is shown */
+    edit.stop = length ? edit.start
+            + (gint64) ((double) length * (double) timescale
+                / (double) movie_timescale)
+                       : G_MAXINT64;
+    if (edit.start >= 0) /* else nothing is shown */
       g_array_append_val (edits, edit);
   }
   return edits;
@@ -181,7 +183,8 @@ read_edits (Bytes track, guint64 timescale, guint64 movie_timescale)
 static guint
 count_edits (const Timeline *line, gint64 time)
 {
-  const gint64 rounding = (gint64) (line->timescale / line->movie_timescale) + 1;
+  const gint64 rounding = (gint64) (line->timescale / line->movie_timescale)
+      + 1;
   guint n = 0;
 
   for (guint i = 0; i < line->edits->len; i++) {
@@ -221,8 +224,8 @@ count_samples (Bytes stbl, const Timeline *line, gint64 *end)
     for (guint32 k = 0; k < n_same && n < MAX_SAMPLES; k++, n++) {
       gint64 pts = dts;
 
-      while (at_offset < ctts.n
-          && n_offset == entry_at (&ctts, at_offset, 2, 0)) {
+      while (
+          at_offset < ctts.n && n_offset == entry_at (&ctts, at_offset, 2, 0)) {
         at_offset++;
         n_offset = 0;
       }
@@ -240,13 +243,13 @@ count_samples (Bytes stbl, const Timeline *line, gint64 *end)
 
 /* @end: the latest media time that is shown, in the movie's timescale. */
 static void
-read_track (Bytes trak, guint64 movie_timescale, ToolTrack *track,
-    guint64 *end)
+read_track (Bytes trak, guint64 movie_timescale, ToolTrack *track, guint64 *end)
 {
   const Bytes tkhd = find_box (trak, "tkhd"), mdia = find_box (trak, "mdia");
   const Bytes hdlr = find_box (mdia, "hdlr");
-  Timeline line = {.timescale = read_timescale (find_box (mdia, "mdhd")),
-    .movie_timescale = movie_timescale
+  Timeline line = {
+    .timescale = read_timescale (find_box (mdia, "mdhd")),
+    .movie_timescale = movie_timescale,
   };
   gint64 last;
   Bytes stbl;
@@ -271,7 +274,8 @@ read_track (Bytes trak, guint64 movie_timescale, ToolTrack *track,
       last = i == 0 ? stop : MAX (last, stop);
   }
   *end = (guint64) ((double) last * (double) movie_timescale
-      / (double) line.timescale) + 1;
+             / (double) line.timescale)
+      + 1;
   g_array_unref (line.edits);
 }
 
@@ -305,7 +309,7 @@ tool_movie_new (const guint8 *data, gsize n)
   const guint64 timescale = read_timescale (mvhd);
   ToolMovie *self = g_new0 (ToolMovie, 1);
   const guint64 duration = mehd.data ? read_duration (mehd, TRUE)
-      : read_duration (mvhd, FALSE);
+                                     : read_duration (mvhd, FALSE);
 
   self->tracks = g_array_new (FALSE, FALSE, sizeof (ToolTrack));
   self->fragmented = mvex.data != NULL;
@@ -348,8 +352,8 @@ extend_header (guint8 *data, Bytes header, gboolean is_mehd, guint64 duration)
       || (n == 4 && duration >= G_MAXUINT32))
     return;
   for (guint i = 0; i < n; i++)
-    data[header.data - data + (gssize) at + i] =
-        (guint8) (duration >> 8 * (n - 1 - i));
+    data[header.data - data + (gssize) at + i] = (guint8) (duration
+        >> 8 * (n - 1 - i));
 }
 
 /* Without an edit list, the duration of the media limits what is shown. */
@@ -381,7 +385,7 @@ tool_movie_extend (guint8 *data, gsize n)
   extend_media (data, moov);
   if (mvex.data) {
     announced = mehd.data ? read_duration (mehd, TRUE)
-        : read_duration (mvhd, FALSE);
+                          : read_duration (mvhd, FALSE);
     end = MAX (end, announced + FRAGMENT_DELAY * read_timescale (mvhd));
   }
   extend_header (data, mvhd, FALSE, end);

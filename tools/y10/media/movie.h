@@ -11,15 +11,15 @@ typedef struct
 {
   guint id;
   gboolean is_video;
-  guint64 n_shown;              /* samples that begin within its edit list */
+  guint64 n_shown; /* samples that begin within its edit list */
 } ToolTrack;
 
 /* What the box 'moov' announces. */
 typedef struct
 {
-  GArray *tracks;               /* of ToolTrack */
-  gboolean fragmented;          /* the samples are in boxes 'moof' */
-  guint64 duration;             /* ns; 0: unknown */
+  GArray *tracks;      /* of ToolTrack */
+  gboolean fragmented; /* the samples are in boxes 'moof' */
+  guint64 duration;    /* ns; 0: unknown */
 } ToolMovie;
 
 /* Reads a whole box 'moov' of @n bytes. */

@@ -22,10 +22,10 @@
 
 struct _ToolMoviePad
 {
-  ToolMovie *movie;             /* set once, atomically */
-  GstAdapter *held;             /* pushed data that is not passed on yet */
-  guint64 next_box;             /* where it begins, from what is held on */
-  gboolean discont;             /* what is held is flagged so */
+  ToolMovie *movie; /* set once, atomically */
+  GstAdapter *held; /* pushed data that is not passed on yet */
+  guint64 next_box; /* where it begins, from what is held on */
+  gboolean discont; /* what is held is flagged so */
   gboolean done;
 };
 
@@ -54,8 +54,8 @@ correct (ToolMoviePad *self, GstBuffer *buffer, gsize at)
 
   buffer = gst_buffer_make_writable (buffer);
   if (gst_buffer_map (buffer, &map, GST_MAP_READWRITE)) {
-    g_atomic_pointer_set (&self->movie, tool_movie_new (map.data + at,
-            map.size - at));
+    g_atomic_pointer_set (&self->movie,
+        tool_movie_new (map.data + at, map.size - at));
     tool_movie_extend (map.data + at, map.size - at);
     gst_buffer_unmap (buffer, &map);
   }
@@ -124,7 +124,7 @@ take_pushed (ToolMoviePad *self, GstPadProbeInfo *info)
       return release (self, info, (gssize) at);
     }
     if (size < 8 || size > G_MAXINT64 - self->next_box) {
-      self->done = TRUE;        /* this is not an MP4 file */
+      self->done = TRUE; /* this is not an MP4 file */
       break;
     }
     self->next_box += size;
@@ -163,9 +163,10 @@ tool_movie_pad_new (GstElement *qtdemux)
   GstPad *pad = gst_element_get_static_pad (qtdemux, "sink");
 
   self->held = gst_adapter_new ();
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_PULL
-      | GST_PAD_PROBE_TYPE_PUSH | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data,
-      self, NULL);
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_PULL
+          | GST_PAD_PROBE_TYPE_PUSH | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      on_data, self, NULL);
   gst_object_unref (pad);
   return self;
 }

@@ -22,18 +22,18 @@
 
 typedef struct
 {
-  gsize at, size;               /* of the file; TIFF: @at of the directory */
+  gsize at, size; /* of the file; TIFF: @at of the directory */
 } Page;
 
 struct _ToolPages
 {
   GMappedFile *file;
-  const guint8 *data;           /* its contents */
+  const guint8 *data; /* its contents */
   gsize n;
-  GArray *pages;                /* of Page */
+  GArray *pages; /* of Page */
   guint next;
   gboolean is_tiff, is_big_endian;
-  int memory;                   /* the current page, or -1 */
+  int memory; /* the current page, or -1 */
 };
 
 static guint64
@@ -59,8 +59,8 @@ add_page (ToolPages *self, gsize at, gsize size)
 /* What is known of a JPEG after its markers were read. */
 typedef struct
 {
-  gsize end;                    /* after the marker EOI; 0: there is none */
-  gsize mpf;                    /* of the multi-picture header, or 0 */
+  gsize end; /* after the marker EOI; 0: there is none */
+  gsize mpf; /* of the multi-picture header, or 0 */
   guint64 area, n_channels;
   gboolean has_exif;
 } Jpeg;
@@ -84,7 +84,7 @@ skip_scan (const ToolPages *self, gsize at)
 static void
 read_segment (const ToolPages *self, gsize at, gsize size, Jpeg *jpeg)
 {
-  const guint8 *s = self->data + at;    /* marker, length, contents */
+  const guint8 *s = self->data + at; /* marker, length, contents */
 
   if (s[1] == 0xe1 && size >= 8 && !memcmp (s + 4, "Exif", 4))
     jpeg->has_exif = TRUE;
@@ -103,10 +103,10 @@ read_jpeg (const ToolPages *self, gsize at)
   gsize size;
   guint8 type;
 
-  at += 2;                      /* SOI */
+  at += 2; /* SOI */
   while (at + 4 <= self->n && self->data[at] == 0xff) {
     type = self->data[at + 1];
-    if (type == 0xff) {         /* a fill byte */
+    if (type == 0xff) { /* a fill byte */
       at++;
       continue;
     }
@@ -143,7 +143,7 @@ is_view (const ToolPages *self, const Jpeg *first, guint64 type, gsize at)
   if ((type & 0xff0000) == 0x020000 || type == 0x030000)
     return TRUE;
   if (type != 0)
-    return FALSE;               /* a preview */
+    return FALSE; /* a preview */
   for (guint i = 0; i < G_N_ELEMENTS (maps); i++)
     if (memmem (self->data, self->n, maps[i], strlen (maps[i])))
       return FALSE;
@@ -170,7 +170,7 @@ find_views (ToolPages *self, const Jpeg *first)
   for (guint64 i = 0; i < n_tags && ifd + 2 + (i + 1) * 12 <= n; i++) {
     const guint8 *tag = d + ifd + 2 + i * 12;
 
-    if (read_int (tag, 2, big) == 0xb002) {     /* MPEntry */
+    if (read_int (tag, 2, big) == 0xb002) { /* MPEntry */
       size = read_int (tag + 4, 4, big);
       list = read_int (tag + 8, 4, big);
     }
@@ -181,8 +181,8 @@ find_views (ToolPages *self, const Jpeg *first)
     if (is_jpeg (self, (gsize) MIN (offset, self->n))
         && is_view (self, first, read_int (d + list, 4, big) & 0xffffff,
             (gsize) offset))
-      add_page (self, (gsize) offset, (gsize) MIN (read_int (d + list + 4, 4,
-                  big), self->n - offset));
+      add_page (self, (gsize) offset,
+          (gsize) MIN (read_int (d + list + 4, 4, big), self->n - offset));
   }
 }
 
@@ -261,15 +261,15 @@ static gboolean
 read_pnm_header (const ToolPages *self, gsize *at, guint n, guint64 *values)
 {
   for (guint i = 0; i < n; i++) {
-    while (*at < self->n && (g_ascii_isspace (self->data[*at])
-            || self->data[*at] == '#'))
+    while (*at < self->n
+        && (g_ascii_isspace (self->data[*at]) || self->data[*at] == '#'))
       if (self->data[(*at)++] == '#')
         while (*at < self->n && self->data[*at] != '\n')
           ++*at;
     if (*at >= self->n || !g_ascii_isdigit (self->data[*at]))
       return FALSE;
     for (values[i] = 0; *at < self->n && g_ascii_isdigit (self->data[*at]);
-        ++*at)
+         ++*at)
       values[i] = MIN (values[i] * 10 + self->data[*at] - '0', 1 << 20);
   }
   return *at < self->n && g_ascii_isspace (self->data[(*at)++]);
@@ -290,7 +290,8 @@ find_pnms (ToolPages *self)
     if (kind < '4' || kind > '6'
         || !read_pnm_header (self, &at, kind == '4' ? 2 : 3, v))
       return;
-    size = kind == '4' ? (v[0] + 7) / 8 * v[1]
+    size = kind == '4'
+        ? (v[0] + 7) / 8 * v[1]
         : v[0] * v[1] * (kind == '6' ? 3 : 1) * (v[2] > 255 ? 2 : 1);
     size = MIN (size, self->n - at);
     at += (gsize) size;
@@ -303,7 +304,7 @@ find_pnms (ToolPages *self)
 /* A directory of a TIFF, or of a BigTIFF. */
 typedef struct
 {
-  guint n_count, n_entry, n_offset;     /* bytes */
+  guint n_count, n_entry, n_offset; /* bytes */
 } TiffForm;
 
 /* Returns whether the directory is one of a picture and sets that of the next. */
@@ -335,7 +336,7 @@ read_directory (const ToolPages *self, const TiffForm *form, guint64 at,
 static void
 find_directories (ToolPages *self)
 {
-  static const TiffForm forms[] = { {2, 12, 4}, {8, 20, 8} };
+  static const TiffForm forms[] = { { 2, 12, 4 }, { 8, 20, 8 } };
   const gboolean big = self->data[0] == 'M';
   const gboolean is_long = read_int (self->data + 2, 2, big) == 43;
   const TiffForm *form = &forms[is_long];
@@ -346,10 +347,10 @@ find_directories (ToolPages *self)
   if (self->n < 16)
     return;
   at = is_long ? read_int (self->data + 8, 8, big)
-      : read_int (self->data + 4, 4, big);
+               : read_int (self->data + 4, 4, big);
   for (guint i = 0; i < MAX_PAGES && at >= 8
-      && at < self->n - MIN (self->n, form->n_count + form->n_offset);
-      i++, at = next)
+       && at < self->n - MIN (self->n, form->n_count + form->n_offset);
+       i++, at = next)
     if (read_directory (self, form, at, &next) || i == 0)
       add_page (self, (gsize) at, form->n_offset);
 }
@@ -426,8 +427,8 @@ tool_pages_next (ToolPages *self, GError **error)
     return NULL;
   if (self->memory < 0)
     self->memory = memfd_create ("y10-page", MFD_CLOEXEC);
-  if (self->memory < 0 || !write_page (self, &g_array_index (self->pages, Page,
-              self->next))) {
+  if (self->memory < 0
+      || !write_page (self, &g_array_index (self->pages, Page, self->next))) {
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED,
         "there is no memory for a copy of the page");
     return NULL;
@@ -456,17 +457,17 @@ tool_pages_find_need (const guint8 *start, gsize n)
     guint at;
     const char *magic, *what, *package;
   } kinds[] = {
-    {4, "ftypheic", "a HEIC picture", "heif-gdk-pixbuf"},
-    {4, "ftypheix", "a HEIC picture", "heif-gdk-pixbuf"},
-    {4, "ftypheim", "a HEIC picture", "heif-gdk-pixbuf"},
-    {4, "ftyphevc", "a HEIC picture", "heif-gdk-pixbuf"},
-    {4, "ftypmif1", "a HEIF picture", "heif-gdk-pixbuf"},
-    {4, "ftypmsf1", "a HEIF picture", "heif-gdk-pixbuf"},
-    {4, "ftypavif", "an AVIF picture", "libavif-gdk-pixbuf"},
-    {4, "ftypavis", "an AVIF picture", "libavif-gdk-pixbuf"},
-    {4, "JXL \r\n", "a JPEG XL picture", "libjxl-gdk-pixbuf"},
-    {0, "\xff\x0a", "a JPEG XL picture", "libjxl-gdk-pixbuf"},
-    {8, "WEBPVP8X", "a WebP picture", "webp-pixbuf-loader"},
+    { 4, "ftypheic", "a HEIC picture", "heif-gdk-pixbuf" },
+    { 4, "ftypheix", "a HEIC picture", "heif-gdk-pixbuf" },
+    { 4, "ftypheim", "a HEIC picture", "heif-gdk-pixbuf" },
+    { 4, "ftyphevc", "a HEIC picture", "heif-gdk-pixbuf" },
+    { 4, "ftypmif1", "a HEIF picture", "heif-gdk-pixbuf" },
+    { 4, "ftypmsf1", "a HEIF picture", "heif-gdk-pixbuf" },
+    { 4, "ftypavif", "an AVIF picture", "libavif-gdk-pixbuf" },
+    { 4, "ftypavis", "an AVIF picture", "libavif-gdk-pixbuf" },
+    { 4, "JXL \r\n", "a JPEG XL picture", "libjxl-gdk-pixbuf" },
+    { 0, "\xff\x0a", "a JPEG XL picture", "libjxl-gdk-pixbuf" },
+    { 8, "WEBPVP8X", "a WebP picture", "webp-pixbuf-loader" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
@@ -475,7 +476,8 @@ tool_pages_find_need (const guint8 *start, gsize n)
     if (n >= kinds[i].at + length
         && !memcmp (start + kinds[i].at, kinds[i].magic, length))
       return g_strdup_printf ("it is %s, for which gdk-pixbuf needs another "
-          "loader (Debian: %s)", kinds[i].what, kinds[i].package);
+                              "loader (Debian: %s)",
+          kinds[i].what, kinds[i].package);
   }
   return NULL;
 }

@@ -20,8 +20,8 @@
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
-#define START_SIZE 4096         /* enough for gdk-pixbuf to detect the format */
-#define HEADER_SIZE 1024        /* what its loaders get first if it detects it */
+#define START_SIZE 4096  /* enough for gdk-pixbuf to detect the format */
+#define HEADER_SIZE 1024 /* what its loaders get first if it detects it */
 
 /* gdk-pixbuf asks shared-mime-info for the type. That of Debian 13 tells animated
  * PNG from PNG, and no loader has the former's name; that of PNG reads the first
@@ -103,12 +103,12 @@ load_part (const char *path)
   loader = make_loader ((const guint8 *) bytes, size);
   g_signal_connect (loader, "area-prepared", G_CALLBACK (on_area_prepared),
       NULL);
-  g_signal_connect (loader, "area-updated", G_CALLBACK (on_area_updated),
-      &any);
+  g_signal_connect (loader, "area-updated", G_CALLBACK (on_area_updated), &any);
   /* That of PNG says nothing of a piece of the file that is damaged. */
   n = MIN (size, HEADER_SIZE);
   if (gdk_pixbuf_loader_write (loader, (const guchar *) bytes, n, NULL))
-    gdk_pixbuf_loader_write (loader, (const guchar *) bytes + n, size - n, NULL);
+    gdk_pixbuf_loader_write (loader, (const guchar *) bytes + n, size - n,
+        NULL);
   gdk_pixbuf_loader_close (loader, NULL);
   if (any && (pixbuf = gdk_pixbuf_loader_get_pixbuf (loader)))
     g_object_ref (pixbuf);
@@ -133,7 +133,8 @@ load (const char *path, char **damage, GError **error)
   GdkPixbuf *pixbuf = gdk_pixbuf_new_from_file (path, &failure);
   char *reason;
 
-  if (g_error_matches (failure, GDK_PIXBUF_ERROR, GDK_PIXBUF_ERROR_UNKNOWN_TYPE)) {
+  if (g_error_matches (failure, GDK_PIXBUF_ERROR,
+          GDK_PIXBUF_ERROR_UNKNOWN_TYPE)) {
     g_clear_error (&failure);
     pixbuf = load_by_loader (path, &failure);
   }
@@ -185,7 +186,7 @@ tool_pixbuf_to_image (gpointer data, Y10Image *image)
 
   image->size = sizeof *image;
   image->format = gdk_pixbuf_get_has_alpha (pixbuf) ? Y10_PIXEL_RGBA
-      : Y10_PIXEL_RGB;
+                                                    : Y10_PIXEL_RGB;
   image->memory = Y10_MEMORY_HOST;
   image->width = (guint) gdk_pixbuf_get_width (pixbuf);
   image->height = (guint) gdk_pixbuf_get_height (pixbuf);
@@ -205,8 +206,9 @@ tool_picture_recognise (const guint8 *start, gsize n)
     gdk_pixbuf_loader_close (loader, &error);
   else
     gdk_pixbuf_loader_close (loader, NULL);
-  known = n && !g_error_matches (error, GDK_PIXBUF_ERROR,
-      GDK_PIXBUF_ERROR_UNKNOWN_TYPE);
+  known = n
+      && !g_error_matches (error, GDK_PIXBUF_ERROR,
+          GDK_PIXBUF_ERROR_UNKNOWN_TYPE);
   g_clear_error (&error);
   g_object_unref (loader);
   return known;
@@ -217,7 +219,8 @@ save_type (const char *path)
 {
   const char *dot = strrchr (path, '.');
 
-  if (dot && (!g_ascii_strcasecmp (dot, ".jpg")
+  if (dot
+      && (!g_ascii_strcasecmp (dot, ".jpg")
           || !g_ascii_strcasecmp (dot, ".jpeg")))
     return "jpeg";
   if (dot && !g_ascii_strcasecmp (dot, ".png"))

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstSample *sample;
-  GstY10Frame frame;            /* mapped for reading */
+  GstY10Frame frame; /* mapped for reading */
 } ToolSample;
 
 G_END_DECLS

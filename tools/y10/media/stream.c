@@ -20,16 +20,16 @@
 #include "media/picture.h"
 #include "media/stream.h"
 
-#define START_SIZE 4096         /* enough for gdk-pixbuf to detect the format */
+#define START_SIZE 4096 /* enough for gdk-pixbuf to detect the format */
 #define BLOCK_SIZE 65536
 #define MAX_PICTURE ((gsize) 1 << 30)
 #define POLL_MS 100
 
 struct _ToolStream
 {
-  int fd;                       /* or -1 */
-  ToolFetch *fetch;             /* or NULL */
-  int memory;                   /* the picture, or -1 */
+  int fd;           /* or -1 */
+  ToolFetch *fetch; /* or NULL */
+  int memory;       /* the picture, or -1 */
   guint8 start[START_SIZE];
   gsize n_start;
   gboolean start_taken;
@@ -46,7 +46,7 @@ set_errno_error (GError **error, const char *what)
 static gssize
 read_some (ToolStream *self, guint8 *bytes, gsize n, GError **error)
 {
-  struct pollfd ready = {.fd = self->fd,.events = POLLIN };
+  struct pollfd ready = { .fd = self->fd, .events = POLLIN };
   gssize got = -1;
 
   if (self->fetch)
@@ -198,10 +198,11 @@ tool_stream_to_file (ToolStream *self, GError **error)
 gssize
 tool_stream_read (ToolStream *self, guint8 *bytes, gsize n, const gint *stop)
 {
-  struct pollfd ready = {.fd = self->fd,.events = POLLIN };
+  struct pollfd ready = { .fd = self->fd, .events = POLLIN };
 
   while (self->start_taken && stop && !g_atomic_int_get (stop)
-      && poll (&ready, 1, POLL_MS) == 0);
+      && poll (&ready, 1, POLL_MS) == 0)
+    ;
   if (stop && g_atomic_int_get (stop))
     return 0;
   return read_again (self, bytes, n, NULL);

@@ -40,25 +40,25 @@
 
 struct _ToolVideo
 {
-  const char *source, *path;    /* borrowed */
-  ToolStream *stream;           /* borrowed; NULL: reads @path */
-  guint8 start[START_SIZE];     /* of the file or stream */
+  const char *source, *path; /* borrowed */
+  ToolStream *stream;        /* borrowed; NULL: reads @path */
+  guint8 start[START_SIZE];  /* of the file or stream */
   gsize n_start;
-  gint stop;                    /* atomic: stop waiting for @stream */
+  gint stop; /* atomic: stop waiting for @stream */
   GstElement *pipeline;
   ToolWatch *watch;
   GstAppSink *sink;
   GstBus *bus;
-  char *missing;                /* name of a missing decoder */
+  char *missing; /* name of a missing decoder */
   char *uri;
-  gint no_video;                /* atomic: the input has no video stream */
-  gint has_sound;               /* atomic */
+  gint no_video;  /* atomic: the input has no video stream */
+  gint has_sound; /* atomic */
   gboolean cannot_start;
   GstClockTime duration;
   guint64 n_frames;
   gboolean ranged;
-  ToolRange range;              /* if ranged */
-  gboolean is_before;           /* a frame before the range was decoded */
+  ToolRange range;    /* if ranged */
+  gboolean is_before; /* a frame before the range was decoded */
 };
 
 static void
@@ -93,8 +93,10 @@ on_pad_added (GstElement *source, GstPad *pad, gpointer user)
   ToolVideo *video = user;
   GstCaps *caps = gst_pad_get_current_caps (pad);
 
-  if (caps && g_str_has_prefix (gst_structure_get_name (gst_caps_get_structure
-              (caps, 0)), "audio/"))
+  if (caps
+      && g_str_has_prefix (gst_structure_get_name (
+                               gst_caps_get_structure (caps, 0)),
+          "audio/"))
     g_atomic_int_set (&video->has_sound, TRUE);
   gst_clear_caps (&caps);
 }
@@ -109,8 +111,8 @@ on_need_data (GstAppSrc *source, guint size, gpointer user)
       &video->stop);
 
   if (got > 0) {
-    gst_app_src_push_buffer (source, gst_buffer_new_wrapped (block,
-            (gsize) got));
+    gst_app_src_push_buffer (source,
+        gst_buffer_new_wrapped (block, (gsize) got));
   } else {
     g_free (block);
     gst_app_src_end_of_stream (source);
@@ -120,7 +122,7 @@ on_need_data (GstAppSrc *source, guint size, gpointer user)
 static void
 on_source_setup (GstElement *bin, GstElement *source, gpointer user)
 {
-  GstAppSrcCallbacks callbacks = {.need_data = on_need_data };
+  GstAppSrcCallbacks callbacks = { .need_data = on_need_data };
 
   if (GST_IS_APP_SRC (source))
     gst_app_src_set_callbacks (GST_APP_SRC (source), &callbacks, user, NULL);
@@ -136,11 +138,12 @@ static gboolean
 make_pipeline (ToolVideo *video, const char *uri, GError **error)
 {
   /* Audio is not linked, so it stops at uridecodebin. */
-  char *text = g_strdup_printf ("uridecodebin name=source ! "
+  char *text = g_strdup_printf (
+      "uridecodebin name=source ! "
       "videoconvert name=convert ! %s appsink name=sink sync=false "
       "max-buffers=2",
       tool_have_element ("videoflip") ? "videoflip video-direction=auto !"
-      : "");
+                                      : "");
   GstElement *source;
   GstCaps *caps;
 
@@ -159,8 +162,8 @@ make_pipeline (ToolVideo *video, const char *uri, GError **error)
     g_signal_connect (source, "source-setup", G_CALLBACK (on_source_setup),
         video);
   gst_object_unref (source);
-  video->sink = GST_APP_SINK (gst_bin_get_by_name (GST_BIN (video->pipeline),
-          "sink"));
+  video->sink = GST_APP_SINK (
+      gst_bin_get_by_name (GST_BIN (video->pipeline), "sink"));
   caps = gst_caps_from_string (GST_Y10_FRAME_CAPS);
   gst_app_sink_set_caps (video->sink, caps);
   gst_caps_unref (caps);
@@ -193,9 +196,9 @@ video_new (const char *source, const char *path, ToolStream *stream,
 
   if (!tool_gst_init (error))
     return NULL;
-  uri = stream ? g_strdup ("appsrc://")
+  uri = stream               ? g_strdup ("appsrc://")
       : strstr (path, "://") ? g_strdup (path)
-      : gst_filename_to_uri (path, error);
+                             : gst_filename_to_uri (path, error);
   if (!uri)
     return NULL;
   video = g_new0 (ToolVideo, 1);
@@ -216,7 +219,8 @@ static void
 start (ToolVideo *video)
 {
   video->cannot_start = gst_element_set_state (video->pipeline,
-      GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE;
+                            GST_STATE_PLAYING)
+      == GST_STATE_CHANGE_FAILURE;
 }
 
 ToolVideo *
@@ -285,9 +289,10 @@ set_message_error (ToolVideo *video, GstMessage *message, GError **error)
   } else {
     if (video->n_frames)
       what = g_strdup_printf ("decoding failed after %" G_GUINT64_FORMAT
-          " frames", video->n_frames);
-    else if (is_remote (video) && GST_OBJECT_FLAG_IS_SET (message->src,
-            GST_ELEMENT_FLAG_SOURCE))
+                              " frames",
+          video->n_frames);
+    else if (is_remote (video)
+        && GST_OBJECT_FLAG_IS_SET (message->src, GST_ELEMENT_FLAG_SOURCE))
       what = g_strdup (tool_fetch_explain (cause));
     else
       what = g_strdup ("not a picture, and cannot be played as a video");
@@ -319,8 +324,9 @@ check_bus (ToolVideo *video, GError **error)
   GstMessage *message;
   gboolean ok = TRUE;
 
-  while (ok && (message = gst_bus_pop_filtered (video->bus, GST_MESSAGE_ERROR
-              | GST_MESSAGE_WARNING | GST_MESSAGE_ELEMENT))) {
+  while (ok
+      && (message = gst_bus_pop_filtered (video->bus,
+              GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_ELEMENT))) {
     if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT)
       note_missing (video, message);
     else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
@@ -378,7 +384,8 @@ static char *
 find_container_damage (const ToolVideo *video)
 {
   /* That of a range was looked for when the range was made. */
-  return video->stream || video->ranged || strstr (video->path, "://") ? NULL
+  return video->stream || video->ranged || strstr (video->path, "://")
+      ? NULL
       : tool_container_find_damage (video->path);
 }
 
@@ -415,8 +422,8 @@ pull_sample (ToolVideo *video, GError **error)
   GstSample *sample;
   guint n_stuck = 0;
 
-  while (!(sample = gst_app_sink_try_pull_sample (video->sink,
-              POLL_INTERVAL))) {
+  while (
+      !(sample = gst_app_sink_try_pull_sample (video->sink, POLL_INTERVAL))) {
     /* Check first: a demuxer may post an error and send end of stream. */
     if (!check_bus (video, error)) {
       explain_error (video, error);
@@ -464,14 +471,16 @@ check_range (ToolVideo *video, GError **error)
   const ToolRange *range = &video->range;
 
   if (video->n_frames != range->n_frames)
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%" G_GUINT64_FORMAT
-        " frames were decoded from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
-        " ns; expected %" G_GUINT64_FORMAT, video->n_frames, range->start,
-        range->end, range->n_frames);
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%" G_GUINT64_FORMAT " frames were decoded from %" G_GINT64_FORMAT
+        " to %" G_GINT64_FORMAT " ns; expected %" G_GUINT64_FORMAT,
+        video->n_frames, range->start, range->end, range->n_frames);
   else if (range->seek >= 0 && !video->is_before)
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "decoding from %"
-        G_GINT64_FORMAT " ns on gave no frame before %" G_GINT64_FORMAT
-        " ns, so the first frames may be wrong", range->seek, range->start);
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "decoding from %" G_GINT64_FORMAT
+        " ns on gave no frame before %" G_GINT64_FORMAT
+        " ns, so the first frames may be wrong",
+        range->seek, range->start);
   else
     return TRUE;
   return FALSE;
@@ -485,7 +494,7 @@ tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error)
 
   if (!tool_interrupted ())
     sample = video->ranged ? pull_in_range (video, &why)
-        : pull_sample (video, &why);
+                           : pull_sample (video, &why);
   if (sample)
     return sample_to_frame (video, sample, frame, error) ? 1 : -1;
   if (!why && tool_interrupted ())
@@ -517,8 +526,8 @@ preroll (ToolVideo *video, GError **error)
       return FALSE;
     }
     state = gst_element_get_state (video->pipeline, NULL, NULL, POLL_INTERVAL);
-  } while (state == GST_STATE_CHANGE_ASYNC
-      && !g_atomic_int_get (&video->no_video));
+  } while (
+      state == GST_STATE_CHANGE_ASYNC && !g_atomic_int_get (&video->no_video));
   if (state == GST_STATE_CHANGE_SUCCESS)
     return TRUE;
   if (check_bus (video, error))
@@ -536,8 +545,8 @@ seek (ToolVideo *video, gint64 time, GError **error)
           GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, GST_SEEK_TYPE_SET, time,
           GST_SEEK_TYPE_NONE, -1))
     return TRUE;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "seeking to %"
-      G_GINT64_FORMAT " ns failed", time);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+      "seeking to %" G_GINT64_FORMAT " ns failed", time);
   return FALSE;
 }
 

@@ -19,10 +19,10 @@ ToolVideo *tool_video_open (const char *source, const char *path,
 typedef struct
 {
   gint64 start, end;
-  gint64 seek;                  /* where decoding starts: at the last key frame
+  gint64 seek;         /* where decoding starts: at the last key frame
                                  * from here back; -1: at the beginning */
-  guint64 first_frame;          /* number of its first frame in the video */
-  guint64 n_frames;             /* expected */
+  guint64 first_frame; /* number of its first frame in the video */
+  guint64 n_frames;    /* expected */
 } ToolRange;
 
 /* Gives only the frames of @range. A number of frames that differs from the

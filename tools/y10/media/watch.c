@@ -32,36 +32,36 @@
 
 struct _ToolWatch
 {
-  GstElement *pipeline;         /* borrowed */
-  const char *path;             /* of the file, borrowed; NULL: a stream */
+  GstElement *pipeline; /* borrowed */
+  const char *path;     /* of the file, borrowed; NULL: a stream */
   GMutex lock;
-  GPtrArray *streams;           /* of Stream; guarded by the lock */
-  GPtrArray *demuxers;          /* guarded by the lock */
-  ToolMoviePad *movie_pad;      /* NULL: not a qtdemux, or not yet; likewise */
-  GstClockTime end;             /* of all streams; guarded by the lock */
-  gboolean any_broken;          /* guarded by the lock */
-  GstClockTime broken;          /* time of the first frame with wrong lengths */
-  gint n_breaks_in;             /* atomic: gaps announced to the decoder */
+  GPtrArray *streams;      /* of Stream; guarded by the lock */
+  GPtrArray *demuxers;     /* guarded by the lock */
+  ToolMoviePad *movie_pad; /* NULL: not a qtdemux, or not yet; likewise */
+  GstClockTime end;        /* of all streams; guarded by the lock */
+  gboolean any_broken;     /* guarded by the lock */
+  GstClockTime broken;     /* time of the first frame with wrong lengths */
+  gint n_breaks_in;        /* atomic: gaps announced to the decoder */
   gboolean partial;
 
   guint64 n_decoded, n_corrupted;
-  gboolean any_fields;          /* a frame may consist of two of the container's */
-  gint n_breaks_out;            /* as it announces them, when it drops one */
+  gboolean any_fields; /* a frame may consist of two of the container's */
+  gint n_breaks_out;   /* as it announces them, when it drops one */
   GstClockTime first, first_break;
-  char *warning;                /* the first one */
+  char *warning; /* the first one */
 };
 
 /* One stream of a demuxer. The counts are guarded by the watch's lock. */
 typedef struct
 {
   ToolWatch *watch;
-  guint n_length;               /* bytes of length before each unit, or 0 */
+  guint n_length; /* bytes of length before each unit, or 0 */
   gboolean is_video;
-  gboolean is_from_zero;        /* its demuxer shifts stream times */
-  gboolean ended;               /* and was wanted until then */
-  guint id;                     /* of the track in the container */
-  guint64 n_read, n_shown;      /* frames: all, and those in the segment */
-  guint64 n_partly;             /* those that begin before it */
+  gboolean is_from_zero;   /* its demuxer shifts stream times */
+  gboolean ended;          /* and was wanted until then */
+  guint id;                /* of the track in the container */
+  guint64 n_read, n_shown; /* frames: all, and those in the segment */
+  guint64 n_partly;        /* those that begin before it */
 } Stream;
 
 /* Reads lengthSizeMinusOne (ISO/IEC 14496-15, 5.3.3 and 8.3.3). */
@@ -79,7 +79,8 @@ find_n_length (const GstCaps *caps)
 
   if ((!avc && !hevc) || !value || !GST_VALUE_HOLDS_BUFFER (value)
       || gst_buffer_extract (gst_value_get_buffer (value), avc ? 4 : 21, &byte,
-          1) != 1)
+             1)
+          != 1)
     return 0;
   return 1 + (byte & 3);
 }
@@ -111,7 +112,8 @@ note_frame (Stream *stream, const GstSegment *segment, GstBuffer *buffer)
 {
   const guint64 pts = GST_BUFFER_PTS (buffer);
   GstClockTime time = GST_CLOCK_TIME_IS_VALID (pts) ? pts
-      : GST_BUFFER_DTS (buffer), stream_time;
+                                                    : GST_BUFFER_DTS (buffer),
+               stream_time;
 
   if (gst_buffer_get_size (buffer) > 0) {
     stream->n_read++;
@@ -129,8 +131,9 @@ note_frame (Stream *stream, const GstSegment *segment, GstBuffer *buffer)
   /* A Matroska file that does not begin at 0 has a duration from 0 on. */
   if (stream->is_from_zero)
     stream_time = MAX (time, stream_time);
-  return stream_time + (GST_BUFFER_DURATION_IS_VALID (buffer)
-      ? GST_BUFFER_DURATION (buffer) : 0);
+  return stream_time
+      + (GST_BUFFER_DURATION_IS_VALID (buffer) ? GST_BUFFER_DURATION (buffer)
+                                               : 0);
 }
 
 static void
@@ -237,8 +240,9 @@ on_pad_added (GstElement *demuxer, GstPad *pad, gpointer user)
   g_mutex_lock (&self->lock);
   g_ptr_array_add (self->streams, stream);
   g_mutex_unlock (&self->lock);
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
-      | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data, stream, NULL);
+  gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data,
+      stream, NULL);
 }
 
 static void
@@ -279,14 +283,16 @@ on_element_added (GstBin *pipeline, GstBin *bin, GstElement *element,
 {
   GstElementFactory *factory = gst_element_get_factory (element);
 
-  if (factory && gst_element_factory_list_is_type (factory,
+  if (factory
+      && gst_element_factory_list_is_type (factory,
           GST_ELEMENT_FACTORY_TYPE_DEMUXER))
     watch_demuxer (user, element);
-  else if (factory && gst_element_factory_list_is_type (factory,
+  else if (factory
+      && gst_element_factory_list_is_type (factory,
           GST_ELEMENT_FACTORY_TYPE_DECODER)
       && gst_element_factory_list_is_type (factory,
           GST_ELEMENT_FACTORY_TYPE_MEDIA_VIDEO
-          | GST_ELEMENT_FACTORY_TYPE_MEDIA_IMAGE))
+              | GST_ELEMENT_FACTORY_TYPE_MEDIA_IMAGE))
     watch_decoder (user, element);
 }
 
@@ -333,8 +339,8 @@ tool_watch_warning (ToolWatch *self, GstMessage *message)
 
   gst_message_parse_warning (message, &cause, NULL);
   /* Other warnings concern missing plugins or speed. */
-  if (!self->warning && (g_error_matches (cause, GST_STREAM_ERROR,
-              GST_STREAM_ERROR_DECODE)
+  if (!self->warning
+      && (g_error_matches (cause, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE)
           || g_error_matches (cause, GST_STREAM_ERROR, GST_STREAM_ERROR_DEMUX)
           || g_error_matches (cause, GST_STREAM_ERROR,
               GST_STREAM_ERROR_FORMAT)))
@@ -400,8 +406,10 @@ tool_watch_get_duration (ToolWatch *self)
   /* qtdemux was told a longer one. */
   if (movie && movie->duration)
     return movie->duration;
-  return gst_element_query_duration (self->pipeline, GST_FORMAT_TIME,
-      &duration) && duration > 0 ? (guint64) duration : 0;
+  return gst_element_query_duration (self->pipeline, GST_FORMAT_TIME, &duration)
+          && duration > 0
+      ? (guint64) duration
+      : 0;
 }
 
 /* Returns how many frames of a stream the container announces; 0: unknown. Sets
@@ -433,7 +441,8 @@ find_missing (ToolWatch *self)
     announced = count_announced (self, stream, &n_read);
     if (n_read < announced)
       return g_strdup_printf ("GStreamer's demuxer gave %" G_GUINT64_FORMAT
-          " of the %" G_GUINT64_FORMAT " frames that the container announces",
+                              " of the %" G_GUINT64_FORMAT
+                              " frames that the container announces",
           n_read, announced);
   }
   return NULL;
@@ -459,8 +468,9 @@ find_undecoded (ToolWatch *self)
   n_due = video ? video->n_shown + video->n_partly : 0;
   if (!self->n_decoded || self->any_fields || self->n_decoded >= n_due)
     return NULL;
-  return g_strdup_printf ("the decoder gave %" G_GUINT64_FORMAT " of the %"
-      G_GUINT64_FORMAT " frames that are shown", self->n_decoded, n_due);
+  return g_strdup_printf ("the decoder gave %" G_GUINT64_FORMAT
+                          " of the %" G_GUINT64_FORMAT " frames that are shown",
+      self->n_decoded, n_due);
 }
 
 char *
@@ -492,7 +502,8 @@ tool_watch_find_damage (ToolWatch *self)
         (double) self->first_break / GST_SECOND);
   if (self->n_corrupted)
     return g_strdup_printf ("the decoder marked %" G_GUINT64_FORMAT
-        " frames as damaged", self->n_corrupted);
+                            " frames as damaged",
+        self->n_corrupted);
   return self->partial ? NULL : find_undecoded (self);
 }
 

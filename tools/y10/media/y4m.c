@@ -54,9 +54,11 @@ tool_y4m_check (const guint8 *start, gsize n, GError **error)
   for (guint i = 1; tags[i] && *tags[i] && ok; i++) {
     ok = tags[i][0] != 'C' || !is_deep (tags[i]) || can_write_deep ();
     if (!ok)
-      g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED, "its pixel format "
+      g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+          "its pixel format "
           "is %s, and the y4mdec of this GStreamer reads 8 bits only; 'ffmpeg "
-          "-pix_fmt yuv420p' converts it", tags[i] + 1);
+          "-pix_fmt yuv420p' converts it",
+          tags[i] + 1);
   }
   g_strfreev (tags);
   g_free (line);

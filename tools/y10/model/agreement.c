@@ -14,20 +14,20 @@
 
 #include "model/agreement.h"
 
-#define N_LIMITS 10             /* IoU 0.5, 0.55, … */
+#define N_LIMITS 10 /* IoU 0.5, 0.55, … */
 
 typedef struct
 {
   gint32 class_id;
   float confidence;
-  guint order;                  /* of arrival, for equal confidences */
-  guint hits;                   /* bit i: has an object at limit i */
+  guint order; /* of arrival, for equal confidences */
+  guint hits;  /* bit i: has an object at limit i */
 } Row;
 
 struct _ToolAgreement
 {
-  GArray *rows;                 /* Row */
-  guint *n_objects;             /* of each class */
+  GArray *rows;     /* Row */
+  guint *n_objects; /* of each class */
   guint n_classes, n_expected, n_found;
 };
 

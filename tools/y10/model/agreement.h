@@ -12,9 +12,10 @@ typedef struct _ToolAgreement ToolAgreement;
 
 typedef struct
 {
-  guint n_expected, n_found;    /* objects of the first; those that the second has */
-  double recall;                /* 1 if there were none */
-  double ap;                    /* average precision, as COCO computes it */
+  guint n_expected,
+      n_found;   /* objects of the first; those that the second has */
+  double recall; /* 1 if there were none */
+  double ap;     /* average precision, as COCO computes it */
 } ToolAgreementResult;
 
 ToolAgreement *tool_agreement_new (guint n_classes);

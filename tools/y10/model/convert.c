@@ -35,11 +35,11 @@ tool_convert (int argc, char **argv)
 {
   char **files = NULL, *labels = NULL;
   const GOptionEntry entries[] = {
-    {"labels", 'l', 0, G_OPTION_ARG_FILENAME, &labels,
-        "Class names to store, one per line [those of IN]", "FILE"},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL,
-        NULL},
-    {NULL}
+    { "labels", 'l', 0, G_OPTION_ARG_FILENAME, &labels,
+        "Class names to store, one per line [those of IN]", "FILE" },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL,
+        NULL },
+    { NULL }
   };
   GOptionContext *context = g_option_context_new ("IN OUT.safetensors");
   int status = TOOL_USAGE;
@@ -55,7 +55,7 @@ tool_convert (int argc, char **argv)
       status = convert (files[0], files[1], labels);
     else
       tool_error ("convert takes two files, IN and OUT; see 'y10 convert "
-          "--help'");
+                  "--help'");
   }
   g_option_context_free (context);
   g_strfreev (files);

@@ -87,7 +87,7 @@ print_json (const Info *info)
   json_builder_set_member_name (builder, "layers");
   json_builder_begin_array (builder);
   for (guint i = 0; i < info->n_ops; i++) {
-    Y10OpInfo op = {.size = sizeof op };
+    Y10OpInfo op = { .size = sizeof op };
 
     y10_engine_get_op (info->engine, i, &op);
     print_op_json (builder, &op);
@@ -124,11 +124,11 @@ class_summary (const Y10Model *model)
 static void
 print_ops (const Info *info)
 {
-  tool_print ("\n%-28s %-11s %-21s %-14s %-7s %10s\n", "layer", "kind", "runs on",
-      "out", "kernel", "MFLOP");
+  tool_print ("\n%-28s %-11s %-21s %-14s %-7s %10s\n", "layer", "kind",
+      "runs on", "out", "kernel", "MFLOP");
   for (guint i = 0; i < info->n_ops; i++) {
     char kernel[32] = "", out[48];
-    Y10OpInfo op = {.size = sizeof op };
+    Y10OpInfo op = { .size = sizeof op };
 
     y10_engine_get_op (info->engine, i, &op);
     if (op.kernel)
@@ -158,7 +158,9 @@ print_text (const Info *info, gboolean layers)
   tool_print ("heads       %s%s%s (%s is used)\n",
       y10_model_has_head (model, Y10_HEAD_ONE2ONE) ? "one2one" : "",
       y10_model_has_head (model, Y10_HEAD_ONE2ONE)
-      && y10_model_has_head (model, Y10_HEAD_ONE2MANY) ? ", " : "",
+              && y10_model_has_head (model, Y10_HEAD_ONE2MANY)
+          ? ", "
+          : "",
       y10_model_has_head (model, Y10_HEAD_ONE2MANY) ? "one2many" : "",
       y10_head_get_name (y10_engine_get_head (info->engine)));
   tool_print ("input       %ux%u%s\n", width, height,
@@ -191,13 +193,13 @@ info_run (const ToolEngineOptions *options, const Y10EngineConfig *config,
   int status = TOOL_NO_ENGINE;
 
   info.model = y10_model_load (path, options->labels, &error);
-  once.tune = FALSE;            /* nothing is run */
+  once.tune = FALSE; /* nothing is run */
   if (info.model)
     info.engine = y10_engine_new (info.model, &once, NULL, &error);
   if (info.engine) {
     info.n_ops = y10_engine_get_n_ops (info.engine);
     for (guint i = 0; i < info.n_ops; i++) {
-      Y10OpInfo op = {.size = sizeof op };
+      Y10OpInfo op = { .size = sizeof op };
 
       y10_engine_get_op (info.engine, i, &op);
       info.flops += op.flops;
@@ -206,7 +208,7 @@ info_run (const ToolEngineOptions *options, const Y10EngineConfig *config,
       print_json (&info);
     else
       print_text (&info, layers);
-    status = tool_flush_stdout ()? TOOL_OK : TOOL_FAILED;
+    status = tool_flush_stdout () ? TOOL_OK : TOOL_FAILED;
     y10_engine_unref (info.engine);
   } else {
     tool_error ("%s", error->message);
@@ -224,13 +226,13 @@ tool_info (int argc, char **argv)
   gboolean layers = FALSE, json = FALSE;
   char **files = NULL;
   const GOptionEntry entries[] = {
-    {"layers", 0, 0, G_OPTION_ARG_NONE, &layers,
-        "Also print each layer with its implementation on this machine", NULL},
-    {"json", 'j', 0, G_OPTION_ARG_NONE, &json,
-        "Print JSON, with the layers", NULL},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL,
-        NULL},
-    {NULL}
+    { "layers", 0, 0, G_OPTION_ARG_NONE, &layers,
+        "Also print each layer with its implementation on this machine", NULL },
+    { "json", 'j', 0, G_OPTION_ARG_NONE, &json, "Print JSON, with the layers",
+        NULL },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL,
+        NULL },
+    { NULL }
   };
   GOptionContext *context = g_option_context_new ("[MODEL]");
   int status = TOOL_USAGE;

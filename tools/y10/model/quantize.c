@@ -27,9 +27,9 @@
 /* With 4 pictures the noise of the class scores was more than twice that of 20. */
 #define MIN_PICTURES 20
 #define KEEP_EVERY 5
-#define CONFIDENCE 0.25f        /* of what counts as an object */
+#define CONFIDENCE 0.25f /* of what counts as an object */
 #define MIN_CONFIDENCE 0.01f
-#define MIN_AGREEMENT 0.9       /* less is worth a warning */
+#define MIN_AGREEMENT 0.9 /* less is worth a warning */
 #define MAX_ROWS 300
 
 typedef struct
@@ -41,7 +41,7 @@ typedef struct
   ToolProgress *progress;
   char **pictures;
   guint n_pictures;
-  double *signal, *noise;       /* of each op */
+  double *signal, *noise; /* of each op */
   guint n_done, n_kept;
 } Quantize;
 
@@ -75,8 +75,8 @@ list_pictures (Quantize *self, const char *path)
   if (self->n_pictures >= MIN_PICTURES)
     return TRUE;
   tool_error ("--images: %s has %u picture%s; expected at least %d like those "
-      "that the model will see", path, self->n_pictures,
-      self->n_pictures == 1 ? "" : "s", MIN_PICTURES);
+              "that the model will see",
+      path, self->n_pictures, self->n_pictures == 1 ? "" : "s", MIN_PICTURES);
   return FALSE;
 }
 
@@ -106,7 +106,7 @@ compare (Quantize *self, const Y10Image *image, GError **error)
   gint n_expected = detect (y10_quantizer_get_engine (self->quantizer), image,
       expected, error);
   gint n_rows = n_expected < 0 ? -1
-      : detect (self->integers, image, rows, error);
+                               : detect (self->integers, image, rows, error);
 
   if (n_rows < 0)
     return FALSE;
@@ -140,7 +140,7 @@ run_pictures (Quantize *self, gboolean kept_back, GError **error)
     }
     g_free (partly);
     ok = kept_back ? compare (self, &frame.image, error)
-        : y10_quantizer_add (self->quantizer, &frame.image, error);
+                   : y10_quantizer_add (self->quantizer, &frame.image, error);
     frame.free_pixels (frame.pixels);
     n += ok;
     self->n_done++;
@@ -167,8 +167,8 @@ save (Quantize *self, const char *out, char **beside, GError **error)
   int fd = g_mkstemp_full (name, O_WRONLY | O_CLOEXEC, 0666);
 
   if (fd < 0) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s cannot be written: %s", out,
-        g_strerror (errno));
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s cannot be written: %s",
+        out, g_strerror (errno));
     g_free (name);
     return FALSE;
   }
@@ -182,8 +182,8 @@ static gboolean
 publish (const char *out, char **beside, GError **error)
 {
   if (g_rename (*beside, out)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s cannot be replaced: %s", out,
-        g_strerror (errno));
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s cannot be replaced: %s", out, g_strerror (errno));
     return FALSE;
   }
   g_clear_pointer (beside, g_free);
@@ -216,7 +216,7 @@ print_layers (const Quantize *self)
   tool_print ("%-28s %-24s %s\n", "layer", "computed by",
       "noise, rms of its output = 1");
   for (guint i = 0; i < n; i++) {
-    Y10OpInfo op = {.size = sizeof op };
+    Y10OpInfo op = { .size = sizeof op };
 
     y10_engine_get_op (self->integers, i, &op);
     if (strcmp (op.kind, "conv") != 0)
@@ -243,16 +243,18 @@ print_result (const Quantize *self, const char *out)
   ToolAgreementResult r = tool_agreement_get (self->agreement);
 
   print_layers (self);
-  tool_print ("%u pictures that were kept back: int8 finds %u of the %u objects "
+  tool_print (
+      "%u pictures that were kept back: int8 finds %u of the %u objects "
       "of fp32 (%.1f %%); average precision with those as truth %.3f\n",
       self->n_kept, r.n_found, r.n_expected, 100 * r.recall, r.ap);
   tool_print ("written to %s\n", out);
   if (!r.n_expected)
     tool_error ("fp32 finds no object in the pictures that were kept back, so "
-        "nothing is known of %s; use pictures with objects", out);
+                "nothing is known of %s; use pictures with objects",
+        out);
   else if (r.ap < MIN_AGREEMENT)
     tool_error ("int8 differs much from fp32; more pictures, or others, may "
-        "help");
+                "help");
 }
 
 static int
@@ -318,14 +320,14 @@ tool_quantize (int argc, char **argv)
   char **files = NULL, *images = NULL;
   int threads = 0;
   const GOptionEntry entries[] = {
-    {"images", 'i', 0, G_OPTION_ARG_FILENAME, &images,
+    { "images", 'i', 0, G_OPTION_ARG_FILENAME, &images,
         "Folder of at least 20 pictures like those that the model will see",
-        "DIR"},
-    {"threads", 't', 0, G_OPTION_ARG_INT, &threads,
-        "Number of threads [one per core]", "N"},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL,
-        NULL},
-    {NULL}
+        "DIR" },
+    { "threads", 't', 0, G_OPTION_ARG_INT, &threads,
+        "Number of threads [one per core]", "N" },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL,
+        NULL },
+    { NULL }
   };
   GOptionContext *context = g_option_context_new ("MODEL OUT.safetensors");
   int status = TOOL_USAGE;
@@ -339,10 +341,10 @@ tool_quantize (int argc, char **argv)
   if (tool_options_parse (context, "quantize", &argc, &argv)) {
     if (!files || g_strv_length (files) != 2)
       tool_error ("quantize takes two files, MODEL and OUT; see 'y10 quantize "
-          "--help'");
+                  "--help'");
     else if (!images)
       tool_error ("quantize needs --images DIR: the range of the activations "
-          "depends on pictures");
+                  "depends on pictures");
     else if (tool_check_range ("--threads", threads, 0, 256))
       status = quantize (files[0], files[1], images, (guint) threads);
   }

@@ -19,7 +19,7 @@ static char *
 locate (const char *folder, const char *name)
 {
   return g_path_is_absolute (name) ? g_strdup (name)
-      : g_build_filename (folder, name, NULL);
+                                   : g_build_filename (folder, name, NULL);
 }
 
 static gboolean
@@ -29,7 +29,8 @@ read_pictures (ValData *data, JsonArray *list, GError **error)
 
   if (n > VAL_MAX_PICTURES) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-        "%s: has %u images; expected at most %d", data->source, n, VAL_MAX_PICTURES);
+        "%s: has %u images; expected at most %d", data->source, n,
+        VAL_MAX_PICTURES);
     return FALSE;
   }
   for (guint i = 0; i < n; i++) {
@@ -95,7 +96,7 @@ read_classes (ValData *data, JsonArray *list, GError **error)
 static int
 find_class (const ValData *data, gint64 id)
 {
-  const ValClass key = {.id = id }, *wanted = &key;
+  const ValClass key = { .id = id }, *wanted = &key;
   const gpointer *found = bsearch (&wanted, data->classes->pdata,
       data->classes->len, sizeof (gpointer), compare_classes);
 
@@ -117,7 +118,8 @@ read_optional (JsonObject *object, const ValPlace *place, ValTruth *truth,
   if (crowd && JSON_NODE_HOLDS_VALUE (crowd)
       && json_node_get_value_type (crowd) == G_TYPE_BOOLEAN)
     is_crowd = json_node_get_boolean (crowd);
-  else if (crowd && !val_json_get_int (object, place, "iscrowd", &is_crowd, error))
+  else if (crowd
+      && !val_json_get_int (object, place, "iscrowd", &is_crowd, error))
     return FALSE;
   truth->is_crowd = is_crowd != 0;
   return TRUE;
@@ -138,7 +140,8 @@ read_annotations (ValData *data, JsonArray *list, GError **error)
     gint64 class_id;
     int picture, class;
 
-    if (!object || !val_json_get_int (object, &place, "category_id", &class_id, error)
+    if (!object
+        || !val_json_get_int (object, &place, "category_id", &class_id, error)
         || !val_json_get_box (object, &place, box, error)
         || !(id = val_json_get_id (object, &place, "image_id", error)))
       return FALSE;
@@ -149,14 +152,17 @@ read_annotations (ValData *data, JsonArray *list, GError **error)
       n_unknown++;
       continue;
     }
-    truth.box = (ValBox) { box[0], box[1], box[2], box[3], (guint) picture, (guint) class };
+    truth.box = (ValBox){ box[0], box[1], box[2], box[3], (guint) picture,
+      (guint) class };
     if (!read_optional (object, &place, &truth, error))
       return FALSE;
     g_array_append_val (data->truths, truth);
   }
   if (n_unknown)
-    val_data_note (data, "%u of %u annotations are of images or categories that %s "
-        "does not list; they are left out", n_unknown, n, data->source);
+    val_data_note (data,
+        "%u of %u annotations are of images or categories that %s "
+        "does not list; they are left out",
+        n_unknown, n, data->source);
   return TRUE;
 }
 

@@ -23,7 +23,8 @@ typedef struct
 static double
 overlap (const ValBox *a, const ValBox *b)
 {
-  const double width = MIN (a->x + a->width, b->x + b->width) - MAX (a->x, b->x);
+  const double width = MIN (a->x + a->width, b->x + b->width)
+      - MAX (a->x, b->x);
   const double height = MIN (a->y + a->height, b->y + b->height)
       - MAX (a->y, b->y);
   const double both = MAX (width, 0) * MAX (height, 0);

@@ -75,7 +75,7 @@ val_data_add_class (ValData *data, gint64 id, const char *name)
 {
   ValClass *class = g_new (ValClass, 1);
 
-  *class = (ValClass) { id, g_strdup (name) };
+  *class = (ValClass){ id, g_strdup (name) };
   g_ptr_array_add (data->classes, class);
 }
 
@@ -84,7 +84,7 @@ val_data_add_picture (ValData *data, char *id, char *name, char *path)
 {
   ValPicture *picture = g_new0 (ValPicture, 1);
 
-  *picture = (ValPicture) {.id = id,.name = name,.path = path };
+  *picture = (ValPicture){ .id = id, .name = name, .path = path };
   g_ptr_array_add (data->pictures, picture);
 }
 
@@ -166,8 +166,8 @@ val_data_scale (ValData *data)
   data->is_relative = FALSE;
   for (guint i = 0; i < data->truths->len; i++) {
     ValTruth *truth = &g_array_index (data->truths, ValTruth, i);
-    const ValPicture *picture =
-        g_ptr_array_index (data->pictures, truth->box.picture);
+    const ValPicture *picture = g_ptr_array_index (data->pictures,
+        truth->box.picture);
 
     truth->box.x *= picture->width;
     truth->box.y *= picture->height;
@@ -253,7 +253,8 @@ val_data_choose (ValData *data, const char *list, GError **error)
     else
       g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
           "--classes: %s has no class '%s'; expected names or numbers of its %u classes, "
-          "the first is '%s'", data->source, names[i], data->classes->len,
+          "the first is '%s'",
+          data->source, names[i], data->classes->len,
           ((ValClass *) g_ptr_array_index (data->classes, 0))->name);
   }
   if (ok && !any)
@@ -278,7 +279,7 @@ val_read_file (const char *path, gsize *size, GError **error)
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "%s: %s; expected a file", path,
         g_file_test (path, G_FILE_TEST_IS_DIR) ? "is a folder"
-        : "is not a regular file");
+                                               : "is not a regular file");
     return NULL;
   }
   if (!g_file_get_contents (path, &text, size, &failure)) {

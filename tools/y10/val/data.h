@@ -13,27 +13,27 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  char *id;                     /* what results call it: a number, or a name */
-  char *name;                   /* what people call it */
+  char *id;   /* what results call it: a number, or a name */
+  char *name; /* what people call it */
   char *path;
-  guint width, height;          /* upright; 0: nobody said so yet */
+  guint width, height; /* upright; 0: nobody said so yet */
 } ValPicture;
 
 typedef struct
 {
-  gint64 id;                    /* what results call it */
+  gint64 id; /* what results call it */
   char *name;
 } ValClass;
 
 typedef struct
 {
   char *source;
-  char *folder;                 /* where the pictures should be */
-  GPtrArray *pictures;          /* of ValPicture, numbers first, then by name */
-  GPtrArray *classes;           /* of ValClass, by id */
-  GArray *truths;               /* of ValTruth */
-  gboolean is_relative;         /* boxes are fractions, until val_data_scale() */
-  GPtrArray *notes;             /* lines about what was left out */
+  char *folder;         /* where the pictures should be */
+  GPtrArray *pictures;  /* of ValPicture, numbers first, then by name */
+  GPtrArray *classes;   /* of ValClass, by id */
+  GArray *truths;       /* of ValTruth */
+  gboolean is_relative; /* boxes are fractions, until val_data_scale() */
+  GPtrArray *notes;     /* lines about what was left out */
 } ValData;
 
 void val_data_free (ValData *data);
@@ -42,7 +42,8 @@ void val_data_scale (ValData *data);
 
 /* Leaves out the classes and pictures whose byte is 0, with their objects; NULL keeps all.
  * The others get new numbers in the same order. */
-void val_data_keep (ValData *data, const guint8 *classes, const guint8 *pictures);
+void val_data_keep (ValData *data, const guint8 *classes,
+    const guint8 *pictures);
 
 /* Leaves out all but the classes of a list of names and numbers, which are those of the
  * data: the id of a category, the number in data.yaml. */
@@ -58,7 +59,8 @@ gboolean val_data_sort_pictures (ValData *data, GError **error);
 int val_data_compare_ids (const char *a, const char *b);
 /* Returns the number of the picture, or -1. After val_data_sort_pictures(). */
 int val_data_find_picture (const ValData *data, const char *id);
-void val_data_note (ValData *data, const char *format, ...) G_GNUC_PRINTF (2, 3);
+void val_data_note (ValData *data, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
 
 /* open.c */
 
@@ -74,8 +76,8 @@ ValData *val_coco_open (const char *path, const char *images, GError **error);
 
 typedef struct
 {
-  char *path, *pictures;        /* NULL: not there; those of the split */
-  GPtrArray *names;             /* of char * */
+  char *path, *pictures; /* NULL: not there; those of the split */
+  GPtrArray *names;      /* of char * */
 } ValYaml;
 
 gboolean val_yaml_read (const char *file, const char *split, ValYaml *yaml,

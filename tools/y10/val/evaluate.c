@@ -19,21 +19,24 @@
 
 #include "val/evaluate.h"
 
-#define MOST 100                /* boxes of a picture and class */
+#define MOST 100 /* boxes of a picture and class */
 #define NONE G_MAXUINT
 
 static const guint most[VAL_N_MOST] = { 1, 10, MOST };
 
 /* From and to, both included. */
 static const double areas[VAL_N_AREAS][2] = {
-  {0, 1e10}, {0, 32 * 32}, {32 * 32, 96 * 96}, {96 * 96, 1e10},
+  { 0, 1e10 },
+  { 0, 32 * 32 },
+  { 32 * 32, 96 * 96 },
+  { 96 * 96, 1e10 },
 };
 
 /* A box among those of its class: what became of it, a bit for each threshold. */
 typedef struct
 {
   double confidence;
-  guint order, rank;            /* over all pictures; in its picture, from 0 */
+  guint order, rank; /* over all pictures; in its picture, from 0 */
   guint16 is_matched[VAL_N_AREAS], is_ignored[VAL_N_AREAS];
 } Hit;
 
@@ -50,10 +53,10 @@ typedef struct
   double ious[VAL_N_IOUS], recalls[VAL_N_RECALLS];
   Hit *hits;
   guint n_hits, n_wanted[VAL_N_AREAS];
-  double *overlaps;             /* hit × object of a picture */
-  guint *objects;               /* of a picture, those that must be found first */
+  double *overlaps; /* hit × object of a picture */
+  guint *objects;   /* of a picture, those that must be found first */
   guint8 *is_taken;
-  double *best;                 /* precision that no later one exceeds, of each hit */
+  double *best; /* precision that no later one exceeds, of each hit */
 } Work;
 
 /* Evenly spaced numbers, with NumPy's rounding. */
@@ -75,8 +78,10 @@ overlap (const ValBox *box, const ValTruth *truth)
 
   if (width <= 0 || height <= 0)
     return 0;
-  return width * height / (truth->is_crowd ? area
-      : area + other->width * other->height - width * height);
+  return width * height
+      / (truth->is_crowd
+              ? area
+              : area + other->width * other->height - width * height);
 }
 
 static gboolean
@@ -116,10 +121,10 @@ sort_boxes (gconstpointer boxes, gsize stride, guint n)
   for (guint i = 0; i < n; i++) {
     const ValBox *box = (const ValBox *) ((const char *) boxes + i * stride);
 
-    keys[i] = (Key) { box->category, box->picture, i };
+    keys[i] = (Key){ box->category, box->picture, i };
   }
   qsort (keys, n, sizeof *keys, compare_keys);
-  keys[n] = (Key) { G_MAXUINT, G_MAXUINT, 0 };
+  keys[n] = (Key){ G_MAXUINT, G_MAXUINT, 0 };
   return keys;
 }
 
@@ -141,7 +146,7 @@ add_hits (Work *work, const Key *keys, guint n)
   const guint first = work->n_hits;
 
   for (guint i = 0; i < n; i++)
-    work->hits[first + i] = (Hit) {
+    work->hits[first + i] = (Hit){
       .confidence = work->input->found[keys[i].index].confidence,
       .order = keys[i].index
     };
@@ -158,7 +163,8 @@ order_objects (Work *work, const Key *keys, guint n, ValArea area)
   for (int pass = 0; pass < 2; pass++)
     for (guint i = 0; i < n; i++) {
       const ValTruth *truth = &work->input->truths[keys[i].index];
-      const gboolean counts = !truth->is_crowd && !is_outside (truth->area, area);
+      const gboolean counts = !truth->is_crowd
+          && !is_outside (truth->area, area);
 
       if (counts && pass == 0)
         work->objects[n_counting++] = i;
@@ -213,7 +219,7 @@ match (Work *work, Hit *hits, guint n, const Key *truths, guint n_truths,
         work->is_taken[chosen] = 1;
       }
       if (chosen != NONE ? chosen >= n_counting
-          : is_outside (box->width * box->height, area))
+                         : is_outside (box->width * box->height, area))
         hits[i].is_ignored[area] |= 1 << t;
     }
   }
@@ -231,7 +237,7 @@ add_picture (Work *work, const Key *found, guint n_found, const Key *truths,
     for (guint j = 0; j < n_truths; j++)
       work->overlaps[(gsize) i * n_truths + j] =
           overlap (&work->input->found[hits[i].order].box,
-          &work->input->truths[truths[j].index]);
+              &work->input->truths[truths[j].index]);
   }
   for (guint area = 0; area < VAL_N_AREAS; area++)
     match (work, hits, n, truths, n_truths, area);
@@ -243,7 +249,8 @@ add_picture (Work *work, const Key *found, guint n_found, const Key *truths,
 
 /* Walks down the confidences of the hits. */
 static void
-accumulate (Work *work, ValArea area, ValMost limit, guint t, ValCategory *result)
+accumulate (Work *work, ValArea area, ValMost limit, guint t,
+    ValCategory *result)
 {
   const double n_wanted = work->n_wanted[area];
   double *precision = result->precision[area][t], right = 0, wrong = 0;
@@ -301,7 +308,8 @@ finish_category (Work *work, ValCategory *result)
 }
 
 static void
-count_objects (const ValInput *input, const Key *keys, guint n, ValCategory *result)
+count_objects (const ValInput *input, const Key *keys, guint n,
+    ValCategory *result)
 {
   guint n_objects = 0;
 
@@ -320,12 +328,17 @@ evaluate_category (Work *work, guint category, const Key **found,
   memset (work->n_wanted, 0, sizeof work->n_wanted);
   while ((*found)->category == category || (*truths)->category == category) {
     const guint picture = (*found)->category != category ? (*truths)->picture
-        : (*truths)->category != category ? (*found)->picture
+        : (*truths)->category != category
+        ? (*found)->picture
         : MIN ((*found)->picture, (*truths)->picture);
     const guint n_found = (*found)->category == category
-        && (*found)->picture == picture ? count_picture (*found) : 0;
+            && (*found)->picture == picture
+        ? count_picture (*found)
+        : 0;
     const guint n_truths = (*truths)->category == category
-        && (*truths)->picture == picture ? count_picture (*truths) : 0;
+            && (*truths)->picture == picture
+        ? count_picture (*truths)
+        : 0;
 
     add_picture (work, *found, n_found, *truths, n_truths);
     count_objects (work->input, *truths, n_truths, result);
@@ -352,16 +365,18 @@ ValCategory *
 val_evaluate (const ValInput *input)
 {
   Key *found = sort_boxes (input->found, sizeof *input->found, input->n_found);
-  Key *truths = sort_boxes (input->truths, sizeof *input->truths, input->n_truths);
+  Key *truths = sort_boxes (input->truths, sizeof *input->truths,
+      input->n_truths);
   const guint largest = find_largest (truths);
   const Key *next_found = found, *next_truths = truths;
   ValCategory *results = g_new0 (ValCategory, input->n_categories);
-  Work work = {.input = input,
+  Work work = {
+    .input = input,
     .hits = g_new (Hit, (gsize) input->n_found + 1),
-    .overlaps = g_new (double, MOST * (gsize) largest + 1),
+    .overlaps = g_new (double, MOST *(gsize) largest + 1),
     .objects = g_new (guint, (gsize) largest + 1),
     .is_taken = g_new (guint8, (gsize) largest + 1),
-    .best = g_new (double, 2 * (gsize) input->n_found + 1)
+    .best = g_new (double, 2 * (gsize) input->n_found + 1),
   };
 
   for (guint i = 0; i < VAL_N_IOUS; i++)

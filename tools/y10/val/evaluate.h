@@ -14,9 +14,9 @@ G_BEGIN_DECLS
 typedef enum
 {
   VAL_AREA_ALL,
-  VAL_AREA_SMALL,               /* up to 32 × 32 pixels */
+  VAL_AREA_SMALL, /* up to 32 × 32 pixels */
   VAL_AREA_MEDIUM,
-  VAL_AREA_LARGE,               /* from 96 × 96 pixels on */
+  VAL_AREA_LARGE, /* from 96 × 96 pixels on */
   VAL_N_AREAS
 } ValArea;
 
@@ -40,8 +40,8 @@ typedef struct
 typedef struct
 {
   ValBox box;
-  double area;                  /* of its outline, which may be less than the box's */
-  gboolean is_crowd;            /* several objects, of which none is to be found */
+  double area;       /* of its outline, which may be less than the box's */
+  gboolean is_crowd; /* several objects, of which none is to be found */
 } ValTruth;
 
 /* An object that was found. */
@@ -55,14 +55,15 @@ typedef struct
 {
   guint n_pictures, n_categories;
   const ValTruth *truths;
-  const ValFound *found;        /* those of equal confidence count in this order */
+  const ValFound *found; /* those of equal confidence count in this order */
   guint n_truths, n_found;
 } ValInput;
 
 /* One class. A number is -1 where there is no object to find. */
 typedef struct
 {
-  guint n_truths, n_pictures;   /* objects that are no crowds, and pictures with some */
+  guint n_truths,
+      n_pictures; /* objects that are no crowds, and pictures with some */
   double precision[VAL_N_AREAS][VAL_N_IOUS][VAL_N_RECALLS];
   double recall[VAL_N_AREAS][VAL_N_MOST][VAL_N_IOUS];
 } ValCategory;
@@ -74,8 +75,8 @@ ValCategory *val_evaluate (const ValInput *input);
 double val_average_precision (const ValCategory *categories, guint n,
     ValArea area, int iou);
 /* Average recall over all thresholds of IoU. */
-double val_average_recall (const ValCategory *categories, guint n,
-    ValArea area, ValMost most);
+double val_average_recall (const ValCategory *categories, guint n, ValArea area,
+    ValMost most);
 
 /* What was taken for what: row × column, of what was found × of what is there; the last row
  * and column stand for nothing. Free with g_free(). */

@@ -15,7 +15,7 @@
 #include "media/picture.h"
 #include "val/infer.h"
 
-#define MAX_NAMED 10            /* pictures that are named on stderr */
+#define MAX_NAMED 10 /* pictures that are named on stderr */
 
 typedef struct
 {
@@ -25,8 +25,8 @@ typedef struct
   GArray *found;
   guint8 *is_read;
   guint n_unread;
-  gint64 read_time;             /* µs */
-  GError *error;                /* of the engine */
+  gint64 read_time; /* µs */
+  GError *error;    /* of the engine */
 } Infer;
 
 static void
@@ -51,15 +51,13 @@ on_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
   }
   for (guint i = 0; i < n; i++) {
     const int class = self->model->class_of[rows[i].class_id];
-    ValFound found = {.confidence = val_round (rows[i].confidence) };
+    ValFound found = { .confidence = val_round (rows[i].confidence) };
 
     if (class < 0)
       continue;
-    found.box = (ValBox) {
-      val_round (rows[i].x0), val_round (rows[i].y0),
+    found.box = (ValBox){ val_round (rows[i].x0), val_round (rows[i].y0),
       val_round (rows[i].x1 - rows[i].x0), val_round (rows[i].y1 - rows[i].y0),
-      frame->input, (guint) class
-    };
+      frame->input, (guint) class };
     g_array_append_val (self->found, found);
   }
   tool_progress_update (self->progress, frame->input, 1, frame->source);
@@ -75,7 +73,8 @@ read_picture (Infer *self, guint index, ToolRunner *runner)
   GError *error = NULL;
   ToolFrame frame;
 
-  if (!tool_picture_load (picture->path, picture->path, &frame, &damage, &error)) {
+  if (!tool_picture_load (picture->path, picture->path, &frame, &damage,
+          &error)) {
     name_unread (self, picture, error->message);
     g_error_free (error);
     return;
@@ -101,7 +100,7 @@ set_speed (const Infer *self, const ToolRunner *runner, ValSpeed *speed)
   Y10StepTimes times;
 
   tool_runner_get_times (runner, &times);
-  *speed = (ValSpeed) {.n = n };
+  *speed = (ValSpeed){ .n = n };
   if (!n)
     return;
   speed->read = (double) self->read_time / 1e3 / n;
@@ -134,15 +133,18 @@ val_infer (ValData *data, const ValModel *model, guint *n_unread,
     ValSpeed *speed, GError **error)
 {
   const guint n = data->pictures->len;
-  Infer self = {.data = data,.model = model,
+  Infer self = {
+    .data = data,
+    .model = model,
     .found = g_array_new (FALSE, FALSE, sizeof (ValFound)),
-    .is_read = g_new0 (guint8, (gsize) n + 1)
+    .is_read = g_new0 (guint8, (gsize) n + 1),
   };
   const ToolParts whole = { 0 };
   ToolRunner *runner = NULL;
 
   if (model) {
-    runner = tool_runner_new (model->engine, &model->params, &whole, on_result, &self);
+    runner = tool_runner_new (model->engine, &model->params, &whole, on_result,
+        &self);
     self.progress = tool_progress_new (n, model->engine);
   }
   for (guint i = 0; i < n && !self.error && !tool_interrupted (); i++)

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   double read, preprocess, inference, postprocess;
-  guint n;                      /* pictures; 0: nothing was inferred */
+  guint n; /* pictures; 0: nothing was inferred */
 } ValSpeed;
 
 /* An engine, which of its boxes count, and how its classes are those of the data. */
@@ -20,7 +20,8 @@ typedef struct
 {
   Y10Engine *engine;
   Y10HeadParams params;
-  const int *class_of;          /* of each class of the model: number in the data, or -1 */
+  const int
+      *class_of; /* of each class of the model: number in the data, or -1 */
 } ValModel;
 
 /* Reads all pictures and detects what is in them. Pictures that cannot be read are named on

@@ -48,9 +48,10 @@ val_json_read (const char *path, GError **error)
   if (text && is_too_deep (text, size))
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: has lists in lists, more than %d deep", path, MAX_DEPTH);
-  else if (text && !json_parser_load_from_data (parser, text, (gssize) size, &failure)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: is no JSON: %s",
-        path, failure->message);
+  else if (text
+      && !json_parser_load_from_data (parser, text, (gssize) size, &failure)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: is no JSON: %s", path,
+        failure->message);
     g_error_free (failure);
   } else if (text && !(root = json_parser_steal_root (parser)))
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: is empty", path);
@@ -64,13 +65,15 @@ val_json_get_list (JsonNode *root, const char *file, const char *name,
     GError **error)
 {
   JsonNode *node = JSON_NODE_HOLDS_OBJECT (root)
-      ? json_object_get_member (json_node_get_object (root), name) : NULL;
+      ? json_object_get_member (json_node_get_object (root), name)
+      : NULL;
 
   if (node && JSON_NODE_HOLDS_ARRAY (node))
     return json_node_get_array (node);
   g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
       "%s: has no list \"%s\"; expected COCO's JSON with images, annotations and "
-      "categories", file, name);
+      "categories",
+      file, name);
   return NULL;
 }
 
@@ -95,8 +98,8 @@ refuse (const ValPlace *place, const char *name, JsonNode *node,
   if (text && g_utf8_strlen (text, -1) > 40)
     *g_utf8_offset_to_pointer (text, 40) = 0;
   g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-      "%s: %s[%u].%s is %s; expected %s", place->file, place->list, place->index,
-      name, text ? text : "missing", expected);
+      "%s: %s[%u].%s is %s; expected %s", place->file, place->list,
+      place->index, name, text ? text : "missing", expected);
   g_free (text);
   return FALSE;
 }
@@ -186,7 +189,8 @@ val_json_get_box (JsonObject *object, const ValPlace *place, double box[4],
 {
   JsonNode *node = json_object_get_member (object, "bbox");
   JsonArray *list = node && JSON_NODE_HOLDS_ARRAY (node)
-      ? json_node_get_array (node) : NULL;
+      ? json_node_get_array (node)
+      : NULL;
 
   if (!list || json_array_get_length (list) != 4)
     return refuse (place, "bbox", node, "x, y, width and height", error);

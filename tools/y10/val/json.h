@@ -13,7 +13,7 @@ JsonNode *val_json_read (const char *path, GError **error);
 /* A place in a file, for errors. */
 typedef struct
 {
-  const char *file, *list;      /* "" if the file is the list */
+  const char *file, *list; /* "" if the file is the list */
   guint index;
 } ValPlace;
 

@@ -16,9 +16,9 @@
 #include "media/inputs.h"
 #include "val/data.h"
 
-#define MAX_DEPTH 32            /* folders in folders */
-#define SLACK 0.01              /* how far rounding may lead out of a picture */
-#define MAX_VALUES 20001        /* of a line: a class and 10,000 corners */
+#define MAX_DEPTH 32     /* folders in folders */
+#define SLACK 0.01       /* how far rounding may lead out of a picture */
+#define MAX_VALUES 20001 /* of a line: a class and 10,000 corners */
 
 /* @base: the folder that a relative path begins at, unless only the current one has it. */
 static char *
@@ -29,7 +29,8 @@ resolve (const char *base, const char *path)
   if (g_path_is_absolute (path))
     return g_strdup (path);
   full = g_build_filename (base, path, NULL);
-  if (!g_file_test (full, G_FILE_TEST_EXISTS) && g_file_test (path, G_FILE_TEST_EXISTS)) {
+  if (!g_file_test (full, G_FILE_TEST_EXISTS)
+      && g_file_test (path, G_FILE_TEST_EXISTS)) {
     g_free (full);
     full = g_strdup (path);
   }
@@ -42,11 +43,13 @@ resolve_pictures (const char *file, const ValYaml *yaml)
 {
   char *folder = g_path_get_dirname (file);
   char *root = yaml->path && *yaml->path ? resolve (folder, yaml->path)
-      : g_strdup (folder);
+                                         : g_strdup (folder);
   char *path = resolve (root, yaml->pictures);
 
-  if (!g_file_test (path, G_FILE_TEST_EXISTS) && g_str_has_prefix (yaml->pictures, "../")) {
-    char *beside = g_build_filename (root, yaml->pictures + strlen ("../"), NULL);
+  if (!g_file_test (path, G_FILE_TEST_EXISTS)
+      && g_str_has_prefix (yaml->pictures, "../")) {
+    char *beside = g_build_filename (root, yaml->pictures + strlen ("../"),
+        NULL);
 
     if (g_file_test (beside, G_FILE_TEST_EXISTS)) {
       g_free (path);
@@ -78,12 +81,14 @@ add_folder (ValData *data, const char *folder, guint depth)
   GDir *dir = g_dir_open (folder, 0, NULL);
   const char *name;
 
-  while (dir && (name = g_dir_read_name (dir)) && data->pictures->len <= VAL_MAX_PICTURES) {
+  while (dir && (name = g_dir_read_name (dir))
+      && data->pictures->len <= VAL_MAX_PICTURES) {
     char *path = g_build_filename (folder, name, NULL);
 
     if (name[0] == '.')
       g_free (path);
-    else if (tool_is_picture_name (name) && !g_file_test (path, G_FILE_TEST_IS_DIR))
+    else if (tool_is_picture_name (name)
+        && !g_file_test (path, G_FILE_TEST_IS_DIR))
       add_picture (data, path);
     else {
       if (depth < MAX_DEPTH && g_file_test (path, G_FILE_TEST_IS_DIR))
@@ -105,8 +110,9 @@ add_list (ValData *data, const char *file, GError **error)
 
   for (guint i = 0; lines && lines[i]; i++)
     if (*g_strstrip (lines[i]))
-      add_picture (data, resolve (folder, g_str_has_prefix (lines[i], "./")
-              ? lines[i] + 2 : lines[i]));
+      add_picture (data,
+          resolve (folder,
+              g_str_has_prefix (lines[i], "./") ? lines[i] + 2 : lines[i]));
   g_strfreev (lines);
   g_free (folder);
   g_free (text);
@@ -118,8 +124,9 @@ static char *
 label_path (const char *picture)
 {
   const char *at = g_strrstr (picture, "/images/");
-  char *path = at ? g_strdup_printf ("%.*s/labels/%s", (int) (at - picture), picture,
-      at + strlen ("/images/")) : g_strdup (picture);
+  char *path = at ? g_strdup_printf ("%.*s/labels/%s", (int) (at - picture),
+                   picture, at + strlen ("/images/"))
+                  : g_strdup (picture);
   char *slash = strrchr (path, '/'), *dot = strrchr (path, '.'), *labels;
 
   if (dot && dot > (slash ? slash : path))
@@ -171,16 +178,20 @@ read_line (const char *line, guint n_classes, GArray *values, ValBox *box)
     if (i == 0)
       class = value;
     else if (!(value >= -SLACK && value <= 1 + SLACK))
-      return g_strdup_printf ("has %g; expected fractions of the picture, 0 to 1", value);
+      return g_strdup_printf (
+          "has %g; expected fractions of the picture, 0 to 1", value);
     else
       g_array_append_val (values, value);
   }
   if (!(class >= 0 && class < n_classes) || class != floor (class))
-    return g_strdup_printf ("has the class %g; expected 0 to %u, whose names are known",
-        class, n_classes - 1);
+    return g_strdup_printf (
+        "has the class %g; expected 0 to %u, whose names are known", class,
+        n_classes - 1);
   if (values->len != 4 && (values->len < 6 || values->len % 2))
-    return g_strdup_printf ("has %u numbers behind the class; expected 4, a box, or at "
-        "least 3 pairs, an outline", values->len);
+    return g_strdup_printf (
+        "has %u numbers behind the class; expected 4, a box, or at "
+        "least 3 pairs, an outline",
+        values->len);
   set_box ((const double *) values->data, values->len, box);
   box->category = (guint) class;
   return NULL;
@@ -192,8 +203,9 @@ has_object (const ValData *data, guint first, const ValBox *box)
   for (guint i = first; i < data->truths->len; i++) {
     const ValBox *other = &g_array_index (data->truths, ValTruth, i).box;
 
-    if (other->category == box->category && other->x == box->x && other->y == box->y
-        && other->width == box->width && other->height == box->height)
+    if (other->category == box->category && other->x == box->x
+        && other->y == box->y && other->width == box->width
+        && other->height == box->height)
       return TRUE;
   }
   return FALSE;
@@ -252,10 +264,13 @@ read_all_labels (ValData *data, GError **error)
   }
   g_array_unref (values);
   if (n_without)
-    val_data_note (data, "%u of %u pictures have no label file and count as pictures "
-        "without objects", n_without, data->pictures->len);
+    val_data_note (data,
+        "%u of %u pictures have no label file and count as pictures "
+        "without objects",
+        n_without, data->pictures->len);
   if (n_double)
-    val_data_note (data, "%u objects that are in a label file twice count once", n_double);
+    val_data_note (data, "%u objects that are in a label file twice count once",
+        n_double);
   return ok;
 }
 
@@ -285,7 +300,8 @@ read_pictures (ValData *data, GError **error)
 
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
     add_folder (data, path, 0);
-  else if (!g_str_has_suffix (path, ".txt") && g_file_test (path, G_FILE_TEST_EXISTS)) {
+  else if (!g_str_has_suffix (path, ".txt")
+      && g_file_test (path, G_FILE_TEST_EXISTS)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: has the pictures %s; expected a folder or a list of pictures, .txt",
         data->source, path);
@@ -301,8 +317,8 @@ read_pictures (ValData *data, GError **error)
   make_ids_unique (data);
   if (data->pictures->len)
     return val_data_sort_pictures (data, error);
-  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: there is no picture in %s",
-      data->source, path);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+      "%s: there is no picture in %s", data->source, path);
   return FALSE;
 }
 

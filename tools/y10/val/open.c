@@ -16,8 +16,9 @@ val_data_open (const char *path, const char *split, const char *images,
     GError **error)
 {
   const char *dot = strrchr (path, '.');
-  const gboolean is_yaml = dot && (!g_ascii_strcasecmp (dot, ".yaml")
-      || !g_ascii_strcasecmp (dot, ".yml"));
+  const gboolean is_yaml = dot
+      && (!g_ascii_strcasecmp (dot, ".yaml")
+          || !g_ascii_strcasecmp (dot, ".yml"));
   ValData *data;
 
   if (is_yaml && images) {
@@ -31,7 +32,7 @@ val_data_open (const char *path, const char *split, const char *images,
     return NULL;
   }
   data = is_yaml ? val_labels_open (path, split ? split : "val", error)
-      : val_coco_open (path, images, error);
+                 : val_coco_open (path, images, error);
   if (data && (!data->pictures->len || !data->classes->len)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: has no %s", path,
         data->pictures->len ? "classes" : "pictures");

@@ -55,7 +55,8 @@ append_id (GString *text, const char *id)
 
   g_ascii_strtoll (id, &end, 10);
   if (!*end && *id && strlen (id) <= 18) {
-    g_string_append_printf (text, "%" G_GINT64_FORMAT, g_ascii_strtoll (id, NULL, 10));
+    g_string_append_printf (text, "%" G_GINT64_FORMAT,
+        g_ascii_strtoll (id, NULL, 10));
     return;
   }
   node = json_node_new (JSON_NODE_VALUE);
@@ -75,14 +76,15 @@ val_results_write (const ValData *data, const GArray *found, const char *path,
 
   for (guint i = 0; i < found->len; i++) {
     const ValFound *f = &g_array_index (found, ValFound, i);
-    const ValPicture *picture = g_ptr_array_index (data->pictures, f->box.picture);
+    const ValPicture *picture = g_ptr_array_index (data->pictures,
+        f->box.picture);
     const ValClass *class = g_ptr_array_index (data->classes, f->box.category);
     const double box[] = { f->box.x, f->box.y, f->box.width, f->box.height };
 
     g_string_append (text, i ? ",\n{\"image_id\":" : "\n{\"image_id\":");
     append_id (text, picture->id);
-    g_string_append_printf (text, ",\"category_id\":%" G_GINT64_FORMAT ",\"bbox\":",
-        class->id);
+    g_string_append_printf (text,
+        ",\"category_id\":%" G_GINT64_FORMAT ",\"bbox\":", class->id);
     for (guint k = 0; k < G_N_ELEMENTS (box); k++) {
       g_string_append_c (text, k ? ',' : '[');
       append_number (text, box[k]);
@@ -120,7 +122,8 @@ read_result (ValData *data, JsonArray *list, const ValPlace *place,
   double box[4];
   char *id;
 
-  if (!object || !val_json_get_int (object, place, "category_id", &class_id, error)
+  if (!object
+      || !val_json_get_int (object, place, "category_id", &class_id, error)
       || !val_json_get_double (object, place, "score", &f.confidence, error)
       || !val_json_get_box (object, place, box, error)
       || !(id = val_json_get_id (object, place, "image_id", error)))
@@ -129,8 +132,8 @@ read_result (ValData *data, JsonArray *list, const ValPlace *place,
   class = find_class (data, class_id);
   if (picture < 0)
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: entry %u is of the picture %s, which %s does not have", place->file,
-        place->index, id, data->source);
+        "%s: entry %u is of the picture %s, which %s does not have",
+        place->file, place->index, id, data->source);
   g_free (id);
   if (picture < 0)
     return FALSE;
@@ -138,7 +141,8 @@ read_result (ValData *data, JsonArray *list, const ValPlace *place,
     (*n_unknown)++;
     return TRUE;
   }
-  f.box = (ValBox) { box[0], box[1], box[2], box[3], (guint) picture, (guint) class };
+  f.box = (ValBox){ box[0], box[1], box[2], box[3], (guint) picture,
+    (guint) class };
   g_array_append_val (found, f);
   return TRUE;
 }
@@ -154,7 +158,8 @@ val_results_read (ValData *data, const char *path, GError **error)
 
   if (root && !JSON_NODE_HOLDS_ARRAY (root)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: is no list; expected COCO's results, [{\"image_id\": …}, …]", path);
+        "%s: is no list; expected COCO's results, [{\"image_id\": …}, …]",
+        path);
     ok = FALSE;
   } else if (root) {
     list = json_node_get_array (root);
@@ -166,8 +171,10 @@ val_results_read (ValData *data, const char *path, GError **error)
     }
   }
   if (n_unknown)
-    val_data_note (data, "%u of %u detections are of categories that %s does not list; "
-        "they are left out", n_unknown, n, data->source);
+    val_data_note (data,
+        "%u of %u detections are of categories that %s does not list; "
+        "they are left out",
+        n_unknown, n, data->source);
   g_clear_pointer (&root, json_node_unref);
   if (!ok)
     g_clear_pointer (&found, g_array_unref);

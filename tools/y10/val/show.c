@@ -23,13 +23,16 @@ typedef struct
 {
   const char *title, *member;
   ValArea area;
-  int iou;                      /* number of the threshold; -1: all */
+  int iou; /* number of the threshold; -1: all */
 } Column;
 
 static const Column columns[] = {
-  {"AP", "ap", VAL_AREA_ALL, -1}, {"AP50", "ap50", VAL_AREA_ALL, 0},
-  {"AP75", "ap75", VAL_AREA_ALL, 5}, {"small", "ap_small", VAL_AREA_SMALL, -1},
-  {"medium", "ap_medium", VAL_AREA_MEDIUM, -1}, {"large", "ap_large", VAL_AREA_LARGE, -1},
+  { "AP", "ap", VAL_AREA_ALL, -1 },
+  { "AP50", "ap50", VAL_AREA_ALL, 0 },
+  { "AP75", "ap75", VAL_AREA_ALL, 5 },
+  { "small", "ap_small", VAL_AREA_SMALL, -1 },
+  { "medium", "ap_medium", VAL_AREA_MEDIUM, -1 },
+  { "large", "ap_large", VAL_AREA_LARGE, -1 },
 };
 
 typedef struct
@@ -40,16 +43,20 @@ typedef struct
 } Recall;
 
 static const Recall recalls[] = {
-  {"ar_1", VAL_AREA_ALL, VAL_MOST_1}, {"ar_10", VAL_AREA_ALL, VAL_MOST_10},
-  {"ar_100", VAL_AREA_ALL, VAL_MOST_100}, {"ar_small", VAL_AREA_SMALL, VAL_MOST_100},
-  {"ar_medium", VAL_AREA_MEDIUM, VAL_MOST_100}, {"ar_large", VAL_AREA_LARGE, VAL_MOST_100},
+  { "ar_1", VAL_AREA_ALL, VAL_MOST_1 },
+  { "ar_10", VAL_AREA_ALL, VAL_MOST_10 },
+  { "ar_100", VAL_AREA_ALL, VAL_MOST_100 },
+  { "ar_small", VAL_AREA_SMALL, VAL_MOST_100 },
+  { "ar_medium", VAL_AREA_MEDIUM, VAL_MOST_100 },
+  { "ar_large", VAL_AREA_LARGE, VAL_MOST_100 },
 };
 
 static const char *
 class_name (const ValReport *report, guint index)
 {
   return index < report->data->classes->len
-      ? ((ValClass *) g_ptr_array_index (report->data->classes, index))->name : "nothing";
+      ? ((ValClass *) g_ptr_array_index (report->data->classes, index))->name
+      : "nothing";
 }
 
 static void
@@ -84,7 +91,8 @@ print_row (const char *label, const ValCategory *categories, guint n,
   print_label (label);
   printf (" %8u %8u", n_pictures, n_truths);
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    print_number (val_average_precision (categories, n, columns[i].area, columns[i].iou));
+    print_number (
+        val_average_precision (categories, n, columns[i].area, columns[i].iou));
   putchar ('\n');
 }
 
@@ -118,15 +126,14 @@ print_table (const ValReport *report)
 static void
 print_recall (const ValReport *report)
 {
-  static const char *const titles[] = {
-    "1 box", "10", "100", "small", "medium", "large"
-  };
+  static const char *const titles[] = { "1 box", "10", "100", "small", "medium",
+    "large" };
 
   printf ("\naverage recall ");
   for (guint i = 0; i < G_N_ELEMENTS (recalls); i++) {
     printf ("%s  %s", i ? "," : "", titles[i]);
-    print_number (val_average_recall (report->categories, report->data->classes->len,
-            recalls[i].area, recalls[i].most));
+    print_number (val_average_recall (report->categories,
+        report->data->classes->len, recalls[i].area, recalls[i].most));
   }
   putchar ('\n');
 }
@@ -143,8 +150,9 @@ compare_confusions (gconstpointer a, gconstpointer b)
 
   if (x->n != y->n)
     return x->n > y->n ? -1 : 1;
-  return x->row != y->row ? (x->row < y->row ? -1 : 1)
-      : x->column < y->column ? -1 : x->column > y->column;
+  return x->row != y->row     ? (x->row < y->row ? -1 : 1)
+      : x->column < y->column ? -1
+                              : x->column > y->column;
 }
 
 static void
@@ -156,7 +164,8 @@ print_confusions (const ValReport *report)
 
   for (guint row = 0; row < size; row++)
     for (guint column = 0; column < size; column++) {
-      const Confusion c = { row, column, report->confusion[(gsize) row * size + column] };
+      const Confusion c = { row, column,
+        report->confusion[(gsize) row * size + column] };
 
       if (row == column)
         right += c.n;
@@ -169,14 +178,16 @@ print_confusions (const ValReport *report)
       if (c.n && row != column && row < n && column < n)
         g_array_append_val (confusions, c);
     }
-  printf ("at confidence %g: %u right, %u of another class, %u missed, %u on nothing\n",
+  printf (
+      "at confidence %g: %u right, %u of another class, %u missed, %u on nothing\n",
       VAL_CONFUSION_CONFIDENCE, right, confused, missed, extra);
   g_array_sort (confusions, compare_confusions);
   for (guint i = 0; i < MIN (confusions->len, N_CONFUSIONS); i++) {
     const Confusion *c = &g_array_index (confusions, Confusion, i);
 
-    tool_print ("%s%s taken for %s %u", i ? ", " : "most often: ",
-        class_name (report, c->column), class_name (report, c->row), c->n);
+    tool_print ("%s%s taken for %s %u",
+        i ? ", " : "most often: ", class_name (report, c->column),
+        class_name (report, c->row), c->n);
   }
   if (confusions->len)
     putchar ('\n');
@@ -192,7 +203,8 @@ val_show (const ValReport *report)
   print_recall (report);
   print_confusions (report);
   if (speed->n)
-    printf ("ms a picture: read %.1f, letterbox %.1f, network %.1f, boxes %.1f\n",
+    printf (
+        "ms a picture: read %.1f, letterbox %.1f, network %.1f, boxes %.1f\n",
         speed->read, speed->preprocess, speed->inference, speed->postprocess);
 }
 
@@ -210,11 +222,11 @@ static void
 add_numbers (JsonBuilder *builder, const ValCategory *categories, guint n)
 {
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    add_number (builder, columns[i].member, val_average_precision (categories, n,
-            columns[i].area, columns[i].iou));
+    add_number (builder, columns[i].member,
+        val_average_precision (categories, n, columns[i].area, columns[i].iou));
   for (guint i = 0; i < G_N_ELEMENTS (recalls); i++)
-    add_number (builder, recalls[i].member, val_average_recall (categories, n,
-            recalls[i].area, recalls[i].most));
+    add_number (builder, recalls[i].member,
+        val_average_recall (categories, n, recalls[i].area, recalls[i].most));
 }
 
 static void
@@ -232,8 +244,10 @@ add_class (JsonBuilder *builder, const ValReport *report, guint index)
   /* At 50 % of overlap, for the recalls 0, 0.01 … 1. */
   json_builder_set_member_name (builder, "precision");
   json_builder_begin_array (builder);
-  for (guint i = 0; i < VAL_N_RECALLS && category->precision[VAL_AREA_ALL][0][0] >= 0; i++)
-    json_builder_add_double_value (builder, category->precision[VAL_AREA_ALL][0][i]);
+  for (guint i = 0;
+       i < VAL_N_RECALLS && category->precision[VAL_AREA_ALL][0][0] >= 0; i++)
+    json_builder_add_double_value (builder,
+        category->precision[VAL_AREA_ALL][0][i]);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
 }
@@ -252,7 +266,8 @@ add_confusion (JsonBuilder *builder, const ValReport *report)
   for (guint row = 0; row < size; row++) {
     json_builder_begin_array (builder);
     for (guint column = 0; column < size; column++)
-      json_builder_add_int_value (builder, report->confusion[(gsize) row * size + column]);
+      json_builder_add_int_value (builder,
+          report->confusion[(gsize) row * size + column]);
     json_builder_end_array (builder);
   }
   json_builder_end_array (builder);
@@ -264,15 +279,18 @@ add_engine (JsonBuilder *builder, const ValReport *report)
 {
   const Y10Engine *engine = report->engine;
   const ValSpeed *speed = &report->speed;
-  char *path = tool_source_to_utf8 (y10_model_get_path (y10_engine_get_model (engine)));
+  char *path = tool_source_to_utf8 (
+      y10_model_get_path (y10_engine_get_model (engine)));
   guint width, height;
 
   y10_engine_get_input_size (engine, &width, &height);
   tool_json_string (builder, "model", path);
-  tool_json_string (builder, "backend", y10_backend_get_name (y10_engine_get_backend (engine)));
+  tool_json_string (builder, "backend",
+      y10_backend_get_name (y10_engine_get_backend (engine)));
   tool_json_string (builder, "precision",
       y10_precision_get_name (y10_engine_get_precision (engine)));
-  tool_json_string (builder, "head", y10_head_get_name (y10_engine_get_head (engine)));
+  tool_json_string (builder, "head",
+      y10_head_get_name (y10_engine_get_head (engine)));
   tool_json_size (builder, "size", width, height);
   tool_json_bool (builder, "auto_size", y10_engine_get_auto_size (engine));
   json_builder_set_member_name (builder, "ms");

@@ -13,11 +13,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   const ValData *data;
-  const ValCategory *categories;        /* one for each class of the data */
+  const ValCategory *categories; /* one for each class of the data */
   const guint *confusion;
   guint n_found, n_unread;
   ValSpeed speed;
-  const Y10Engine *engine;      /* NULL: the detections are from a file */
+  const Y10Engine *engine; /* NULL: the detections are from a file */
 } ValReport;
 
 /* show.c */

@@ -35,8 +35,8 @@ typedef struct
   ValData *data;
   Y10Model *model;
   Y10Engine *engine;
-  int *class_of;                /* of the model: class of the data, or -1 */
-  guint8 *wanted;               /* whether the model's classes have one */
+  int *class_of;  /* of the model: class of the data, or -1 */
+  guint8 *wanted; /* whether the model's classes have one */
   GArray *found;
   guint n_unread;
   ValSpeed speed;
@@ -96,15 +96,21 @@ match_classes (Val *self)
   }
   ok = n_known > 0;
   if (!ok)
-    tool_error ("%s: the model knows none of its classes (%s); it knows %u, the first is "
-        "'%s'; --labels FILE gives them other names", self->data->source, unknown->str,
-        n_model, y10_model_get_class_name (self->model, 0));
+    tool_error (
+        "%s: the model knows none of its classes (%s); it knows %u, the first is "
+        "'%s'; --labels FILE gives them other names",
+        self->data->source, unknown->str, n_model,
+        y10_model_get_class_name (self->model, 0));
   else if (n_unknown)
-    tool_error ("%u of %u classes of the data are left out with their objects, since the "
-        "model has no class of that name: %s", n_unknown, classes->len, unknown->str);
+    tool_error (
+        "%u of %u classes of the data are left out with their objects, since the "
+        "model has no class of that name: %s",
+        n_unknown, classes->len, unknown->str);
   if (ok && n_known < n_model && !self->options->head.classes)
-    tool_error ("%u of %u classes of the model are left out, since the data have no class "
-        "of that name", n_model - n_known, n_model);
+    tool_error (
+        "%u of %u classes of the model are left out, since the data have no class "
+        "of that name",
+        n_model - n_known, n_model);
   self->wanted = g_new (guint8, n_model);
   for (guint i = 0; i < n_model; i++)
     self->wanted[i] = self->class_of[i] >= 0;
@@ -128,17 +134,21 @@ infer (Val *self)
   if (!match_classes (self))
     return TOOL_FAILED;
   self->config->n_slots = 2;
-  self->config->tune = FALSE;   /* results do not depend on measured times */
+  self->config->tune = FALSE; /* results do not depend on measured times */
   self->config->multi_label = TRUE;
   self->engine = y10_engine_new (self->model, self->config, NULL, &error);
   if (!self->engine)
     return fail (error, TOOL_NO_ENGINE);
-  model = (ValModel) {.engine = self->engine,.class_of = self->class_of,
-    .params = Y10_HEAD_PARAMS_INIT };
+  model = (ValModel){
+    .engine = self->engine,
+    .class_of = self->class_of,
+    .params = Y10_HEAD_PARAMS_INIT,
+  };
   tool_head_options_apply (&self->options->head, &model.params);
   if (self->options->head.classes)
     model.params.classes = self->wanted;
-  self->found = val_infer (self->data, &model, &self->n_unread, &self->speed, &error);
+  self->found = val_infer (self->data, &model, &self->n_unread, &self->speed,
+      &error);
   return error ? fail (error, TOOL_NO_ENGINE) : TOOL_OK;
 }
 
@@ -146,7 +156,8 @@ infer (Val *self)
 static int
 measure (Val *self)
 {
-  GArray *none = val_infer (self->data, NULL, &self->n_unread, &self->speed, NULL);
+  GArray *none = val_infer (self->data, NULL, &self->n_unread, &self->speed,
+      NULL);
 
   g_clear_pointer (&none, g_array_unref);
   return TOOL_OK;
@@ -161,7 +172,8 @@ read_detections (Val *self)
     measure (self);
   if (tool_interrupted ())
     return TOOL_INTERRUPTED;
-  self->found = val_results_read (self->data, self->options->detections, &error);
+  self->found = val_results_read (self->data, self->options->detections,
+      &error);
   return error ? fail (error, TOOL_FAILED) : TOOL_OK;
 }
 
@@ -202,17 +214,25 @@ write_outputs (const Val *self, const ValReport *report)
 static int
 evaluate (Val *self)
 {
-  const ValInput input = {.n_pictures = self->data->pictures->len,
+  const ValInput input = {
+    .n_pictures = self->data->pictures->len,
     .n_categories = self->data->classes->len,
     .truths = (const ValTruth *) self->data->truths->data,
     .n_truths = self->data->truths->len,
-    .found = (const ValFound *) self->found->data,.n_found = self->found->len
+    .found = (const ValFound *) self->found->data,
+    .n_found = self->found->len,
   };
   ValCategory *categories = val_evaluate (&input);
-  guint *confusion = val_confuse (&input, VAL_CONFUSION_CONFIDENCE, VAL_CONFUSION_IOU);
-  const ValReport report = {.data = self->data,.categories = categories,
-    .confusion = confusion,.n_found = self->found->len,.n_unread = self->n_unread,
-    .speed = self->speed,.engine = self->engine
+  guint *confusion = val_confuse (&input, VAL_CONFUSION_CONFIDENCE,
+      VAL_CONFUSION_IOU);
+  const ValReport report = {
+    .data = self->data,
+    .categories = categories,
+    .confusion = confusion,
+    .n_found = self->found->len,
+    .n_unread = self->n_unread,
+    .speed = self->speed,
+    .engine = self->engine,
   };
   gboolean ok = write_outputs (self, &report);
 
@@ -228,7 +248,8 @@ run (Val *self)
   GError *error = NULL;
   int status;
 
-  self->data = val_data_open (options->files[0], options->split, options->images, &error);
+  self->data = val_data_open (options->files[0], options->split,
+      options->images, &error);
   if (!self->data)
     return fail (error, TOOL_FAILED);
   if (options->head.classes
@@ -250,8 +271,9 @@ run (Val *self)
   }
   val_data_scale (self->data);
   /* Before what could fail, since it took longest. */
-  if (options->save_detections && !val_results_write (self->data, self->found,
-          options->save_detections, &error))
+  if (options->save_detections
+      && !val_results_write (self->data, self->found, options->save_detections,
+          &error))
     return fail (error, TOOL_FAILED);
   status = evaluate (self);
   return self->n_unread ? TOOL_FAILED : status;
@@ -268,14 +290,18 @@ check (const Options *options)
     return FALSE;
   }
   if (options->detections && options->save_detections) {
-    tool_error ("--save-detections is for detections of the model, not for those of "
+    tool_error (
+        "--save-detections is for detections of the model, not for those of "
         "--detections");
     return FALSE;
   }
-  if (options->detections && (options->head.confidence != CONFIDENCE
-          || options->head.iou != (double) defaults.iou || options->head.class_agnostic
+  if (options->detections
+      && (options->head.confidence != CONFIDENCE
+          || options->head.iou != (double) defaults.iou
+          || options->head.class_agnostic
           || options->head.max_detections != (int) defaults.max_detections)) {
-    tool_error ("--confidence, --max-detections, --iou and --class-agnostic-nms are for "
+    tool_error (
+        "--confidence, --max-detections, --iou and --class-agnostic-nms are for "
         "detections of the model, not for those of --detections");
     return FALSE;
   }
@@ -295,7 +321,8 @@ make_context (void)
       "COCO\ndoes: average precision (AP), average recall, by class and size. DATA is a "
       "JSON file of\nCOCO or the data.yaml of Ultralytics, whose pictures of 'val' it "
       "takes.");
-  g_option_context_set_description (context, TOOL_STATUS_HELP
+  g_option_context_set_description (context,
+      TOOL_STATUS_HELP
       "\nExamples:\n"
       "  y10 val --model best.pt data.yaml\n"
       "  y10 val --model yolov10n.safetensors --images val2017 instances_val2017.json\n"
@@ -309,23 +336,25 @@ tool_val (int argc, char **argv)
   Options options = { 0 };
   Y10EngineConfig config;
   const GOptionEntry entries[] = {
-    {"split", 0, 0, G_OPTION_ARG_STRING, &options.split,
-        "Which pictures of a data.yaml: val, test or train [val]", "NAME"},
-    {"images", 0, 0, G_OPTION_ARG_FILENAME, &options.images,
-        "Folder of the pictures that COCO's JSON names [that of the file]", "DIR"},
-    {"json", 'j', 0, G_OPTION_ARG_FILENAME, &options.json,
-        "Write all numbers as JSON; - is standard output", "FILE"},
-    {"save-detections", 0, 0, G_OPTION_ARG_FILENAME, &options.save_detections,
-        "Write the detections as results of COCO", "FILE"},
-    {"detections", 0, 0, G_OPTION_ARG_FILENAME, &options.detections,
-        "Evaluate these results of COCO; no model runs", "FILE"},
-    {"plot", 0, 0, G_OPTION_ARG_FILENAME, &options.plot,
-        "Draw precision over recall, as .svg or .png", "FILE"},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.files, NULL, NULL},
-    {NULL}
+    { "split", 0, 0, G_OPTION_ARG_STRING, &options.split,
+        "Which pictures of a data.yaml: val, test or train [val]", "NAME" },
+    { "images", 0, 0, G_OPTION_ARG_FILENAME, &options.images,
+        "Folder of the pictures that COCO's JSON names [that of the file]",
+        "DIR" },
+    { "json", 'j', 0, G_OPTION_ARG_FILENAME, &options.json,
+        "Write all numbers as JSON; - is standard output", "FILE" },
+    { "save-detections", 0, 0, G_OPTION_ARG_FILENAME, &options.save_detections,
+        "Write the detections as results of COCO", "FILE" },
+    { "detections", 0, 0, G_OPTION_ARG_FILENAME, &options.detections,
+        "Evaluate these results of COCO; no model runs", "FILE" },
+    { "plot", 0, 0, G_OPTION_ARG_FILENAME, &options.plot,
+        "Draw precision over recall, as .svg or .png", "FILE" },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.files,
+        NULL, NULL },
+    { NULL }
   };
   GOptionContext *context = make_context ();
-  Val self = {.options = &options,.config = &config };
+  Val self = { .options = &options, .config = &config };
   int status = TOOL_USAGE;
 
   tool_engine_options_add (context, &options.engine, TRUE);

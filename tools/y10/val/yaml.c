@@ -19,8 +19,8 @@ typedef struct
 {
   const char *file;
   char **lines;
-  const char *split;            /* the key of the pictures */
-  guint n, at;                  /* the line at hand */
+  const char *split; /* the key of the pictures */
+  guint n, at;       /* the line at hand */
   GError **error;
 } Reader;
 
@@ -81,7 +81,8 @@ read_quoted (const Reader *self, const char **at, GString *word)
     } else if (*c == '\\' && quote == '"') {
       c++;
       if (*c != '"' && *c != '\\' && *c != '/')
-        return refuse (self, "has \\%c, which is not read here; only \\\" and \\\\ are", *c);
+        return refuse (self,
+            "has \\%c, which is not read here; only \\\" and \\\\ are", *c);
       g_string_append_c (word, *c);
     } else {
       g_string_append_c (word, *c);
@@ -102,13 +103,15 @@ read_word (const Reader *self, const char **at, const char *ends, GString *word)
     if (!read_quoted (self, &c, word))
       return FALSE;
   } else if (*c && strchr ("&*!|>%@`{[", *c)) {
-    return refuse (self, "begins with '%c', which is not read here; expected a word", *c);
+    return refuse (self,
+        "begins with '%c', which is not read here; expected a word", *c);
   } else {
     for (; *c && !strchr (ends, *c); c++) {
       if (*c == '#' && c > *at && (c[-1] == ' ' || c[-1] == '\t'))
         break;
       if (*c == ':' && (c[1] == ' ' || !c[1]))
-        return refuse (self, "has a ':' within a word; expected quotes around it");
+        return refuse (self,
+            "has a ':' within a word; expected quotes around it");
       g_string_append_c (word, *c);
     }
     g_strchomp (word->str);
@@ -193,7 +196,8 @@ read_lines (Reader *self, GPtrArray *names, GString *word)
   while (go_on (self)) {
     const char *line = self->lines[self->at];
     const guint here = indent_of (line);
-    const gboolean is_item = line[here] == '-' && (line[here + 1] == ' ' || !line[here + 1]);
+    const gboolean is_item = line[here] == '-'
+        && (line[here + 1] == ' ' || !line[here + 1]);
 
     if (!here && !is_item)
       break;
@@ -227,7 +231,8 @@ read_names (Reader *self, const char *value, GPtrArray *names, GString *word)
     if (!read_brackets (self, value, names, word))
       return FALSE;
   } else if (!is_empty (value)) {
-    return refuse (self, "names is \"%s\"; expected a list or a table of numbers", value);
+    return refuse (self,
+        "names is \"%s\"; expected a list or a table of numbers", value);
   } else {
     self->at++;
     if (!read_lines (self, names, word))
@@ -236,7 +241,8 @@ read_names (Reader *self, const char *value, GPtrArray *names, GString *word)
   for (guint i = 0; i < names->len; i++)
     if (!g_ptr_array_index (names, i)) {
       self->at = first;
-      return refuse (self, "names has no class %u, but a class %u", i, names->len - 1);
+      return refuse (self, "names has no class %u, but a class %u", i,
+          names->len - 1);
     }
   return TRUE;
 }
@@ -264,7 +270,8 @@ read_path (Reader *self, const char *key, const char *value, char **path,
   *path = g_strdup (word->str);
   self->at++;
   if (go_on (self) && strchr (" -", *self->lines[self->at]))
-    return refuse (self, "%s has more than one line; expected one folder or file", key);
+    return refuse (self,
+        "%s has more than one line; expected one folder or file", key);
   return TRUE;
 }
 
@@ -280,7 +287,8 @@ read_key (Reader *self, ValYaml *yaml, GString *word)
     self->at++;
     return TRUE;
   }
-  if (*line == ' ' || *line == '\t' || !colon || (colon[1] && !strchr (" \t", colon[1])))
+  if (*line == ' ' || *line == '\t' || !colon
+      || (colon[1] && !strchr (" \t", colon[1])))
     return refuse (self, "is \"%.60s\"; expected KEY: VALUE", line);
   key = g_strchomp (g_strndup (line, colon - line));
   if (!strcmp (key, "path"))
@@ -316,17 +324,18 @@ gboolean
 val_yaml_read (const char *file, const char *split, ValYaml *yaml,
     GError **error)
 {
-  Reader self = {.file = file,.split = split,.error = error };
+  Reader self = { .file = file, .split = split, .error = error };
   GString *word;
   gsize size;
   char *text = val_read_file (file, &size, error);
   gboolean ok = TRUE;
 
-  *yaml = (ValYaml) {.names = g_ptr_array_new_with_free_func (g_free) };
+  *yaml = (ValYaml){ .names = g_ptr_array_new_with_free_func (g_free) };
   if (!text)
     return FALSE;
   if (strlen (text) != size || !g_utf8_validate (text, -1, NULL)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: is not UTF-8 text", file);
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: is not UTF-8 text",
+        file);
     g_free (text);
     return FALSE;
   }
