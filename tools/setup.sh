@@ -84,7 +84,7 @@ while [ $# -gt 0 ]; do
     --codes) packages+=("${codes[@]}") ;;
     --rtsp) packages+=("${rtsp[@]}") ;;
     --tests) packages+=("${tests[@]}") ;;
-    --ci) packages+=("${tests[@]}" "${ci[@]}") optional+=("${cuda[@]}") ;;
+    --ci) packages+=("${tests[@]}" "${ci[@]}") optional+=("${cuda[@]}" clang-format-14) ;;
     --install) want_install=yes ;;
     --uninstall) want_uninstall=yes ;;
     --no-packages) want_packages=no ;;

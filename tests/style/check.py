@@ -4,6 +4,7 @@
 """Rules of the source tree that a compiler does not check.
 
 usage: check.py layering|sizes|license|text SOURCE_ROOT
+       check.py format SOURCE_ROOT CLANG_FORMAT
        check.py exports LIBRARY PREFIX [PREFIX...]
 
 layering  which part, and in some which file, may include which (docs/design.md)
@@ -11,6 +12,7 @@ sizes     no source file over 1000 lines
 license   two SPDX lines on top of every source file
 text      no trailing blanks, tabs in C, missing last newline, invisible
           characters
+format    every C, C++ and CUDA file is as clang-format leaves it
 exports   every symbol a library defines for others starts with a PREFIX
 """
 import fnmatch
@@ -261,6 +263,17 @@ def check_text(root):
                     yield f"{name}:{i}: invisible character U+{ord(c):04X}"
 
 
+def check_format(root, clang_format):
+    code = [n for n in files(root) if n.endswith((".c", ".h", ".cpp", ".cu", ".cuh"))]
+    out = subprocess.run([clang_format, "--dry-run", "--style=file", *code], cwd=root,
+                         capture_output=True, text=True)
+    if out.returncode != 0:
+        yield out.stderr
+    for place in re.findall(r"^(\S+:\d+):\d+: warning: code should be clang-formatted",
+                            out.stderr, re.M):
+        yield f"{place} is not as clang-format leaves it: run {clang_format} -i on it"
+
+
 def check_exports(library, prefixes):
     out = subprocess.run(["nm", "-D", "--defined-only", library], check=True,
                          capture_output=True, text=True).stdout
@@ -278,6 +291,8 @@ def main():
         sys.exit(__doc__)
     if sys.argv[1] == "exports":
         bad = list(check_exports(sys.argv[2], sys.argv[3:]))
+    elif sys.argv[1] == "format":
+        bad = list(check_format(*sys.argv[2:]))
     else:
         check = {"layering": check_layering, "sizes": check_sizes,
                  "license": check_license, "text": check_text}[sys.argv[1]]
