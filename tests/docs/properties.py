@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""The tables of properties in docs/elements.md are what gst-inspect-1.0 prints, by docs/plugin/.
+"""The tables of properties in docs/ are what gst-inspect-1.0 prints, by docs/plugin/.
 
 usage: properties.py [--write]
 
-A comment in the document names an element and the properties of one table, in the order of its rows:
+A comment in a document names an element and the properties of one table, in the order of its rows:
 
   <!-- properties of ELEMENT: NAME NAME … -->
 
@@ -18,7 +18,11 @@ import re
 import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-DOCUMENT = os.path.join(ROOT, "docs/elements.md")
+# Each document, and the elements whose properties it has.
+DOCUMENTS = {
+    "docs/elements.md": ("yolov10detect", "yolov10overlay"),
+    "docs/tracking.md": ("yolov10track", "yolov10zones"),
+}
 OF_GST_OBJECT = {"name", "parent"}
 MARK = re.compile(r"<!-- properties of (\w+): ([\w\s-]+?) -->\n((?:\|.*\n)*)")
 PROPERTY = re.compile(r"^  ([a-z0-9-]+) +: (.*)\n((?:^ {20,}.*\n)+)", re.M)
@@ -86,24 +90,30 @@ def fill(text, elements):
     return text, wrong
 
 
-def main():
-    elements = {name: read_properties(name) for name in
-                ("yolov10detect", "yolov10overlay", "yolov10track", "yolov10zones")}
-    with open(DOCUMENT, encoding="utf-8") as file:
+def check(document, names, write):
+    """The number of properties, and what is wrong with the tables of one document."""
+    elements = {name: read_properties(name) for name in names}
+    path = os.path.join(ROOT, document)
+    with open(path, encoding="utf-8") as file:
         then = file.read()
     now, wrong = fill(then, elements)
     for line in wrong:
-        print(f"docs/elements.md: {line}")
-    if "--write" in sys.argv:
-        with open(DOCUMENT, "w", encoding="utf-8") as file:
+        print(f"{document}: {line}")
+    if write:
+        with open(path, "w", encoding="utf-8") as file:
             file.write(now)
     elif now != then:
         old = set(then.splitlines())
         wrong += ["stale"]
-        print("docs/elements.md lacks:", *[line for line in now.splitlines() if line not in old], sep="\n")
+        print(f"{document} lacks:", *[line for line in now.splitlines() if line not in old], sep="\n")
         print("tests/docs/properties.py --write makes the tables anew")
-    print(f"{sum(map(len, elements.values()))} properties, {len(wrong)} wrong")
-    return 1 if wrong else 0
+    return sum(map(len, elements.values())), len(wrong)
+
+
+def main():
+    found = [check(document, names, "--write" in sys.argv) for document, names in DOCUMENTS.items()]
+    print(f"{sum(n for n, _ in found)} properties, {sum(wrong for _, wrong in found)} wrong")
+    return 1 if any(wrong for _, wrong in found) else 0
 
 
 if __name__ == "__main__":

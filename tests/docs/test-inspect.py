@@ -5,7 +5,7 @@
 
 usage: test-inspect.py [--write] PLUGIN-DIR
 
---write regenerates the files, and with them the tables of docs/elements.md (properties.py). They
+--write regenerates the files, and with them the tables of properties in docs/ (properties.py). They
 come from GStreamer 1.22, because each version prints differently: with another version the test is
 skipped. They include the caps of CUDA memory, which are left out for a build without CUDA memory.
 """
