@@ -97,8 +97,8 @@ __launch_bounds__ (Y10_HEAD_THREADS, 1) y10_head_nms_pairs (Y10KHead p)
         ? y10_head_pack (y10_head_score_key (score), y10_head_index (keys[i]))
         : 0;
   }
-  __syncthreads ();
 
+  /* Each thread reads only keys that it wrote, so no barrier is needed. */
   Y10HeadPairScores source = { keys, n, (unsigned int) p.n_classes,
     ~(Y10Key) 0 };
 
