@@ -340,7 +340,7 @@ class Texts(unittest.TestCase):
 
     def test_document(self):
         """The example of the documentation."""
-        with open(os.path.join(os.path.dirname(__file__), "../../docs/elements.md"), encoding="utf-8") as file:
+        with open(os.path.join(os.path.dirname(__file__), "../../docs/tracking.md"), encoding="utf-8") as file:
             text = file.read().split("### Zones as JSON\n\n```json\n")[1].split("```")[0]
         self.assertEqual(run([new(), "zones " + text.replace("\n", " ")])[1], [])
 
