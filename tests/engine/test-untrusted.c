@@ -64,12 +64,42 @@ test_nesting (void)
   }
 }
 
+/* The parser takes these for strings that end elsewhere than those of JSON, and the last
+ * for a statement that it calls itself for. */
+static void
+test_hidden_nesting (void)
+{
+  static const struct
+  {
+    const char *before, *nested;
+  } cases[] = {
+    { "{'\"':", "[" },
+    { "{\"\\ud800\" \":", "[" },
+    { "{\"\\u00\" \":", "{\"a\":" },
+    { "{\"a\":1 /\"/,\"b\":", "[" },
+    { "{}", "var a = " },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GString *json = g_string_new (cases[i].before);
+    char *path;
+
+    while (json->len < 4000000)
+      g_string_append (json, cases[i].nested);
+    path = write_header (json->str, json->len);
+    test_expect_error (load_error (path, NULL), Y10_ERROR_MODEL_FORMAT,
+        "its header is not JSON", NULL);
+    g_free (path);
+    g_string_free (json, TRUE);
+  }
+}
+
 /* Brackets and quotes in strings are text. */
 static void
 test_no_nesting (void)
 {
   static const char json[] =
-      "{\"__metadata__\":{\"a\":\"[[[[[[[[[[\\\"{{{{{{{{{{\\\\\"},"
+      "{\"__metadata__\":{\"a\":\"[[[[[[[[[[\\\"{{{{{{{{{{\\ud83d\\ude97\\u00e4\\\\\"},"
       "\"b]\\\"[[[[[[[[[[\":{\"dtype\":\"F32\",\"shape\":[],"
       "\"data_offsets\":[0,0],\"c\":[[[[[[1]]]]]]}}";
   char *path = write_header (json, sizeof json - 1);
@@ -302,6 +332,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/untrusted/nesting", test_nesting);
+  g_test_add_func ("/untrusted/hidden-nesting", test_hidden_nesting);
   g_test_add_func ("/untrusted/no-nesting", test_no_nesting);
   g_test_add_func ("/untrusted/no-text", test_no_text);
   g_test_add_func ("/untrusted/large-header", test_large_header);
