@@ -13,12 +13,20 @@
  * an error that says where it is. */
 #include "zones/parse.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <y10/error.h>
 #include <y10/parts.h>
 
 #include "zones/json.h"
+
+/* Bytes of a file. 64 zones with all that they may have take half of that. */
+#define MAX_FILE (4 << 20)
 
 /* Takes the shapes of @region. */
 static void
@@ -143,8 +151,8 @@ parse_text (GArray *zones, const gchar *text,
 
 /* @what names the text in errors. */
 static GstY10ZoneSet *
-parse (const gchar *what, const gchar *text, const GstY10ZoneDefaults *defaults,
-    GError **error)
+parse_utf8 (const gchar *what, const gchar *text,
+    const GstY10ZoneDefaults *defaults, GError **error)
 {
   GArray *zones = g_array_new (FALSE, TRUE, sizeof (GstY10Zone));
   GstY10ZoneSet *set = NULL;
@@ -166,6 +174,18 @@ parse (const gchar *what, const gchar *text, const GstY10ZoneDefaults *defaults,
   return set;
 }
 
+/* @length: of @text, which should have no NUL. */
+static GstY10ZoneSet *
+parse (const gchar *what, const gchar *text, gsize length,
+    const GstY10ZoneDefaults *defaults, GError **error)
+{
+  if (g_utf8_validate (text, (gssize) length, NULL))
+    return parse_utf8 (what, text, defaults, error);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "%s: not UTF-8; expected zones as text or JSON", what);
+  return NULL;
+}
+
 /**
  * gst_y10_zones_parse:
  * @text: zones in the short form or as JSON; empty: no zones
@@ -178,7 +198,47 @@ GstY10ZoneSet *
 gst_y10_zones_parse (const gchar *text, const GstY10ZoneDefaults *defaults,
     GError **error)
 {
-  return parse ("zones", text, defaults, error);
+  return parse ("zones", text, strlen (text), defaults, error);
+}
+
+/* Returns NULL with the reason if it is no regular file: others may block or never end. */
+static FILE *
+open_regular (const gchar *path, const gchar **why)
+{
+  const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  struct stat info;
+
+  *why = fd < 0 || fstat (fd, &info) ? g_strerror (errno)
+      : S_ISREG (info.st_mode)       ? NULL
+      : S_ISDIR (info.st_mode) ? "it is a directory; expected a regular file"
+                               : "it is no regular file";
+  if (!*why)
+    return fdopen (fd, "rb");
+  if (fd >= 0)
+    close (fd);
+  return NULL;
+}
+
+/* Returns the contents, with a NUL behind them, or NULL with the reason. */
+static gchar *
+read_file (const gchar *path, gsize *length, const gchar **why)
+{
+  FILE *file = open_regular (path, why);
+  gchar *text;
+
+  if (!file)
+    return NULL;
+  text = g_malloc (MAX_FILE + 2);
+  *length = fread (text, 1, MAX_FILE + 1, file);
+  text[*length] = '\0';
+  if (ferror (file))
+    *why = g_strerror (errno);
+  else if (*length > MAX_FILE)
+    *why = "it has more than 4 MiB";
+  fclose (file);
+  if (*why)
+    g_clear_pointer (&text, g_free);
+  return text;
 }
 
 /**
@@ -193,23 +253,18 @@ GstY10ZoneSet *
 gst_y10_zones_load (const gchar *path, const GstY10ZoneDefaults *defaults,
     GError **error)
 {
-  gchar *text, *name = g_filename_display_name (path);
+  gchar *name = g_filename_display_name (path), *text;
   GstY10ZoneSet *set = NULL;
-  GError *reason = NULL;
+  const gchar *why;
   gsize length;
 
-  if (!g_file_get_contents (path, &text, &length, &reason)) {
+  text = read_file (path, &length, &why);
+  if (text)
+    set = parse (name, text, length, defaults, error);
+  else
     g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
-        "cannot read the zones: %s", reason->message);
-    g_error_free (reason);
-  } else {
-    if (strlen (text) != length || !g_utf8_validate (text, -1, NULL))
-      g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-          "%s: not UTF-8; expected zones as text or JSON", name);
-    else
-      set = parse (name, text, defaults, error);
-    g_free (text);
-  }
+        "cannot read the zones: %s: %s", name, why);
+  g_free (text);
   g_free (name);
   return set;
 }

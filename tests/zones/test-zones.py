@@ -360,6 +360,37 @@ class Texts(unittest.TestCase):
                 file.write(b'{"version": 1,\n "zones": [\n  {"name": "a", "points": [[0, 0], [1, 1]]}]}\n')
             self.assertEqual(run([new(), f"load {path}"])[1], [])
 
+    def test_hostile(self):
+        """Neither the parser's stack nor memory is what a file decides. Both of the strings end
+        elsewhere for json-glib than for JSON, which hides the lists from whoever counts them."""
+        deep = b"[" * 300000
+        for data, part in ((b'{"version": 1,\n"zones": ' + deep, "line 2 is not JSON: it nests"),
+                           (b'{"version": 1, "zones": ' + b'{"a":' * 300000, "it nests"),
+                           (b"{'\"': " + deep, "unexpected character"),
+                           (b'{"version": 1, "\\ud800" ": ' + deep, "escape"),
+                           (b'{"version": 1, "\\u00" ": ' + deep, "escape"),
+                           (b'{"version": 1} ' + b"var a = " * 100000, "unexpected character"),
+                           (b'{"version": 1, "zones": [{"name": "\\udc00", "points": [[0, 0], [1, 1]]}]}', "escape"),
+                           (b'{"version": 1, "zones": [{"name": "a\\u0000", "points": [[0, 0], [1, 1]]}]}', "escape"),
+                           (b"a=0,0 1,1;" + b" " * (4 << 20), "more than 4 MiB")):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "zones")
+                with open(path, "wb") as file:
+                    file.write(data)
+                answer = run([new(), f"load {path}"])[1]
+            self.assertTrue(len(answer) == 1 and part in answer[0], (data[:40], answer))
+        name = r'"\u00e4\ud83d\ude97\"[\\"'
+        self.assertEqual(run([new(), 'zones {"version": 1, "zones": [{"name": %s, "points": [[0, 0], [1, 1]]}]}' % name])[1],
+                         [])
+
+    def test_kinds(self):
+        """What would block or never end is refused."""
+        with tempfile.TemporaryDirectory() as folder:
+            fifo = os.path.join(folder, "fifo")
+            os.mkfifo(fifo)
+            for path in (fifo, folder, "/dev/zero"):
+                self.assertIn("regular file", run([new(), f"load {path}"])[1][0])
+
 
 # The rules again, without state and with exact numbers. Times are nanoseconds.
 
