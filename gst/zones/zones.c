@@ -540,6 +540,18 @@ end_removed (GstY10Zones *self, const GstY10ZoneSet *set)
   check_limits (self, last);
 }
 
+/* Counts the thresholds of @now up to the last one of @before that has been told. */
+static guint
+count_dwelt (const GstY10Zone *now, const GstY10Zone *before, guint n_dwelt)
+{
+  guint n = 0;
+
+  while (n_dwelt && n < now->n_dwells
+      && now->dwells[n] <= before->dwells[n_dwelt - 1])
+    n++;
+  return n;
+}
+
 /**
  * gst_y10_zones_change:
  * @self: zones
@@ -569,6 +581,9 @@ gst_y10_zones_change (GstY10Zones *self, GstY10ZoneSet *set)
       State *state = &states[(gsize) t * set->n + z];
 
       *state = is_kept ? states_of (self, t)[old] : (State){ .turned = NONE };
+      if (is_kept && self->tracks[t].used)
+        state->n_dwelt = count_dwelt (&set->zones[z], &self->set->zones[old],
+            state->n_dwelt);
       state->adopt |= !is_same;
       /* Else an object that no observation shows again would never go. */
       state->is_known = TRUE;

@@ -222,6 +222,15 @@ class Events(unittest.TestCase):
         self.assertEqual(events(commands)[3:], [("leave", "yard", 0, 3, "lost", 0, 2),
                                                 ("occupancy", "yard", 1000, 2, False)])
 
+    def test_change_of_dwell(self):
+        """Thresholds that were told are not told again, and greater ones are."""
+        commands = [new()]
+        for second, dwell in enumerate((1, 1, 3, 3, [3, 4])):
+            document = {"version": 1, "zones": [{"name": "yard", "points": [[0.25, 0.25], [0.75, 0.75]], "dwell": dwell}]}
+            commands += [f"zones {json.dumps(document)}", see(7, 0.5, 0.5), f"observe {second * SECOND}"]
+        self.assertEqual([event[2:5] for event in events(commands) if event[0] == "dwell"],
+                         [(1000, 7, 1000), (3000, 7, 3000), (4000, 7, 4000)])
+
     def test_twice(self):
         """An id that is listed twice counts once, at its first place."""
         self.assertEqual(events([new(), YARD, see(7, 0.5, 0.5), see(7, 0.9, 0.5), "observe 0"]),
