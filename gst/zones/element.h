@@ -52,6 +52,7 @@ struct _GstYolov10Zones
   GString *crossings; /* of the frame at hand, as JSON */
   GstSegment segment;
   gboolean playing;
+  guint n_latencies; /* how often the latency may have changed */
   gboolean latency_known, is_live;
   GstClockTime latency;
   GstClockID wait; /* for what is due in silence; NULL: nothing */
@@ -69,6 +70,7 @@ void gst_y10_zones_install_signals (GstYolov10ZonesClass *klass);
 void gst_y10_zones_frame (GstYolov10Zones *self, GstBuffer *buffer);
 
 /* silence.c */
+void gst_y10_zones_find_latency (GstYolov10Zones *self);
 void gst_y10_zones_arm (GstYolov10Zones *self);
 void gst_y10_zones_disarm (GstYolov10Zones *self);
 

@@ -220,6 +220,7 @@ gst_y10_zones_frame (GstYolov10Zones *self, GstBuffer *buffer)
       MAX (height, 1));
   is_timed = check_time (self, buffer);
   is_placed = check_places (self);
+  gst_y10_zones_find_latency (self);
   g_mutex_lock (&self->lock);
   g_string_truncate (self->crossings, 0);
   if (is_timed)

@@ -9,34 +9,60 @@
 
 #define GST_CAT_DEFAULT gst_yolov10_zones_debug
 
-static void
-find_latency (GstYolov10Zones *self)
+/* Asks upstream for the latency, if it is not known. Call without locks: what answers may
+ * itself send an event, or wait for a thread that sends frames. */
+void
+gst_y10_zones_find_latency (GstYolov10Zones *self)
 {
-  GstQuery *query = gst_query_new_latency ();
+  gboolean is_wanted, is_live = FALSE;
+  GstClockTime latency = 0;
+  GstQuery *query;
+  guint n_latencies;
 
-  self->latency_known = TRUE;
-  self->is_live = FALSE;
-  self->latency = 0;
+  g_mutex_lock (&self->lock);
+  is_wanted = self->playing && !self->latency_known;
+  n_latencies = self->n_latencies;
+  g_mutex_unlock (&self->lock);
+  if (!is_wanted)
+    return;
+  query = gst_query_new_latency ();
   if (gst_pad_peer_query (GST_BASE_TRANSFORM_SINK_PAD (self), query))
-    gst_query_parse_latency (query, &self->is_live, &self->latency, NULL);
+    gst_query_parse_latency (query, &is_live, &latency, NULL);
   gst_query_unref (query);
+  g_mutex_lock (&self->lock);
+  self->latency_known = self->n_latencies == n_latencies;
+  self->is_live = is_live;
+  self->latency = latency;
+  g_mutex_unlock (&self->lock);
+}
+
+/* The time of the stream for which everything is known by now, or NONE. */
+static GstClockTime
+find_position (GstYolov10Zones *self, GstClock *clock)
+{
+  const GstClockTime now = gst_clock_get_time (clock),
+                     late = gst_element_get_base_time (GST_ELEMENT (self))
+      + self->latency + GST_Y10_ZONES_SLACK;
+
+  /* The latency may have grown since. */
+  return now < late ? GST_CLOCK_TIME_NONE
+                    : gst_segment_position_from_running_time (&self->segment,
+                        GST_FORMAT_TIME, now - late);
 }
 
 static gboolean
 on_time (GstClock *clock, GstClockTime time, GstClockID id, gpointer user)
 {
   GstYolov10Zones *self = user;
-  GstClockTime position, running;
+  GstClockTime position;
 
   if (!GST_CLOCK_TIME_IS_VALID (time))
     return FALSE;
+  gst_y10_zones_find_latency (self);
   g_mutex_lock (&self->lock);
   if (self->wait == id) {
     g_clear_pointer (&self->wait, gst_clock_id_unref);
-    running = gst_clock_get_time (clock)
-        - gst_element_get_base_time (GST_ELEMENT (self));
-    position = gst_segment_position_from_running_time (&self->segment,
-        GST_FORMAT_TIME, running - self->latency - GST_Y10_ZONES_SLACK);
+    position = find_position (self, clock);
     GST_LOG_OBJECT (self, "silence until %" GST_TIME_FORMAT,
         GST_TIME_ARGS (position));
     if (GST_CLOCK_TIME_IS_VALID (position))
@@ -48,8 +74,8 @@ on_time (GstClock *clock, GstClockTime time, GstClockID id, gpointer user)
   return TRUE;
 }
 
-/* Call with the lock held. Takes care that what becomes due is told if no frame comes
- * until then. */
+/* Call with the lock held, after gst_y10_zones_find_latency(). Takes care that what becomes
+ * due is told if no frame comes until then. Played backwards, nothing does. */
 void
 gst_y10_zones_arm (GstYolov10Zones *self)
 {
@@ -58,10 +84,8 @@ gst_y10_zones_arm (GstYolov10Zones *self)
   GstClock *clock;
 
   if (!self->playing || !GST_CLOCK_TIME_IS_VALID (due)
-      || self->segment.format != GST_FORMAT_TIME)
+      || self->segment.format != GST_FORMAT_TIME || self->segment.rate < 0)
     return;
-  if (!self->latency_known)
-    find_latency (self);
   time = gst_segment_to_running_time (&self->segment, GST_FORMAT_TIME, due);
   if (!self->is_live || !GST_CLOCK_TIME_IS_VALID (time))
     return;

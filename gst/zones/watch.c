@@ -196,6 +196,7 @@ pass_gap (GstYolov10Zones *self, GstEvent *event)
   gst_event_parse_gap (event, &time, &duration);
   if (GST_CLOCK_TIME_IS_VALID (duration))
     time += duration;
+  gst_y10_zones_find_latency (self);
   g_mutex_lock (&self->lock);
   gst_y10_zones_advance (self->zones, time);
   gst_y10_zones_arm (self);
@@ -240,6 +241,7 @@ gst_yolov10_zones_src_event (GstBaseTransform *trans, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY) {
     g_mutex_lock (&self->lock);
     self->latency_known = FALSE;
+    self->n_latencies++;
     g_mutex_unlock (&self->lock);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_yolov10_zones_parent_class)
@@ -290,6 +292,10 @@ gst_yolov10_zones_change_state (GstElement *element, GstStateChange transition)
     g_mutex_lock (&self->lock);
     self->playing = TRUE;
     self->latency_known = FALSE;
+    self->n_latencies++;
+    g_mutex_unlock (&self->lock);
+    gst_y10_zones_find_latency (self);
+    g_mutex_lock (&self->lock);
     gst_y10_zones_arm (self);
     g_mutex_unlock (&self->lock);
   }

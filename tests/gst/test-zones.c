@@ -409,6 +409,77 @@ GST_START_TEST (test_clock)
 
 GST_END_TEST;
 
+/* Waits until the element waits for that time. */
+static void
+expect_wait (GstTestClock *clock, guint ms)
+{
+  GstClockID id;
+
+  for (guint i = 0; i < 5000 && gst_test_clock_peek_id_count (clock) != 1; i++)
+    g_usleep (1000);
+  fail_unless (gst_test_clock_peek_next_pending_id (clock, &id));
+  fail_unless_equals_uint64 (gst_clock_id_get_time (id), ms * MS);
+  gst_clock_id_unref (id);
+}
+
+/* The latency may grow to more than the time that has passed. */
+GST_START_TEST (test_clock_latency)
+{
+  GstTestClock *clock;
+
+  begin (YARD "dwell=100000000");
+  gst_harness_use_testclock (h);
+  gst_harness_set_upstream_latency (h, 0);
+  gst_harness_play (h);
+  clock = gst_harness_get_testclock (h);
+  pass (frame (0, 80));
+  expect ("enter yard 0 7;");
+  expect_wait (clock, 1100);
+  gst_harness_set_upstream_latency (h, 5000 * MS);
+  gst_pad_push_event (h->sinkpad, gst_event_new_latency (5000 * MS));
+  fail_unless (gst_harness_crank_single_clock_wait (h));
+  expect_wait (clock, 6100);
+  expect ("");
+  gst_object_unref (clock);
+  end ();
+}
+
+GST_END_TEST;
+
+/* Of applications that recalculate the latency at once, whoever asks for that. */
+static gboolean
+answer_latency (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  static gboolean is_told;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return gst_pad_query_default (pad, parent, query);
+  if (!is_told) {
+    is_told = TRUE;
+    gst_pad_push_event (h->sinkpad, gst_event_new_latency (40 * MS));
+  }
+  gst_query_set_latency (query, TRUE, 40 * MS, GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
+/* What answers the element's query may send it an event. */
+GST_START_TEST (test_clock_query)
+{
+  GstTestClock *clock;
+
+  begin (YARD "dwell=100000000");
+  gst_harness_use_testclock (h);
+  gst_pad_set_query_function (h->srcpad, answer_latency);
+  gst_harness_play (h);
+  clock = gst_harness_get_testclock (h);
+  pass (frame (0, 80));
+  expect_wait (clock, 1140);
+  gst_object_unref (clock);
+  end ();
+}
+
+GST_END_TEST;
+
 /* What ends a stream ends a stay, before anybody behind is told. */
 GST_START_TEST (test_ends)
 {
@@ -591,6 +662,8 @@ main (int argc, char **argv)
   tcase_add_test (tcase, test_without_time);
   tcase_add_test (tcase, test_gap);
   tcase_add_test (tcase, test_clock);
+  tcase_add_test (tcase, test_clock_latency);
+  tcase_add_test (tcase, test_clock_query);
   tcase_add_test (tcase, test_ends);
   tcase_add_test (tcase, test_stop);
   tcase_add_test (tcase, test_changes);
