@@ -204,22 +204,35 @@ pass_gap (GstYolov10Zones *self, GstEvent *event)
   gst_y10_zones_tell (self);
 }
 
+/* Live sources often repeat their segment, which ends nothing. What is in @position differs
+ * by itself. */
+static void
+take_segment (GstYolov10Zones *self, const GstSegment *segment)
+{
+  GstSegment same = *segment;
+
+  same.position = self->segment.position;
+  if (gst_segment_is_equal (&same, &self->segment))
+    return;
+  end (self);
+  g_mutex_lock (&self->lock);
+  self->segment = *segment;
+  g_mutex_unlock (&self->lock);
+}
+
 static gboolean
 gst_yolov10_zones_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstYolov10Zones *self = GST_YOLOV10_ZONES (trans);
-  GstSegment segment;
+  const GstSegment *segment;
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_GAP:
       pass_gap (self, event);
       break;
     case GST_EVENT_SEGMENT:
-      end (self);
-      gst_event_copy_segment (event, &segment);
-      g_mutex_lock (&self->lock);
-      self->segment = segment;
-      g_mutex_unlock (&self->lock);
+      gst_event_parse_segment (event, &segment);
+      take_segment (self, segment);
       break;
     case GST_EVENT_EOS:
     case GST_EVENT_FLUSH_STOP:

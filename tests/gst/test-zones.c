@@ -480,10 +480,20 @@ GST_START_TEST (test_clock_query)
 
 GST_END_TEST;
 
-/* What ends a stream ends a stay, before anybody behind is told. */
-GST_START_TEST (test_ends)
+static void
+push_segment (GstClockTime start)
 {
   GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = start;
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+}
+
+/* What ends a stream ends a stay, before anybody behind is told. An equal segment ends
+ * nothing. */
+GST_START_TEST (test_ends)
+{
   GstEvent *eos;
 
   begin (YARD);
@@ -493,11 +503,12 @@ GST_START_TEST (test_ends)
   fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
   fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
   expect ("leave yard 100 7 ended;");
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  push_segment (0);
   pass (frame (0, 80));
   expect ("enter yard 0 7;");
-  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  push_segment (0);
+  expect ("");
+  push_segment (100 * MS);
   expect ("leave yard 0 7 ended;");
   pass (frame (500, 80));
   expect ("enter yard 500 7;");
