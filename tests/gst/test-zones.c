@@ -256,17 +256,18 @@ GST_START_TEST (test_class)
     .x_max = 0.6f,
     .y_max = 0.8f,
   };
-  GstBuffer *buffer = frame (0, 80);
-  GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer,
-      GST_YOLOV10_FRAME_META_NAME);
   GBytes *bytes = g_bytes_new (&track, sizeof track);
+  GstCustomMeta *meta;
+  GstBuffer *buffer;
 
+  begin (YARD "classes=\"bus, car\"");
+  buffer = frame (0, 80);
+  meta = gst_buffer_add_custom_meta (buffer, GST_YOLOV10_FRAME_META_NAME);
   gst_structure_set (gst_custom_meta_get_structure (meta), "tracker",
       G_TYPE_STRING, "t", "track-size", G_TYPE_UINT, (guint) sizeof track,
       "tracks", G_TYPE_BYTES, bytes, "track-labels", G_TYPE_STRING, "car\n",
       "width", G_TYPE_UINT, WIDTH, "height", G_TYPE_UINT, HEIGHT, NULL);
   g_bytes_unref (bytes);
-  begin (YARD "classes=\"bus, car\"");
   pass (buffer);
   expect ("enter yard 0 7;");
   pass (frame (100, 80));
