@@ -2,7 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* --track and --zones: the rules of yolov10track and yolov10zones with their defaults, on
- * the results themselves. Each video is a stream of its own, with ids from 1. */
+ * the results themselves. Each video is a stream of its own, with ids from 1. Where time
+ * runs back, all begins anew with other ids, and frames without a time of their own have
+ * none. */
 
 #include "config.h"
 
@@ -22,6 +24,7 @@ struct _ToolTracks
   GstY10Tracker *tracker;
   GstY10Zones *zones; /* NULL: none */
   GString *events;
+  gint64 time;        /* of the last frame; -1: there is none */
   const char *source; /* of the frame at hand; borrowed, UTF-8 */
   GstY10Observed observed[GST_Y10_MAX_OBSERVED];
   GstY10ZoneObject objects[GST_Y10_ZONES_MAX_OBJECTS];
@@ -50,6 +53,7 @@ tool_tracks_new (const char *zones, GError **error)
   if (zones && !set)
     return NULL;
   self = g_new0 (ToolTracks, 1);
+  self->time = -1;
   self->tracker = gst_y10_tracker_new ();
   self->events = g_string_new (NULL);
   if (set) {
@@ -69,6 +73,21 @@ tool_tracks_free (ToolTracks *self)
   g_clear_pointer (&self->zones, gst_y10_zones_free);
   g_string_free (self->events, TRUE);
   g_free (self);
+}
+
+/* Returns whether the frame has a place in the video's time. */
+static gboolean
+take_time (ToolTracks *self, gint64 time)
+{
+  if (time < 0 || time == self->time)
+    return FALSE;
+  if (time < self->time) {
+    gst_y10_tracker_reset (self->tracker);
+    if (self->zones)
+      gst_y10_zones_end (self->zones);
+  }
+  self->time = time;
+  return TRUE;
 }
 
 /* Fills @self->tracks. */
@@ -92,7 +111,6 @@ follow (ToolTracks *self, GstClockTime time, const Y10Detection *rows, guint n)
       .class_id = (guint) rows[i].class_id,
       .group = (guint) rows[i].class_id
     };
-  memset (self->tracks, 0, n * sizeof *self->tracks);
   gst_y10_tracker_observe (self->tracker, &params, time, self->observed, n,
       self->tracks);
 }
@@ -130,13 +148,17 @@ tool_tracks_frame (ToolTracks *self, const Y10Model *model,
     const ToolFrame *frame, const Y10Detection *rows, guint n)
 {
   char *source = tool_source_to_utf8 (frame->source);
+  gboolean is_timed;
 
   self->source = source;
+  is_timed = take_time (self, frame->timestamp);
   n = MIN (n, GST_Y10_MAX_OBSERVED);
-  follow (self, (GstClockTime) frame->timestamp, rows, n);
+  memset (self->tracks, 0, n * sizeof *self->tracks);
+  if (is_timed)
+    follow (self, (GstClockTime) frame->timestamp, rows, n);
   for (guint i = 0; i < n; i++)
     self->ids[i] = (gint) self->tracks[i];
-  if (self->zones)
+  if (is_timed && self->zones)
     watch (self, model, frame, rows, n);
   self->source = NULL;
   g_free (source);
@@ -154,6 +176,7 @@ tool_tracks_end (ToolTracks *self, const char *source)
   self->source = NULL;
   gst_y10_tracker_free (self->tracker);
   self->tracker = gst_y10_tracker_new ();
+  self->time = -1;
   g_free (name);
 }
 
