@@ -36,3 +36,16 @@ gst_y10_text_utf8 (const gchar *text)
     return g_strdup (text);
   return gst_y10_text_printable (text);
 }
+
+/* Puts a question mark in place of each byte of @text that is not UTF-8. Allocates
+ * nothing. */
+void
+gst_y10_text_repair (gchar *text)
+{
+  const gchar *end;
+
+  while (!g_utf8_validate (text, -1, &end)) {
+    text += end - text;
+    *text++ = '?';
+  }
+}

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "common/text.h"
 #include "meta/gstyolov10framemeta.h"
 
 G_STATIC_ASSERT (sizeof (GstYolov10Track) == 48);
@@ -112,7 +113,8 @@ write_objects (const GstY10TrackList *list, guint width, guint height)
   return g_bytes_new_take (tracks, list->n * sizeof *tracks);
 }
 
-/* Returns the labels as lines; a newline in a label becomes a blank. */
+/* Returns the labels as lines; a newline in a label becomes a blank, and what is not UTF-8
+ * a question mark. */
 static gchar *
 join_labels (const GstY10TrackList *list)
 {
@@ -130,6 +132,7 @@ join_labels (const GstY10TrackList *list)
     *end++ = '\n';
   }
   *end = '\0';
+  gst_y10_text_repair (labels);
   return labels;
 }
 

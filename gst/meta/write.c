@@ -23,6 +23,7 @@
 #include <gst/analytics/analytics.h>
 #endif
 
+#include "common/text.h"
 #include "meta/gstyolov10framemeta.h"
 #include "meta/inspection.h"
 
@@ -171,7 +172,8 @@ fill_record (GstYolov10Record *record, const GstY10DetectionList *list,
   record->label_offset = (guint32) label_offset;
 }
 
-/* Returns the labels as lines; a newline in a label becomes a blank. */
+/* Returns the labels as lines; a newline in a label becomes a blank, and what is not UTF-8
+ * a question mark: other producers' labels may be anything. */
 static gchar *
 join_labels (const GstY10DetectionList *list, GstYolov10Record *records)
 {
@@ -194,6 +196,7 @@ join_labels (const GstY10DetectionList *list, GstYolov10Record *records)
     offset += d->label_length + 1;
   }
   labels[offset] = '\0';
+  gst_y10_text_repair (labels);
   return labels;
 }
 

@@ -396,6 +396,34 @@ GST_START_TEST (test_foreign)
 
 GST_END_TEST;
 
+/* Labels in Latin-1 leave those of the others as they are. */
+GST_START_TEST (test_foreign_label)
+{
+  GstHarness *h = harness (NULL);
+  TrackBox boxes[] = {
+    { "caf\xe9", 0, 0.9f, 100, 100, 200, 200 },
+    { "person", 1, 0.9f, 300, 100, 400, 200 },
+  };
+  TrackFrame frame = {
+    .width = W,
+    .height = H,
+    .boxes = boxes,
+    .n_boxes = 2,
+    .state = GST_Y10_STATE_NO_DETECTOR,
+  };
+  GstBuffer *out = gst_harness_push_and_pull (h, track_frame_new (&frame));
+  const GstStructure *meta = frame_meta (out);
+
+  fail_unless_equals_string (gst_structure_get_string (meta, "labels"),
+      "caf?\nperson\n");
+  fail_unless_equals_string (gst_structure_get_string (meta, "track-labels"),
+      "caf?\nperson\n");
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* The upstream request: at first, then every 64 frames, and when the property changes;
  * none where there is no second pass. */
 GST_START_TEST (test_request)
@@ -797,6 +825,7 @@ track_suite (void)
   tcase_add_test (tc, test_once);
   tcase_add_test (tc, test_anew);
   tcase_add_test (tc, test_foreign);
+  tcase_add_test (tc, test_foreign_label);
   tcase_add_test (tc, test_request);
   tcase_add_test (tc, test_weak);
   tcase_add_test (tc, test_shared);
