@@ -119,32 +119,32 @@ class Peer:
         self.net = model.from_tensors(weights.read(path)).fuse().to(
             device, self.dtype, memory_format=torch.channels_last)
         self.net.requires_grad_(False)
-        self.border = None
+        # Made once and outside of what is compiled or captured: a copy from the host cannot
+        # be captured, and what a graph has made is lost in its next run.
+        _, _, _, top, left = self.letterbox()
+        self.border = torch.tensor([left, top], device=device, dtype=torch.float32)
+
+    def letterbox(self):
+        size = self.size
+        scale = min(size / HEIGHT, size / WIDTH)
+        h, w = round(HEIGHT * scale), round(WIDTH * scale)
+        return scale, h, w, (size - h) // 2, (size - w) // 2
 
     def run(self, frames):
         """uint8 frames (batch, height, width, RGB) to rows (batch, 300, 6), boxes in
         the frames' pixels."""
         torch = self.torch
         size = self.size
-        scale = min(size / HEIGHT, size / WIDTH)
-        h, w = round(HEIGHT * scale), round(WIDTH * scale)
-        top, left = (size - h) // 2, (size - w) // 2
+        scale, h, w, top, left = self.letterbox()
         x = frames.permute(0, 3, 1, 2).to(self.dtype)
         x = torch.nn.functional.interpolate(x, (h, w), mode="bilinear") / 255
         x = torch.nn.functional.pad(x, (left, size - w - left, top, size - h - top), value=GREY)
         rows = self.net(x.contiguous(memory_format=torch.channels_last))
         boxes = rows[..., :4].unflatten(-1, (2, 2)).float()
-        boxes = (boxes - self.offset(left, top)) / scale
+        boxes = (boxes - self.border) / scale
         x, y = boxes.unbind(-1)
         boxes = torch.stack((x.clamp(0, WIDTH), y.clamp(0, HEIGHT)), -1).flatten(-2)
         return torch.cat((boxes, rows[..., 4:].float()), -1)
-
-    def offset(self, left, top):
-        """Made once: a copy from the host cannot be captured."""
-        if self.border is None:
-            self.border = self.torch.tensor([left, top], device=self.device,
-                                            dtype=self.torch.float32)
-        return self.border
 
     def frames(self, batch):
         """The same sets of frames as bench-cuda's, all different."""
