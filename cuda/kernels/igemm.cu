@@ -112,7 +112,9 @@ y10_products (Y10Tf32, float (&sum)[MT][NT][4], const unsigned int (&a)[MT][4],
           y[j / 2][j % 2 * 2 + 1]);
 }
 
-/* The small ones first. */
+/* The small ones first. Tensor cores round sums toward zero, each time by up to a unit of the
+ * last place, which a deep sum would not bear: these stay among the products of eight
+ * numbers, whose sum is then added as floats are. */
 template <int MT, int NT>
 __device__ __forceinline__ void
 y10_products (Y10Fp32, float (&sum)[MT][NT][4], const unsigned int (&a)[MT][4],
@@ -123,16 +125,22 @@ y10_products (Y10Fp32, float (&sum)[MT][NT][4], const unsigned int (&a)[MT][4],
   y10_round (x, x_rest, a);
   y10_round (y, y_rest, b);
 #pragma unroll
-  for (int part = 0; part < 3; part++)
+  for (int i = 0; i < MT; i++)
 #pragma unroll
-    for (int i = 0; i < MT; i++)
+    for (int j = 0; j < NT; j++) {
+      float eight[4] = { 0, 0, 0, 0 };
+
 #pragma unroll
-      for (int j = 0; j < NT; j++) {
+      for (int part = 0; part < 3; part++) {
         const unsigned int (&column)[4] = part == 1 ? y_rest[j / 2] : y[j / 2];
 
-        y10_mma_tf32 (sum[i][j], part == 0 ? x_rest[i] : x[i],
-            column[j % 2 * 2], column[j % 2 * 2 + 1]);
+        y10_mma_tf32 (eight, part == 0 ? x_rest[i] : x[i], column[j % 2 * 2],
+            column[j % 2 * 2 + 1]);
       }
+#pragma unroll
+      for (int k = 0; k < 4; k++)
+        sum[i][j][k] += eight[k];
+    }
 }
 #endif
 
