@@ -142,17 +142,41 @@ cuda_supports (Y10Device *device, const Y10Graph *graph, const Y10Op *op,
 }
 
 static Y10Program *
-cuda_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
-    GCancellable *cancellable, GError **error)
+compile (Y10Device *device, Y10Program *base, const Y10Plan *plan,
+    Y10Precision precision, GCancellable *cancellable, GError **error)
 {
   Y10Program *program = NULL;
 
   if (y10_cuda_enter (device, error)) {
-    program = y10_cuda_program_new (device, plan, precision, cancellable,
+    program = y10_cuda_program_new (device, base, plan, precision, cancellable,
         error);
     y10_cuda_leave_with (device, program != NULL, error);
   }
   return program;
+}
+
+static Y10Program *
+cuda_compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
+    GCancellable *cancellable, GError **error)
+{
+  return compile (device, NULL, plan, precision, cancellable, error);
+}
+
+static Y10Program *
+cuda_compile_size (Y10Program *base, const Y10Plan *plan,
+    Y10Precision precision, GError **error)
+{
+  return compile (base->device, base, plan, precision, NULL, error);
+}
+
+/* Steps may come again before the program can be freed, and then tune it anew. */
+static gboolean
+cuda_may_free (Y10Program *program)
+{
+  Y10CudaTune *tune = program->base->tune;
+
+  program->occurred = 0;
+  return !tune || y10_cuda_tune_leave (tune, program);
 }
 
 static void
@@ -207,30 +231,40 @@ cuda_tune_end (Y10Program *program)
 static void
 cuda_progress (Y10Program *program, Y10TuningProgress *progress)
 {
-  Y10CudaPreparer *preparer = __atomic_load_n (&program->preparer,
-      __ATOMIC_ACQUIRE);
-
   *progress = (Y10TuningProgress){
     .finished = TRUE,
     .note = program->not_tuned,
   };
   if (program->tune)
     y10_cuda_tune_get_progress (program->tune, progress);
-  if (preparer && !y10_cuda_preparer_is_idle (preparer))
+  if (g_atomic_int_get (&program->n_preparing))
     progress->finished = FALSE;
+}
+
+static Y10Slot *
+new_slot (Y10Program *program, Y10Slot *base, guint max_batch, guint max_rows,
+    GError **error)
+{
+  Y10Slot *slot = NULL;
+
+  if (y10_cuda_enter (program->device, error)) {
+    slot = y10_cuda_slot_new (program, base, max_batch, max_rows, error);
+    y10_cuda_leave_with (program->device, slot != NULL, error);
+  }
+  return slot;
 }
 
 static Y10Slot *
 cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
     GError **error)
 {
-  Y10Slot *slot = NULL;
+  return new_slot (program, NULL, max_batch, max_rows, error);
+}
 
-  if (y10_cuda_enter (program->device, error)) {
-    slot = y10_cuda_slot_new (program, max_batch, max_rows, error);
-    y10_cuda_leave_with (program->device, slot != NULL, error);
-  }
-  return slot;
+static Y10Slot *
+cuda_slot_new_size (Y10Program *program, Y10Slot *base, GError **error)
+{
+  return new_slot (program, base, base->max_batch, base->max_rows, error);
 }
 
 static void
@@ -239,6 +273,8 @@ cuda_slot_free (Y10Slot *slot)
   Y10Device *device = slot->program->device;
   gboolean entered = y10_cuda_enter_to_free (device);
 
+  if (entered) /* plans last ran on its lanes */
+    y10_cuda_conv_lib_forget_stream (device->conv);
   y10_cuda_slot_free (slot);
   if (entered)
     y10_cuda_leave (device);
@@ -357,6 +393,8 @@ static const Y10BackendClass y10_backend_cuda = {
   .layout = cuda_layout,
   .supports = cuda_supports,
   .compile = cuda_compile,
+  .compile_size = cuda_compile_size,
+  .may_free = cuda_may_free,
   .program_free = cuda_program_free,
   .impl = y10_cuda_program_impl,
   .weights_size = cuda_weights_size,
@@ -365,6 +403,7 @@ static const Y10BackendClass y10_backend_cuda = {
   .tune_end = cuda_tune_end,
   .progress = cuda_progress,
   .slot_new = cuda_slot_new,
+  .slot_new_size = cuda_slot_new_size,
   .slot_free = cuda_slot_free,
   .reserve = cuda_reserve,
   .stage = cuda_stage,

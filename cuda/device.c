@@ -145,6 +145,7 @@ y10_cuda_device_open (const Y10DeviceConfig *config, GError **error)
   Y10Device *device = g_new0 (Y10Device, 1);
 
   device->graphs = config->cuda_graphs;
+  device->many_sizes = config->many_sizes;
   device->driver = y10_cuda_driver_get (why);
   if (device->driver && take_context (device, config, error)
       && y10_cuda_get_capability (device->driver, device->id, &device->major,

@@ -21,6 +21,7 @@ struct _Y10Device
   CUcontext context;
   Y10CudaContext *taken; /* whose handle it is; NULL: the caller's */
   gboolean graphs;       /* steps are captured */
+  gboolean many_sizes;   /* there will be programs of several input sizes */
   CUdevice id;
   int major, minor;
   Y10CudaKernels kernels;

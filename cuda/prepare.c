@@ -32,6 +32,12 @@ struct _Y10CudaPreparer
   gboolean busy;
 };
 
+static void
+count (Y10CudaPreparer *preparer, int n)
+{
+  g_atomic_int_add (&preparer->program->base->n_preparing, n);
+}
+
 /* 0: end the thread. */
 static guint
 wait_for_size (Y10CudaPreparer *preparer)
@@ -39,6 +45,8 @@ wait_for_size (Y10CudaPreparer *preparer)
   guint n = 0;
 
   pthread_mutex_lock (&preparer->lock);
+  if (preparer->busy)
+    count (preparer, -1);
   preparer->busy = FALSE;
   if (!preparer->wanted) {
     pthread_mutex_unlock (&preparer->lock);
@@ -124,6 +132,7 @@ y10_cuda_preparer_free (Y10CudaPreparer *preparer)
   pthread_mutex_unlock (&preparer->lock);
   if (preparer->running)
     pthread_join (preparer->thread, NULL);
+  count (preparer, -__builtin_popcountll (preparer->wanted));
   if (preparer->stream)
     preparer->program->device->driver->stream_destroy (preparer->stream);
   g_object_unref (preparer->cancellable);
@@ -136,18 +145,9 @@ void
 y10_cuda_preparer_add (Y10CudaPreparer *preparer, guint n)
 {
   pthread_mutex_lock (&preparer->lock);
+  if (!(preparer->wanted & Y10_CUDA_SIZE_BIT (n)))
+    count (preparer, 1);
   preparer->wanted |= Y10_CUDA_SIZE_BIT (n);
   pthread_cond_signal (&preparer->work);
   pthread_mutex_unlock (&preparer->lock);
-}
-
-gboolean
-y10_cuda_preparer_is_idle (Y10CudaPreparer *preparer)
-{
-  gboolean idle;
-
-  pthread_mutex_lock (&preparer->lock);
-  idle = !preparer->wanted && !preparer->busy;
-  pthread_mutex_unlock (&preparer->lock);
-  return idle;
 }

@@ -2,8 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The thread that prepares batch sizes while steps run. Any thread may call these
- * functions; free ends the thread and waits for the convolution it is at. */
+/* The thread that prepares batch sizes while steps run; the base's n_preparing counts
+ * what is to do. Any thread may call these functions; free ends the thread and waits for
+ * the convolution it is at. */
 
 #include "core/backend.h"
 
@@ -15,6 +16,5 @@ Y10CudaPreparer *y10_cuda_preparer_new (Y10Program *program,
     Y10TuneChanged changed, gpointer data, GError **error);
 void y10_cuda_preparer_free (Y10CudaPreparer *preparer);
 void y10_cuda_preparer_add (Y10CudaPreparer *preparer, guint n);
-gboolean y10_cuda_preparer_is_idle (Y10CudaPreparer *preparer);
 
 G_END_DECLS

@@ -30,7 +30,7 @@ y10_cuda_program_free (Y10Program *program)
     y10_cuda_op_plans_unref (program->batches[i]);
   pthread_mutex_destroy (&program->lock);
   pthread_mutex_destroy (&program->preparing);
-  if (program->weights)
+  if (program->weights_size && program->weights)
     d->mem_free (program->weights);
   g_free (program->weight);
   g_free (program->bias);
@@ -105,23 +105,21 @@ max_lanes (void)
   return text ? (guint) g_ascii_strtoull (text, NULL, 10) : Y10_CUDA_MAX_LANES;
 }
 
-Y10Program *
-y10_cuda_program_new (Y10Device *device, const Y10Plan *plan,
-    Y10Precision precision, GCancellable *cancellable, GError **error)
+static Y10Program *
+make_program (Y10Device *device, Y10Program *base, const Y10Plan *plan,
+    Y10Precision precision)
 {
   Y10Program *program = g_new0 (Y10Program, 1);
-  guint n_ops = plan->graph->n_ops;
-  Y10CudaOpPlans *batch = NULL;
-  guint8 *packed;
 
   program->device = device;
+  program->base = base ? base : program;
   program->plan = plan;
   program->precision = precision;
   program->type = y10_cuda_type (precision);
   program->elem_size = plan->layout.elem_size;
   program->stem = begins_with_stem (plan);
-  program->weight = g_new0 (gsize, n_ops);
-  program->bias = g_new0 (gsize, n_ops);
+  program->weight = g_new0 (gsize, plan->graph->n_ops);
+  program->bias = g_new0 (gsize, plan->graph->n_ops);
   program->lanes = y10_cuda_lanes_new (plan, program->stem ? 1 : 0,
       max_lanes ());
   g_debug ("CUDA: %u kernels in %u lanes, %u in the longest chain",
@@ -129,20 +127,54 @@ y10_cuda_program_new (Y10Device *device, const Y10Plan *plan,
       program->lanes->n_longest);
   pthread_mutex_init (&program->lock, NULL);
   pthread_mutex_init (&program->preparing, NULL);
+  return program;
+}
+
+static void
+borrow_weights (Y10Program *program)
+{
+  const Y10Program *base = program->base;
+  const gsize size = program->plan->graph->n_ops * sizeof *program->weight;
+
+  program->weights = base->weights;
+  memcpy (program->weight, base->weight, size);
+  memcpy (program->bias, base->bias, size);
+  memcpy (program->hash, base->hash, sizeof program->hash);
+}
+
+static gboolean
+take_weights (Y10Program *program, GError **error)
+{
+  g_autofree guint8 *packed = NULL;
+
+  if (program->base != program && y10_cuda_packs_alike (program)) {
+    borrow_weights (program);
+    return TRUE;
+  }
   packed = y10_cuda_pack (program, &program->weights_size, error);
-  if (!packed || !upload (program, packed, error)
+  if (!packed || !upload (program, packed, error))
+    return FALSE;
+  hash_weights (program, packed);
+  return TRUE;
+}
+
+Y10Program *
+y10_cuda_program_new (Y10Device *device, Y10Program *base, const Y10Plan *plan,
+    Y10Precision precision, GCancellable *cancellable, GError **error)
+{
+  Y10Program *program = make_program (device, base, plan, precision);
+  Y10CudaOpPlans *batch = NULL;
+
+  if (!take_weights (program, error)
       || !(batch = y10_cuda_program_prepare (program, 1, NULL, cancellable,
                error))
       || g_cancellable_set_error_if_cancelled (cancellable, error)) {
     y10_cuda_op_plans_unref (batch);
     y10_cuda_program_free (program);
-    g_free (packed);
     return NULL;
   }
   y10_cuda_program_used (program, 1, batch);
   y10_cuda_op_plans_unref (batch);
-  hash_weights (program, packed);
-  g_free (packed);
   return program;
 }
 
@@ -155,9 +187,7 @@ y10_cuda_program_request (Y10Program *program, guint n, Y10TuneChanged changed,
   if (!y10_cuda_program_add_size (program, n))
     return;
   if (!program->preparer)
-    __atomic_store_n (&program->preparer,
-        y10_cuda_preparer_new (program, changed, data, &error),
-        __ATOMIC_RELEASE);
+    program->preparer = y10_cuda_preparer_new (program, changed, data, &error);
   if (program->preparer)
     y10_cuda_preparer_add (program->preparer, n);
   else

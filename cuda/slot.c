@@ -7,6 +7,10 @@
  * slot uses them, and its step ends before the next begins, so no step overwrites
  * another's rows.
  *
+ * Slots for several input sizes, of which one at a time has a step, share the stream and
+ * the pictures' memory: what a picture is staged in does not depend on the size, which is
+ * known later, and what one of them queues runs before what the next does.
+ *
  * Pictures are read outside the graph, since their addresses change. The graph
  * copies the parameters from pinned memory to the device; the head writes rows to
  * pinned memory, where they can be read after the step's last event. Another event
@@ -130,8 +134,9 @@ allocate (Y10Slot *slot, Y10CudaOpPlans *const batches[2], GError **error)
     slot->results[i].rows = (Y10Detection *) (slot->pinned + slot->rows_at)
         + (gsize) i * slot->max_rows;
   }
-  return y10_cuda_inputs_init (&slot->inputs, slot->program->device,
-      slot->program->plan->graph, slot->max_batch, error);
+  return slot->base != slot
+      || y10_cuda_inputs_init (slot->inputs, slot->program->device,
+          slot->program->plan->graph, slot->max_batch, error);
 }
 
 /* A step before the tuner's, which has the lowest priority, and lane 0, which has the
@@ -146,10 +151,11 @@ make_streams (Y10Slot *slot, GError **error)
           "the streams' priorities", error))
     return FALSE;
   priority = MAX (least - 1, greatest);
-  return y10_cuda_check (d,
-             d->stream_create (&slot->stream, Y10_CU_STREAM_NON_BLOCKING,
-                 MAX (priority - 1, greatest)),
-             "a stream", error)
+  return (slot->stream
+             || y10_cuda_check (d,
+                 d->stream_create (&slot->stream, Y10_CU_STREAM_NON_BLOCKING,
+                     MAX (priority - 1, greatest)),
+                 "a stream", error))
       && y10_cuda_streams_init (&slot->lanes, slot->program, slot->stream,
           priority, error)
       && y10_cuda_check (d,
@@ -182,7 +188,8 @@ y10_cuda_slot_free (Y10Slot *slot)
     y10_cuda_op_plans_unref (slot->runs[i].batch);
     y10_cuda_op_plans_unref (slot->runs[i].rejected);
   }
-  y10_cuda_inputs_clear (&slot->inputs, device);
+  if (slot->base == slot)
+    y10_cuda_inputs_clear (slot->inputs, device);
   if (slot->memory.arena)
     d->mem_free (slot->memory.arena);
   if (slot->memory.scratch)
@@ -195,7 +202,7 @@ y10_cuda_slot_free (Y10Slot *slot)
     if (events[i])
       d->event_destroy (events[i]);
   y10_cuda_streams_clear (&slot->lanes, d);
-  if (slot->stream)
+  if (slot->stream && slot->base == slot)
     d->stream_destroy (slot->stream);
   g_free (slot->runs);
   g_free (slot->results);
@@ -203,8 +210,8 @@ y10_cuda_slot_free (Y10Slot *slot)
 }
 
 Y10Slot *
-y10_cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
-    GError **error)
+y10_cuda_slot_new (Y10Program *program, Y10Slot *base, guint max_batch,
+    guint max_rows, GError **error)
 {
   const guint sizes[2] = { 1, max_batch };
   Y10Slot *slot = g_new0 (Y10Slot, 1);
@@ -212,6 +219,9 @@ y10_cuda_slot_new (Y10Program *program, guint max_batch, guint max_rows,
   gboolean ok = TRUE;
 
   slot->program = program;
+  slot->base = base ? base : slot;
+  slot->inputs = &slot->base->own_inputs;
+  slot->stream = slot->base->stream;
   slot->max_batch = slot->memory.max_batch = max_batch;
   slot->max_rows = max_rows;
   slot->runs = g_new0 (Y10CudaSlotRun, max_batch);
@@ -241,8 +251,8 @@ y10_cuda_slot_reserve (Y10Slot *slot, guint n, const Y10Image *image,
     GError **error)
 {
   for (guint i = 0; i < n; i++)
-    if (!y10_cuda_input_reserve (&slot->inputs.images[i], slot->program->device,
-            image, error))
+    if (!y10_cuda_input_reserve (&slot->inputs->images[i],
+            slot->program->device, image, error))
       return FALSE;
   return TRUE;
 }
@@ -251,7 +261,7 @@ gboolean
 y10_cuda_slot_stage (Y10Slot *slot, guint i, const Y10Image *image,
     GError **error)
 {
-  return y10_cuda_input_stage (&slot->inputs.images[i], slot->program->device,
+  return y10_cuda_input_stage (&slot->inputs->images[i], slot->program->device,
       image, error);
 }
 
@@ -272,7 +282,7 @@ y10_cuda_slot_load (Y10Slot *slot, guint i, const Y10Image *image,
               d->stream_wait_event (slot->stream, slot->producer, 0),
               "following the producer", error)))
     return FALSE;
-  return y10_cuda_inputs_load (&slot->inputs, slot->program->device, i, image,
+  return y10_cuda_inputs_load (slot->inputs, slot->program->device, i, image,
       letterbox, slot->stream, error);
 }
 
@@ -287,10 +297,9 @@ run_inputs (Y10Slot *slot, gboolean stem, GError **error)
   Y10KView out = y10_cuda_view (program, &slot->memory,
       stem ? graph->ops[0].out : graph->input);
 
-  return !slot->inputs.n_loaded
-      || ((stem ? y10_cuda_inputs_run_stem
-                : y10_cuda_inputs_run) (&slot->inputs, program, out,
-              slot->stream, error)
+  return !slot->inputs->n_loaded
+      || ((stem ? y10_cuda_inputs_run_stem : y10_cuda_inputs_run) (slot->inputs,
+              program, out, slot->stream, error)
           && y10_cuda_check (d,
               d->event_record (slot->input_done, slot->stream),
               "marking the input", error));
@@ -301,7 +310,7 @@ static void
 set_running (Y10Slot *slot, gboolean running)
 {
   if (slot->running != running)
-    g_atomic_int_add (&slot->program->n_running, running ? 1 : -1);
+    g_atomic_int_add (&slot->program->base->n_running, running ? 1 : -1);
   slot->running = running;
 }
 
@@ -327,7 +336,7 @@ queue_step (Y10Slot *slot, guint size, guint first, guint end, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
   gboolean begin = slot->program->stem && first == 0 && end > 0;
-  gboolean stem = begin && slot->inputs.n_loaded;
+  gboolean stem = begin && slot->inputs->n_loaded;
 
   return y10_cuda_check (d, d->event_record (slot->start, slot->stream),
              "marking the start", error)
@@ -348,7 +357,7 @@ y10_cuda_slot_submit (Y10Slot *slot, guint n, guint first, guint end,
   gboolean ok;
 
   set_running (slot, TRUE);
-  g_atomic_int_inc (&slot->program->n_submitted);
+  g_atomic_int_inc (&slot->program->base->n_submitted);
   slot->n_images = n;
   slot->size = size;
   for (guint i = n; i < size; i++)

@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* A slot, from inside, and what the backend's class calls. */
+/* A slot, from inside, and what the backend's class calls. Slots for other input sizes
+ * have a base, and of them and it one at a time has a step. */
 
 #include "kernels/head.h"
 #include "ops.h"
@@ -25,19 +26,20 @@ typedef struct
 struct _Y10Slot
 {
   Y10Program *program;
+  Y10Slot *
+      base; /* of the first program, whose stream and pictures it uses; itself */
   guint max_batch, max_rows;
   CUstream stream;
   Y10CudaStreams lanes; /* while a graph is captured */
   CUevent producer, start, input_done, done;
   Y10CudaMemory memory;
   gsize scratch_size;
-  Y10CudaInputs inputs;
+  Y10CudaInputs own_inputs, *inputs;
   Y10CudaSlotRun *runs; /* [n - 1]: of n images; max_batch */
   guint n_images, size; /* of the step; that it runs as */
   gint64 submitted;     /* when it was; ns */
   gboolean running;     /* submitted and not waited for */
   guint64 n_steps;      /* begun so far */
-  guint64 occurred;     /* batch sizes that steps have had */
   int version;          /* the program's, when last compared */
   guint64 retry_at;     /* the step that tries or captures again */
   Y10KHead head;        /* images is set at each run */
@@ -50,7 +52,8 @@ struct _Y10Slot
   gfloat ms;        /* of the last step, on the device */
 };
 
-Y10Slot *y10_cuda_slot_new (Y10Program *program, guint max_batch,
+/* @base: for a program that has a base, a slot of that, of the same sizes; or NULL. */
+Y10Slot *y10_cuda_slot_new (Y10Program *program, Y10Slot *base, guint max_batch,
     guint max_rows, GError **error);
 void y10_cuda_slot_free (Y10Slot *slot);
 /* Makes room for the pixels of pictures [0, n) of a step. */

@@ -212,11 +212,11 @@ record_size (Y10Slot *slot, guint n)
   Y10Program *program = slot->program;
   guint size = y10_cuda_smallest_size (y10_cuda_program_get_sizes (program), n);
 
-  if (slot->occurred & Y10_CUDA_SIZE_BIT (size))
+  if (program->occurred & Y10_CUDA_SIZE_BIT (size))
     return;
-  slot->occurred |= Y10_CUDA_SIZE_BIT (size);
-  if (program->tune)
-    y10_cuda_tune_add (program->tune, size);
+  program->occurred |= Y10_CUDA_SIZE_BIT (size);
+  if (program->base->tune)
+    y10_cuda_tune_add (program->base->tune, program, size);
 }
 
 guint

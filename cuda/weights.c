@@ -157,3 +157,47 @@ y10_cuda_pack (const Y10Program *program, gsize *size, GError **error)
     }
   return packed;
 }
+
+static gboolean
+same_shape (const Y10ConvShape *a, const Y10ConvShape *b)
+{
+  return !strcmp (a->name, b->name) && a->out_channels == b->out_channels
+      && a->in_channels == b->in_channels && a->kernel == b->kernel
+      && a->groups == b->groups;
+}
+
+static gboolean
+op_packs_alike (const Y10Program *program, guint op)
+{
+  Packing own, base;
+  gboolean alike;
+
+  packing_init (&own, program, &program->plan->graph->ops[op]);
+  packing_init (&base, program->base, &program->base->plan->graph->ops[op]);
+  alike = same_shape (own.shape, base.shape) && own.in_padded == base.in_padded
+      && own.out_padded == base.out_padded
+      && !memcmp (own.out_map, base.out_map,
+          own.shape->out_channels * sizeof *own.out_map)
+      && (own.shape->groups > 1
+          || !memcmp (own.in_map, base.in_map,
+              own.shape->in_channels * sizeof *own.in_map));
+  packing_clear (&own);
+  packing_clear (&base);
+  return alike;
+}
+
+gboolean
+y10_cuda_packs_alike (const Y10Program *program)
+{
+  const Y10Graph *own = program->plan->graph,
+                 *base = program->base->plan->graph;
+
+  if (own->n_ops != base->n_ops
+      || program->elem_size != program->base->elem_size)
+    return FALSE;
+  for (guint i = 0; i < own->n_ops; i++)
+    if (own->ops[i].kind != base->ops[i].kind
+        || (has_weights (&own->ops[i]) && !op_packs_alike (program, i)))
+      return FALSE;
+  return TRUE;
+}

@@ -11,5 +11,7 @@ G_BEGIN_DECLS
 /* Weights and biases of all ops in the layouts of the kernels; the caller frees the
  * bytes. */
 guint8 *y10_cuda_pack (const Y10Program *program, gsize *size, GError **error);
+/* Whether the weights of @program's base are packed as its own would be. */
+gboolean y10_cuda_packs_alike (const Y10Program *program);
 
 G_END_DECLS

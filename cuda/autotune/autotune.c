@@ -4,7 +4,8 @@
 /* Searches fused plans while the network already runs. A few threads load or build
  * the candidates for each group of convolutions; one more thread tries them, on a
  * separate stream. The program gets new op plans when all groups are done, and
- * also half way if plans had to be built, which takes long. */
+ * also half way if plans had to be built, which takes long. Programs of several input
+ * sizes have one tuner: measurements would disturb one another. */
 
 #include "config.h"
 
@@ -19,11 +20,23 @@
  * new engine must not try that again. */
 static int was_lost;
 
+/* @n images of @program. */
+typedef struct
+{
+  Y10Program *program;
+  guint n;
+} Request;
+
+/* Steps add requests without allocating: all sizes of as many programs as an engine has. */
+#define MAX_REQUESTS (32 * Y10_CUDA_MAX_SIZE)
+
 /* Tuning for one number of images. */
 typedef struct
 {
   Y10CudaTune *tune;
+  Y10Program *program;
   GPtrArray *groups;
+  guint n_decided;
   gsize workspace;    /* bytes per slot */
   int next;           /* atomic: next group to build */
   int over;           /* atomic: cancelled */
@@ -32,18 +45,20 @@ typedef struct
 
 struct _Y10CudaTune
 {
-  Y10Program *program;
+  Y10Program *program; /* the base */
   Y10TuneChanged changed;
   gpointer data;
-  GCancellable *cancellable;
+  GCancellable *cancellable; /* of the round */
   pthread_t thread;
   gboolean running;
   Y10CudaTuneTools tools;
 
   pthread_mutex_t lock; /* guards the members below */
   pthread_cond_t work;
-  GArray *images; /* guint: requested numbers of images */
-  guint n_begun;  /* started, of images */
+  GArray *requests;          /* Request */
+  guint n_begun;             /* started, of requests */
+  const Y10Program *current; /* of the round; NULL: none */
+  gboolean quit, ended;      /* the thread is to end; has ended */
   Y10TuningProgress progress;
 };
 
@@ -79,8 +94,11 @@ build_thread (void *data)
 }
 
 static void
-progress_made (Y10CudaTune *tune, const Y10CudaTuneGroup *group)
+progress_made (Round *round, const Y10CudaTuneGroup *group)
 {
+  Y10CudaTune *tune = round->tune;
+
+  round->n_decided++;
   pthread_mutex_lock (&tune->lock);
   tune->progress.done++;
   tune->progress.loaded += group->known;
@@ -108,7 +126,7 @@ publish (const Round *round, Y10CudaOpPlans *first, guint n)
           group->winner, group->unfused ? &group->desc : NULL);
   }
   if (batch)
-    y10_cuda_program_publish (round->tune->program, n, batch);
+    y10_cuda_program_publish (round->program, n, batch);
 }
 
 /* Tries the groups as they are built; returns FALSE if tuning must stop. */
@@ -127,7 +145,7 @@ take_groups (Round *round, Y10CudaOpPlans *first, guint n, GError **error)
         round->workspace, error);
     g_atomic_int_set (&round->over, !ok);
     n_built += !group->known;
-    progress_made (round->tune, group);
+    progress_made (round, group);
     if (i + 1 == n_groups / 2 && n_built > 0)
       publish (round, first, n);
   }
@@ -138,31 +156,49 @@ take_groups (Round *round, Y10CudaOpPlans *first, guint n, GError **error)
 }
 
 static void
-tune_images (Y10CudaTune *tune, guint n, GError **error)
+add_total (Y10CudaTune *tune, int n)
 {
-  Y10CudaOpPlans *first = y10_cuda_program_prepare (tune->program, n, NULL,
-      tune->cancellable, error);
+  pthread_mutex_lock (&tune->lock);
+  tune->progress.total += (guint) n;
+  pthread_mutex_unlock (&tune->lock);
+}
+
+static void
+run_round (Round *round, Y10CudaOpPlans *first, guint n, GError **error)
+{
+  Y10CudaTune *tune = round->tune;
   guint n_builders = CLAMP (g_get_num_processors () - 1, 1, MAX_BUILDERS);
-  Round round = { .tune = tune };
   pthread_t builders[MAX_BUILDERS];
   guint n_started = 0;
 
-  if (!first)
-    return;
-  round.groups = y10_cuda_tune_groups (tune->program, n);
-  round.workspace = first->workspace;
-  round.built = g_async_queue_new ();
-  pthread_mutex_lock (&tune->lock);
-  tune->progress.total += round.groups->len;
-  pthread_mutex_unlock (&tune->lock);
-  tune->changed (tune->data);
   while (n_started < n_builders
-      && pthread_create (&builders[n_started], NULL, build_thread, &round) == 0)
+      && pthread_create (&builders[n_started], NULL, build_thread, round) == 0)
     n_started++;
   if (n_started > 0)
-    take_groups (&round, first, n, error);
+    take_groups (round, first, n, error);
   while (n_started > 0)
     pthread_join (builders[--n_started], NULL);
+  if (is_cancelled (tune))
+    add_total (tune, (int) round->n_decided - (int) round->groups->len);
+}
+
+static void
+tune_images (Y10CudaTune *tune, const Request *request, GError **error)
+{
+  const guint n = request->n;
+  Y10CudaOpPlans *first = y10_cuda_program_prepare (request->program, n, NULL,
+      tune->cancellable, error);
+  Round round = { .tune = tune, .program = request->program };
+
+  if (!first)
+    return;
+  tune->tools.program = request->program;
+  round.groups = y10_cuda_tune_groups (request->program, n);
+  round.workspace = first->workspace;
+  round.built = g_async_queue_new ();
+  add_total (tune, (int) round.groups->len);
+  tune->changed (tune->data);
+  run_round (&round, first, n, error);
   g_async_queue_unref (round.built);
   g_ptr_array_unref (round.groups);
   y10_cuda_op_plans_unref (first);
@@ -220,17 +256,34 @@ tear_down (Y10CudaTune *tune)
   g_clear_pointer (&tune->tools.lib, y10_cuda_conv_lib_free);
 }
 
-/* Returns the next requested number of images, or 0. */
-static guint
-next_images (Y10CudaTune *tune)
+/* Begins a round; FALSE: nothing is to do. */
+static gboolean
+begin_round (Y10CudaTune *tune, Request *request)
 {
-  guint n = 0;
+  gboolean begun = FALSE;
 
   pthread_mutex_lock (&tune->lock);
-  if (tune->n_begun < tune->images->len && !is_cancelled (tune))
-    n = g_array_index (tune->images, guint, tune->n_begun++);
+  if (tune->n_begun < tune->requests->len && !tune->quit) {
+    *request = g_array_index (tune->requests, Request, tune->n_begun++);
+    tune->current = request->program;
+    begun = TRUE;
+  }
   pthread_mutex_unlock (&tune->lock);
-  return n;
+  return begun;
+}
+
+/* A round that was cancelled for its program's sake is no error. */
+static void
+end_round (Y10CudaTune *tune, GError **error)
+{
+  pthread_mutex_lock (&tune->lock);
+  tune->current = NULL;
+  if (is_cancelled (tune) && !tune->quit) {
+    if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+      g_clear_error (error);
+    g_cancellable_reset (tune->cancellable);
+  }
+  pthread_mutex_unlock (&tune->lock);
 }
 
 /* Processes all requests, then frees its GPU memory. */
@@ -239,13 +292,15 @@ work (Y10CudaTune *tune, GError **error)
 {
   Y10Device *device = tune->program->device;
   GError *local = NULL;
-  guint n;
+  Request request;
 
   if (!y10_cuda_enter (device, error))
     return FALSE;
   if (set_up (tune, &local))
-    while (!local && (n = next_images (tune)) > 0)
-      tune_images (tune, n, &local);
+    while (!local && begin_round (tune, &request)) {
+      tune_images (tune, &request, &local);
+      end_round (tune, &local);
+    }
   tear_down (tune);
   y10_cuda_leave (device);
   if (!local)
@@ -261,13 +316,13 @@ wait_for_work (Y10CudaTune *tune)
   gboolean is_over;
 
   pthread_mutex_lock (&tune->lock);
-  tune->progress.finished = tune->n_begun == tune->images->len;
+  tune->progress.finished = tune->n_begun == tune->requests->len;
   pthread_mutex_unlock (&tune->lock);
   tune->changed (tune->data);
   pthread_mutex_lock (&tune->lock);
-  while (tune->n_begun == tune->images->len && !is_cancelled (tune))
+  while (tune->n_begun == tune->requests->len && !tune->quit)
     pthread_cond_wait (&tune->work, &tune->lock);
-  is_over = is_cancelled (tune);
+  is_over = tune->quit;
   pthread_mutex_unlock (&tune->lock);
   return !is_over;
 }
@@ -279,9 +334,8 @@ tune_thread (void *data)
   GError *error = NULL;
 
   setpriority (PRIO_PROCESS, 0, NICENESS);
-  do {
+  while (!error && wait_for_work (tune))
     work (tune, &error);
-  } while (!error && wait_for_work (tune));
   if (!error)
     return NULL;
   if (!is_cancelled (tune))
@@ -290,7 +344,7 @@ tune_thread (void *data)
     g_atomic_int_set (&was_lost, TRUE);
   pthread_mutex_lock (&tune->lock);
   tune->progress.note = g_intern_string (error->message);
-  tune->progress.finished = TRUE;
+  tune->progress.finished = tune->ended = TRUE;
   pthread_mutex_unlock (&tune->lock);
   tune->changed (tune->data);
   g_error_free (error);
@@ -320,11 +374,12 @@ y10_cuda_tune_new (Y10Program *program, Y10TuneChanged changed, gpointer data,
   tune->cancellable = g_cancellable_new ();
   tune->tools.program = program;
   tune->tools.cancellable = tune->cancellable;
-  tune->images = g_array_sized_new (FALSE, FALSE, sizeof (guint),
-      Y10_CUDA_MAX_SIZE); /* steps add to it */
+  tune->requests = g_array_sized_new (FALSE, FALSE, sizeof (Request),
+      MAX_REQUESTS);
   pthread_mutex_init (&tune->lock, NULL);
   pthread_cond_init (&tune->work, NULL);
-  g_array_append_val (tune->images, program->in_use_images);
+  if (!program->device->many_sizes)
+    y10_cuda_tune_add (tune, program, program->in_use_images);
   tune->running = pthread_create (&tune->thread, NULL, tune_thread, tune) == 0;
   if (tune->running)
     return tune;
@@ -340,33 +395,59 @@ y10_cuda_tune_free (Y10CudaTune *tune)
   if (!tune)
     return;
   pthread_mutex_lock (&tune->lock);
+  tune->quit = TRUE;
   g_cancellable_cancel (tune->cancellable);
   pthread_cond_signal (&tune->work);
   pthread_mutex_unlock (&tune->lock);
   if (tune->running)
     pthread_join (tune->thread, NULL);
   g_object_unref (tune->cancellable);
-  g_array_unref (tune->images);
+  g_array_unref (tune->requests);
   pthread_mutex_destroy (&tune->lock);
   pthread_cond_destroy (&tune->work);
   g_free (tune);
 }
 
 void
-y10_cuda_tune_add (Y10CudaTune *tune, guint n)
+y10_cuda_tune_add (Y10CudaTune *tune, Y10Program *program, guint n)
 {
-  gboolean is_new = TRUE;
+  const Request request = { program, n };
+  gboolean is_new;
 
   pthread_mutex_lock (&tune->lock);
-  for (guint i = 0; i < tune->images->len; i++)
-    if (g_array_index (tune->images, guint, i) == n)
+  is_new = !tune->ended;
+  for (guint i = 0; i < tune->requests->len; i++) {
+    const Request *r = &g_array_index (tune->requests, Request, i);
+
+    if (r->program == program && r->n == n)
       is_new = FALSE;
+  }
   if (is_new) {
-    g_array_append_val (tune->images, n);
+    g_array_append_val (tune->requests, request);
     tune->progress.finished = FALSE;
     pthread_cond_signal (&tune->work);
   }
   pthread_mutex_unlock (&tune->lock);
+}
+
+gboolean
+y10_cuda_tune_leave (Y10CudaTune *tune, const Y10Program *program)
+{
+  gboolean busy;
+
+  pthread_mutex_lock (&tune->lock);
+  for (guint i = 0; i < tune->requests->len;)
+    if (g_array_index (tune->requests, Request, i).program == program) {
+      g_array_remove_index (tune->requests, i);
+      tune->n_begun -= i < tune->n_begun;
+    } else {
+      i++;
+    }
+  busy = tune->current == program;
+  if (busy)
+    g_cancellable_cancel (tune->cancellable);
+  pthread_mutex_unlock (&tune->lock);
+  return !busy;
 }
 
 void

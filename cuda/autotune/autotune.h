@@ -2,21 +2,26 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Searches, verifies and measures fused plans for a running program, in separate
+/* Searches, verifies and measures fused plans for running programs, in separate
  * threads. */
 
 #include "program.h"
 
 G_BEGIN_DECLS
 
-/* autotune/autotune.c. Calls @changed from the tuner's threads on each progress.
- * Returns NULL and sets @error to the reason if there is nothing to tune. */
+/* autotune/autotune.c. Tunes @program, which is a base, and all that have it. Begins
+ * with its most images, unless there will be programs of other sizes. Calls @changed from
+ * the tuner's threads on each progress. Returns NULL and sets @error to the reason if
+ * there is nothing to tune. */
 Y10CudaTune *y10_cuda_tune_new (Y10Program *program, Y10TuneChanged changed,
     gpointer data, GError **error);
 /* Stops the threads, which may have to finish building a plan. */
 void y10_cuda_tune_free (Y10CudaTune *tune);
-/* Requests tuning for steps of @n images. Any thread. */
-void y10_cuda_tune_add (Y10CudaTune *tune, guint n);
+/* Requests tuning for steps of @n images of @program. Any thread. */
+void y10_cuda_tune_add (Y10CudaTune *tune, Y10Program *program, guint n);
+/* Forgets requests for @program. FALSE: the threads still work for it, and have been
+ * told to leave it. */
+gboolean y10_cuda_tune_leave (Y10CudaTune *tune, const Y10Program *program);
 void y10_cuda_tune_get_progress (Y10CudaTune *tune,
     Y10TuningProgress *progress);
 

@@ -287,9 +287,9 @@ choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace,
 static int
 count_steps (const Y10CudaTuneTools *tools)
 {
-  return g_atomic_int_get (&tools->program->n_running)
+  return g_atomic_int_get (&tools->program->base->n_running)
       ? -1
-      : g_atomic_int_get (&tools->program->n_submitted);
+      : g_atomic_int_get (&tools->program->base->n_submitted);
 }
 
 /* That nothing is faster is stored only if no step ran meanwhile; a few more

@@ -21,7 +21,7 @@
 
 G_BEGIN_DECLS
 
-#define Y10_BACKEND_API_VERSION 7
+#define Y10_BACKEND_API_VERSION 8
 
 typedef struct _Y10Device Y10Device; /* defined by each backend */
 typedef struct _Y10Program Y10Program;
@@ -33,6 +33,8 @@ typedef struct
   gint device_id;        /* -1: any */
   gboolean cuda_graphs;  /* capture graphs; else launch each kernel */
   gpointer cuda_context; /* CUcontext, borrowed; NULL: the backend picks */
+  gboolean
+      many_sizes; /* compile_size will be called; the first may never run */
 } Y10DeviceConfig;
 
 /* Called when progress has new values. Takes the engine's lock, under which the engine
@@ -84,6 +86,10 @@ typedef struct
    * backend that has it computes with any of its programs while others exist. */
   Y10Program *(*compile_size) (Y10Program *base, const Y10Plan *plan,
       Y10Precision precision, GError **error);
+  /* Optional: whether no background thread works for @program, which is one of
+   * compile_size; asked before it is freed while others run. A thread that does leaves
+   * it soon. */
+  gboolean (*may_free) (Y10Program *program);
   void (*program_free) (Y10Program *program);
   const char *(*impl) (Y10Program *program, guint op);
   gsize (*weights_size) (Y10Program *program);
@@ -92,21 +98,29 @@ typedef struct
    * background thread while steps run. Until then, such a step runs as the
    * next larger prepared size. slot_new prepares 1 and max_batch. Called on the
    * device thread, after the slots have been made; repeated requests do nothing.
-   * tune: called once, after the slots have been made. Searches for faster
-   * convolutions, in background threads. A slot takes them over between two
-   * steps.
-   * Both call @changed from their threads. tune_end ends these threads; the
-   * engine calls it before it frees the slots. */
+   * tune: called once, for the first program, after the slots have been made. Searches
+   * for faster convolutions, in background threads, for the programs of compile_size,
+   * too. A slot takes them over between two steps.
+   * Both call @changed from their threads. tune_end ends these threads, those of
+   * other programs only with the first program's; the engine calls it, once or more,
+   * before it frees the slots, and for the first program before any other is freed. */
   void (*request_batch_size) (Y10Program *program, guint n,
       Y10TuneChanged changed, gpointer data);
   void (*tune) (Y10Program *program, Y10TuneChanged changed, gpointer data);
   void (*tune_end) (Y10Program *program);
-  /* Any thread. finished: no batch size is being prepared, either. */
+  /* Any thread; of the first program, for all. finished: no batch size is being
+   * prepared, either. */
   void (*progress) (Y10Program *program, Y10TuningProgress *progress);
 
   /* A slot holds an arena, scratch memory, parameters and results. */
   Y10Slot *(*slot_new) (Y10Program *program, guint max_batch, guint max_rows,
       GError **error);
+  /* Optional: a slot of a program of compile_size, for as many images and rows as
+   * @base, a slot of the first program that lives longer. Of such slots one has a step
+   * at a time; what stage and reserve do with any of them holds for all. A backend that
+   * has stage or reserve beside compile_size has it. */
+  Y10Slot *(
+      *slot_new_size) (Y10Program *program, Y10Slot *base, GError **error);
   void (*slot_free) (Y10Slot *slot);
 
   /* Called for each frame: nothing below allocates.

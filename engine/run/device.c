@@ -37,6 +37,7 @@ y10_engine_make_device (Y10Engine *engine, gpointer data, GError **error)
     .device_id = c->device_id,
     .cuda_graphs = c->cuda_graphs,
     .cuda_context = c->cuda_context,
+    .many_sizes = c->auto_size,
   };
 
   engine->device = backend->open (&device, error);
@@ -49,8 +50,8 @@ y10_engine_make_device (Y10Engine *engine, gpointer data, GError **error)
   engine->weights_size = backend->weights_size (engine->program);
   for (guint i = 0; i < c->n_slots; i++)
     make_slot (engine, &engine->slots[i]);
-  for (guint n = 2; backend->request_batch_size && n < c->max_batch; n *= 2)
-    backend->request_batch_size (engine->program, n, y10_engine_tuned, engine);
+  for (guint n = 2; n < c->max_batch; n *= 2)
+    y10_engine_prepare_batch_size (engine, n);
   if (c->tune && backend->tune)
     backend->tune (engine->program, y10_engine_tuned, engine);
   return TRUE;

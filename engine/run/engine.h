@@ -28,7 +28,8 @@ struct _Y10Engine
   Y10Plan *plan;
   Y10Shape *shapes[Y10_MAX_SHAPES + Y10_MAX_SLOTS]; /* see run/shape.h */
   guint n_shapes;
-  guint64 n_entered; /* steps; device thread */
+  guint64 n_entered;   /* steps; device thread */
+  guint64 batch_sizes; /* requested; bit n - 1: n images; device thread */
   gsize weights_size;
   char *device_name;
   gint64 start_time; /* nanoseconds that creating it took */

@@ -5,8 +5,8 @@
  * memory. The first shape is that of the configured size, has the
  * weights and lives as long as the engine. Others come with the first image that needs
  * them, between two steps; of these the one used longest ago goes when there are too many,
- * but never while a step holds it. The engine's lock protects the list; only the device
- * thread changes it. */
+ * but never while a step holds it or the backend works on it. The engine's lock protects
+ * the list; only the device thread changes it. */
 
 #include "config.h"
 
@@ -14,6 +14,7 @@
 #include "base/memory-limit.h"
 #include "model/model.h"
 #include "run/shape.h"
+#include "run/tuning.h"
 
 struct _Y10Shape
 {
@@ -28,6 +29,8 @@ struct _Y10Shape
 static void
 free_shape (const Y10Engine *engine, Y10Shape *shape)
 {
+  if (shape->program && engine->backend->tune_end)
+    engine->backend->tune_end (shape->program);
   for (guint i = 0; i < engine->config.n_slots; i++)
     if (shape->slots[i])
       engine->backend->slot_free (shape->slots[i]);
@@ -65,7 +68,7 @@ check_auto_size (const Y10Engine *engine, GError **error)
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
       "backend %s has one input size for all images, not one for each shape (auto); "
-      "expected a size such as 640, or backend cpu or ref",
+      "expected a size such as 640, or another backend",
       engine->backend->name);
   return FALSE;
 }
@@ -122,6 +125,35 @@ plan_shape (Y10Engine *engine, Y10Shape *shape, GError **error)
       && check_ops (engine, shape->graph, error);
 }
 
+static Y10Slot *
+new_slot (const Y10Engine *engine, const Y10Shape *shape, guint i,
+    GError **error)
+{
+  const Y10BackendClass *backend = engine->backend;
+
+  return engine->n_shapes && backend->slot_new_size
+      ? backend->slot_new_size (shape->program, engine->shapes[0]->slots[i],
+          error)
+      : backend->slot_new (shape->program, engine->config.max_batch,
+          engine->config.max_detections, error);
+}
+
+static void
+prepare (Y10Engine *engine, Y10Shape *shape, guint n)
+{
+  if (engine->backend->request_batch_size)
+    engine->backend->request_batch_size (shape->program, n, y10_engine_tuned,
+        engine);
+}
+
+void
+y10_engine_prepare_batch_size (Y10Engine *engine, guint n)
+{
+  engine->batch_sizes |= (guint64) 1 << (n - 1);
+  for (guint i = 0; i < engine->n_shapes; i++)
+    prepare (engine, engine->shapes[i], n);
+}
+
 static gboolean
 fill_shape (Y10Engine *engine, Y10Shape *shape, GCancellable *cancellable,
     GError **error)
@@ -139,11 +171,13 @@ fill_shape (Y10Engine *engine, Y10Shape *shape, GCancellable *cancellable,
   if (!shape->program)
     return FALSE;
   for (guint i = 0; i < c->n_slots; i++) {
-    shape->slots[i] = backend->slot_new (shape->program, c->max_batch,
-        c->max_detections, error);
+    shape->slots[i] = new_slot (engine, shape, i, error);
     if (!shape->slots[i])
       return FALSE;
   }
+  for (guint n = 1; n < c->max_batch; n++)
+    if (engine->batch_sizes >> (n - 1) & 1)
+      prepare (engine, shape, n);
   return TRUE;
 }
 
@@ -211,22 +245,44 @@ is_held (const Y10Engine *engine, const Y10Shape *shape)
   return FALSE;
 }
 
-/* Takes the shape out of the list that no step holds and that was used longest ago; NULL:
- * there is none. Call with the lock held. */
+/* The index of the shape that no step holds and that was used longest ago, of those used
+ * after step @after; 0: there is none. Call with the lock held. */
+static guint
+find_oldest (const Y10Engine *engine, guint64 after)
+{
+  guint oldest = 0;
+
+  for (guint i = 1; i < engine->n_shapes; i++) {
+    const Y10Shape *shape = engine->shapes[i];
+
+    if (shape->last_used > after && !is_held (engine, shape)
+        && (!oldest || shape->last_used < engine->shapes[oldest]->last_used))
+      oldest = i;
+  }
+  return oldest;
+}
+
+static gboolean
+may_free (const Y10Engine *engine, const Y10Shape *shape)
+{
+  return !engine->backend->may_free
+      || engine->backend->may_free (shape->program);
+}
+
+/* Takes the shape out of the list that nobody holds and that was used longest ago; NULL:
+ * there is none. One that the backend still works on is spared, and goes the next
+ * time. Call with the lock held. */
 static Y10Shape *
 take_oldest (Y10Engine *engine)
 {
-  Y10Shape *oldest = NULL;
-  guint at = 0;
+  Y10Shape *oldest;
+  guint at = find_oldest (engine, 0);
 
-  for (guint i = 1; i < engine->n_shapes; i++)
-    if (!is_held (engine, engine->shapes[i])
-        && (!oldest || engine->shapes[i]->last_used < oldest->last_used)) {
-      oldest = engine->shapes[i];
-      at = i;
-    }
-  if (!oldest)
+  while (at && !may_free (engine, engine->shapes[at]))
+    at = find_oldest (engine, engine->shapes[at]->last_used);
+  if (!at)
     return NULL;
+  oldest = engine->shapes[at];
   engine->shapes[at] = engine->shapes[--engine->n_shapes];
   for (guint i = 0; i < engine->config.n_slots; i++)
     if (engine->slots[i].shape == oldest)
@@ -297,6 +353,12 @@ y10_slot_enter_shape (Y10Engine *engine, Y10EngineSlot *slot, GError **error)
   return TRUE;
 }
 
+const Y10Graph *
+y10_step_get_graph (const Y10Step *step)
+{
+  return step->engine->slots[step->slot].shape->graph;
+}
+
 gsize
 y10_engine_get_all_arenas_size (Y10Engine *engine)
 {
@@ -307,6 +369,18 @@ y10_engine_get_all_arenas_size (Y10Engine *engine)
     size += engine->shapes[i]->plan->arena_size;
   pthread_mutex_unlock (&engine->lock);
   return size * engine->config.max_batch * engine->config.n_slots;
+}
+
+gsize
+y10_engine_get_more_weights_size (Y10Engine *engine)
+{
+  gsize size = 0;
+
+  pthread_mutex_lock (&engine->lock);
+  for (guint i = 1; i < engine->n_shapes; i++)
+    size += engine->backend->weights_size (engine->shapes[i]->program);
+  pthread_mutex_unlock (&engine->lock);
+  return size;
 }
 
 guint

@@ -23,8 +23,17 @@ gboolean y10_slot_enter_shape (Y10Engine *engine, Y10EngineSlot *slot,
 Y10Shape *y10_engine_need_shape (Y10Engine *engine, guint width, guint height,
     GError **error);
 
+/* Lets the backend prepare steps of @n images in all shapes, those to come included.
+ * Device thread. */
+void y10_engine_prepare_batch_size (Y10Engine *engine, guint n);
+/* The graph of the shape that @step's slot has: of its size, once its images have been
+ * loaded. */
+const Y10Graph *y10_step_get_graph (const Y10Step *step);
+
 /* Bytes of the activations of all shapes that there are. Any thread. */
 gsize y10_engine_get_all_arenas_size (Y10Engine *engine);
+/* Bytes of weights that shapes have beside the first one's. For tests. */
+gsize y10_engine_get_more_weights_size (Y10Engine *engine);
 /* Number of shapes that there are. For tests. */
 guint y10_engine_count_shapes (Y10Engine *engine);
 

@@ -8,6 +8,7 @@
 
 #include "base/sized.h"
 #include "run/engine.h"
+#include "run/shape.h"
 #include "run/tuning.h"
 
 void
@@ -23,8 +24,7 @@ y10_engine_tuned (gpointer data)
 static gboolean
 request_batch_size (Y10Engine *engine, gpointer n, GError **error)
 {
-  engine->backend->request_batch_size (engine->program, GPOINTER_TO_UINT (n),
-      y10_engine_tuned, engine);
+  y10_engine_prepare_batch_size (engine, GPOINTER_TO_UINT (n));
   return TRUE;
 }
 
