@@ -3,7 +3,8 @@
 
 /* The self-check, of the reference backend under another name: it passes as it is,
  * and fails with any one thing wrong: an edge, a class, a score, a detection too
- * few or too many, logits, alone or only in a batch, in one precision only. The
+ * few or too many, logits, alone, only in a batch or only in an input of the image's
+ * shape, in one precision only. The
  * verdict belongs to the precision and to the given context. */
 
 #include "config.h"
@@ -22,17 +23,20 @@ typedef struct
   gboolean logits;
   guint first_image; /* images before it are right */
   const char *said;
+  guint first_input; /* those before it are right */
 } Fault;
 
 static const Fault *fault;                     /* NULL: none */
 static Y10Precision only = Y10_PRECISION_AUTO; /* the fault's; AUTO: any */
 static Y10Precision opened;
-static guint n_opened;
+/* Inputs: one of each engine, and that of the image's shape. */
+static guint n_inputs;
+#define ALL_INPUTS 4
 
 static gboolean
 is_wrong (guint image)
 {
-  return fault && image >= fault->first_image
+  return fault && image >= fault->first_image && n_inputs >= fault->first_input
       && (only == Y10_PRECISION_AUTO || only == opened);
 }
 
@@ -71,7 +75,7 @@ get_layout (Y10Device *device, Y10Precision *precision, Y10Layout *layout,
 {
   Y10Precision single = Y10_PRECISION_FP32;
 
-  n_opened++;
+  n_inputs++;
   if (*precision == Y10_PRECISION_AUTO)
     *precision = Y10_PRECISION_FP16;
   if (*precision == Y10_PRECISION_BF16) {
@@ -195,6 +199,10 @@ static const Fault faults[] = {
       "image 1 of 3 in a batch of 4: the reference" },
   { "batch-logits", NULL, TRUE, 2,
       "image 2 of 3 in a batch of 4: the box logits" },
+  { "shape-right", move_right, FALSE, 0,
+      "an input of the image's shape: a detection", ALL_INPUTS },
+  { "shape-logits", NULL, TRUE, 0,
+      "an input of the image's shape: the box logits", ALL_INPUTS },
 };
 
 static void
@@ -222,17 +230,18 @@ test_correct (void)
 {
   n_keys++;
   fault = NULL;
-  n_opened = 0;
+  n_inputs = 0;
   expect_right (NULL);
-  g_assert_cmpuint (n_opened, ==, 2);
+  g_assert_cmpuint (n_inputs, ==, ALL_INPUTS);
   expect_right (NULL); /* by the verdict */
-  g_assert_cmpuint (n_opened, ==, 2);
+  g_assert_cmpuint (n_inputs, ==, ALL_INPUTS);
 }
 
 static void
 test_fault (gconstpointer data)
 {
   n_keys++;
+  n_inputs = 0;
   fault = data;
   expect_wrong (NULL, fault->said);
   fault = NULL;
