@@ -3,7 +3,8 @@
 
 /* yolov10detect on a simulated GPU that is lost while frames flow: no frame is
  * lost, one warning comes, and detections resume; or, if the GPU does not come
- * back, frames continue to flow. Also tests how a frame is launched. */
+ * back, frames continue to flow. Also tests how a frame is launched, and cameras of several
+ * shapes. */
 #include <stdio.h>
 
 #include "control.h"
@@ -332,6 +333,96 @@ GST_START_TEST (test_parts)
 
 GST_END_TEST;
 
+/* The boxes of a picture with @of. */
+static GArray *
+boxes_of (GstHarness *h, const GstCaps *of, GstClockTime pts)
+{
+  GstBuffer *buffer = test_gst_picture_caps (of, 3);
+  GArray *boxes;
+
+  GST_BUFFER_PTS (buffer) = pts;
+  buffer = gst_harness_push_and_pull (h, buffer);
+  boxes = test_gst_rois (buffer);
+  gst_buffer_unref (buffer);
+  return boxes;
+}
+
+static void
+assert_boxes (GstHarness *h, const GstCaps *of, GstClockTime pts,
+    const GArray *expected)
+{
+  GArray *found = boxes_of (h, of, pts);
+
+  fail_unless_equals_int (found->len, expected->len);
+  fail_unless (
+      !memcmp (found->data, expected->data, found->len * sizeof (TestBox)));
+  g_array_unref (found);
+}
+
+static void
+use (GstHarness *h, const GstCaps *of)
+{
+  gst_harness_set_caps (h, gst_caps_copy (of), gst_caps_copy (of));
+}
+
+/* With input-size=auto, a wide and a square camera share an engine on the GPU. Each gets the
+ * boxes of an engine of its size, also after its caps change, and after the GPU was
+ * lost. */
+GST_START_TEST (test_shapes)
+{
+  GstCaps *wide = test_gst_caps ("RGB", 96, 60);
+  GstHarness *one, *two, *flat, *square;
+  GArray *in_flat, *in_square;
+  GstBus *buses[4];
+  GstStructure *stats;
+  guint n;
+
+  one = make_harness_with ("input-size=auto", &buses[0]);
+  two = make_harness_with ("input-size=auto", &buses[1]);
+  flat = make_harness_with ("input-size=96x64", &buses[2]);
+  square = make_harness_with ("input-size=96", &buses[3]);
+  use (two, wide);
+  use (flat, wide);
+  in_flat = boxes_of (flat, wide, 0);
+  in_square = boxes_of (square, caps, 0);
+  fail_unless (in_flat->len >= 10 && in_square->len >= 10);
+  g_object_get (one->element, "engine-stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint (stats, "streams", &n));
+  fail_unless_equals_int (n, 2);
+  gst_structure_free (stats);
+  for (guint i = 0; i < 3; i++) {
+    assert_boxes (one, caps, i * GST_SECOND, in_square);
+    assert_boxes (two, wide, i * GST_SECOND, in_flat);
+  }
+  use (one, wide);
+  use (two, caps);
+  for (guint i = 3; i < 6; i++) {
+    assert_boxes (one, wide, i * GST_SECOND, in_flat);
+    assert_boxes (two, caps, i * GST_SECOND, in_square);
+  }
+  sim->lose (5, ILLEGAL_ADDRESS);
+  g_array_unref (boxes_of (one, wide, 6 * GST_SECOND));
+  for (n = 7; test_gst_stat (one->element, "recoveries") == 0
+       || test_gst_stat (two->element, "recoveries") == 0;
+       n++) {
+    g_array_unref (boxes_of (one, wide, n * GST_SECOND));
+    g_array_unref (boxes_of (two, caps, n * GST_SECOND));
+    g_usleep (20 * 1000);
+    fail_unless (n < 3000, "nothing came back");
+  }
+  assert_boxes (one, wide, n * GST_SECOND, in_flat);
+  assert_boxes (two, caps, n * GST_SECOND, in_square);
+  g_array_unref (in_flat);
+  g_array_unref (in_square);
+  end (flat, buses[2]);
+  end (square, buses[3]);
+  end (one, buses[0]);
+  end (two, buses[1]);
+  gst_caps_unref (wide);
+}
+
+GST_END_TEST;
+
 static Suite *
 sim_suite (void)
 {
@@ -345,6 +436,7 @@ sim_suite (void)
   tcase_add_test (tc, test_stops);
   tcase_add_test (tc, test_graphs);
   tcase_add_test (tc, test_parts);
+  tcase_add_test (tc, test_shapes);
   return s;
 }
 
