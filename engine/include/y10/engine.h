@@ -90,7 +90,7 @@ Y10_API const char *y10_head_get_name (Y10Head head);
  *   of multiples of 32 that holds it at the scale at which it fits into @width x @height,
  *   see y10_engine_choose_input_size(). A step has images of one shape. The engine keeps
  *   plans of four shapes, which share weights, threads and turns; the one used longest
- *   ago goes. The backends ref and cpu only. Default %FALSE. Since 0.2
+ *   ago goes. A GPU tunes the shapes that steps have. Default %FALSE. Since 0.2
  *
  * Configuration of an engine. Call y10_engine_config_init() first, which sets
  * the defaults, also of fields that later versions add.
