@@ -144,7 +144,8 @@ find_class (GstYolov10Tracker *self, const GstY10Detection *detection)
 
 /* Adds boxes to the observation. Those of unknown confidence are taken for certain. */
 static guint
-add_boxes (GstYolov10Tracker *self, const GstY10DetectionList *list, guint n)
+add_boxes (GstYolov10Tracker *self, const GstY10DetectionList *list, guint n,
+    gboolean are_weak)
 {
   for (guint i = 0; i < list->n && n < GST_Y10_MAX_OBSERVED; i++, n++) {
     const GstY10Detection *d = &list->items[i];
@@ -155,7 +156,8 @@ add_boxes (GstYolov10Tracker *self, const GstY10DetectionList *list, guint n)
           (gfloat) (d->x1 - d->x0), (gfloat) (d->y1 - d->y0) },
       .confidence = d->confidence < 0 ? 1 : d->confidence,
       .class_id = number,
-      .group = gst_y10_class_groups_get (self->groups, number)->group
+      .group = gst_y10_class_groups_get (self->groups, number)->group,
+      .is_weak = are_weak
     };
   }
   return n;
@@ -171,7 +173,8 @@ judge_distance (GstYolov10Tracker *self, GstClockTime time, guint n_observed)
       &n_tracks);
 
   for (guint i = 0; i < n_observed; i++)
-    self->n_seen += self->observed[i].confidence >= (gfloat) least;
+    self->n_seen += !self->observed[i].is_weak
+        && self->observed[i].confidence >= (gfloat) least;
   for (guint i = 0; i < n_tracks; i++)
     self->n_begun += tracks[i].began == time;
   if (self->n_seen < ENOUGH_SEEN)
@@ -193,10 +196,10 @@ take_observation (GstYolov10Tracker *self, GstClockTime last, GstClockTime time)
     .match_thresh = (gfloat) self->now.match_thresh,
     .track_buffer = self->now.track_buffer
   };
-  guint n = add_boxes (self, list, 0);
+  guint n = add_boxes (self, list, 0, FALSE);
 
   self->n_known = n;
-  n = add_boxes (self, &self->reading.weak, n);
+  n = add_boxes (self, &self->reading.weak, n, TRUE);
   gst_y10_tracker_observe (self->tracker, &params, time, self->observed, n,
       self->observed_ids);
   for (guint i = 0; i < self->n_known; i++) {

@@ -172,16 +172,31 @@ take_rows (GstY10Tracker *self, guint states)
   return n;
 }
 
-/* Takes the detections without a track whose confidence is in [@least, @most). */
+/* Takes the detections without a track that are as confident as @least. */
 static guint
-take_columns (GstY10Tracker *self, const GstY10Observed *observed,
-    guint n_observed, gfloat least, gfloat most)
+take_strong (GstY10Tracker *self, const GstY10Observed *observed,
+    guint n_observed, gfloat least)
 {
   guint n = 0;
 
   for (guint i = 0; i < n_observed; i++)
-    if (self->track_of[i] < 0 && observed[i].confidence >= least
-        && observed[i].confidence < most)
+    if (self->track_of[i] < 0 && !observed[i].is_weak
+        && observed[i].confidence >= least)
+      self->columns[n++] = i;
+  return n;
+}
+
+/* Takes those that only continue tracks. */
+static guint
+take_weak (GstY10Tracker *self, const GstY10TrackParams *params,
+    const GstY10Observed *observed, guint n_observed)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < n_observed; i++)
+    if (self->track_of[i] < 0 && observed[i].confidence >= params->weak_thresh
+        && (observed[i].is_weak
+            || observed[i].confidence < params->track_thresh))
       self->columns[n++] = i;
   return n;
 }
@@ -306,26 +321,23 @@ gst_y10_tracker_observe (GstY10Tracker *self, const GstY10TrackParams *params,
 
   n_rows = take_rows (self,
       1u << GST_Y10_TRACK_TRACKED | 1u << GST_Y10_TRACK_LOST);
-  n_columns = take_columns (self, observed, n_observed, params->track_thresh,
-      G_MAXFLOAT);
+  n_columns = take_strong (self, observed, n_observed, params->track_thresh);
   match (self, n_rows, n_columns, observed, params->match_thresh);
 
   n_rows = take_rows (self,
       1u << GST_Y10_TRACK_TRACKED | 1u << GST_Y10_TRACK_LOST);
-  n_columns = take_columns (self, observed, n_observed, params->weak_thresh,
-      params->track_thresh);
+  n_columns = take_weak (self, params, observed, n_observed);
   match (self, n_rows, n_columns, observed, WEAK_LIMIT);
 
   n_rows = take_rows (self, 1u << GST_Y10_TRACK_NEW);
-  n_columns = take_columns (self, observed, n_observed, params->track_thresh,
-      G_MAXFLOAT);
+  n_columns = take_strong (self, observed, n_observed, params->track_thresh);
   match (self, n_rows, n_columns, observed, NEW_LIMIT);
 
   for (guint i = 0; i < self->n_tracks; i++)
     if (!self->is_matched[i] && self->tracks[i].state == GST_Y10_TRACK_TRACKED)
       self->tracks[i].state = GST_Y10_TRACK_LOST;
-  n_columns = take_columns (self, observed, n_observed,
-      MAX (params->new_thresh, params->track_thresh), G_MAXFLOAT);
+  n_columns = take_strong (self, observed, n_observed,
+      MAX (params->new_thresh, params->track_thresh));
   for (guint j = 0; j < n_columns; j++)
     begin (self, is_first, observed, self->columns[j]);
   forget (self, n_observed, params->track_buffer);

@@ -31,6 +31,7 @@ typedef struct
   GstY10TrackBox box;
   gfloat confidence;
   guint class_id, group;
+  gboolean is_weak; /* no detection: begins no track, however confident */
 } GstY10Observed;
 
 typedef enum
