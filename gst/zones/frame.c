@@ -163,12 +163,20 @@ add_stay (const GstY10Zone *zone, guint64 id, GstClockTime stay, gpointer user)
   g_string_append_c (self->violations, '}');
 }
 
-/* Sets a field to an array of what was added to @text. */
+/* Adds what was added to @text to the array in a field, which elements upstream may have
+ * begun. */
 static void
 set_array (GstStructure *structure, const gchar *name, GString *text)
 {
+  const gchar *before = gst_structure_get_string (structure, name);
+
   if (!text->len)
     return;
+  if (before && g_str_has_prefix (before, "[{")
+      && g_str_has_suffix (before, "}]")) {
+    text->str[0] = ',';
+    g_string_insert_len (text, 0, before, (gssize) strlen (before) - 1);
+  }
   g_string_append_c (text, ']');
   gst_structure_set (structure, name, G_TYPE_STRING, text->str, NULL);
   g_string_truncate (text, 0);

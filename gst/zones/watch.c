@@ -72,10 +72,10 @@ make_outlines (GstYolov10Zones *self, const GstY10ZoneSet *set)
     }
   }
   gst_y10_zone_outlines_clear (&self->outlines);
-  self->outlines.names = g_string_free (names, FALSE);
-  self->outlines.shapes = g_bytes_new (shapes->data,
+  self->outlines.own.names = g_string_free (names, FALSE);
+  self->outlines.own.shapes = g_bytes_new (shapes->data,
       shapes->len * sizeof (guint32));
-  self->outlines.points = g_bytes_new (points->data,
+  self->outlines.own.points = g_bytes_new (points->data,
       points->len * sizeof (gfloat));
   g_array_unref (shapes);
   g_array_unref (points);

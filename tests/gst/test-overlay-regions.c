@@ -215,6 +215,31 @@ GST_START_TEST (test_zones)
 
 GST_END_TEST;
 
+/* Those of an element are drawn beside those that are there. */
+GST_START_TEST (test_more_zones)
+{
+  GstCaps *caps = overlay_caps ("RGB", W, H, NULL);
+  GstBuffer *before = overlay_picture (caps, FALSE), *out;
+  GstHarness *h = gst_harness_new_parse (
+      "yolov10zones zones=\"low=0.3,0.6 0.6,0.7\" ! yolov10overlay line-width=4");
+
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  GST_BUFFER_PTS (before) = 0;
+  out = with_zones (caps, 5, 2);
+  GST_BUFFER_PTS (out) = 0;
+  out = gst_harness_push_and_pull (h, out);
+  /* The former zone's upper edge and the line; the other one's lower edge. */
+  fail_unless (overlay_n_changed (before, out, caps, 44, 58, 276, 62) > 800);
+  fail_unless (overlay_n_changed (before, out, caps, 84, 214, 236, 218) > 500);
+  fail_unless (overlay_n_changed (before, out, caps, 100, 166, 188, 170) > 300);
+  gst_buffer_unref (out);
+  gst_buffer_unref (before);
+  gst_harness_teardown (h);
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_wild_zones)
 {
   GstCaps *caps = overlay_caps ("NV12", W, H, NULL);
@@ -262,6 +287,7 @@ overlay_regions_suite (void)
   tcase_add_test (tc, test_privacy);
   tcase_add_test (tc, test_wild);
   tcase_add_test (tc, test_zones);
+  tcase_add_test (tc, test_more_zones);
   tcase_add_test (tc, test_wild_zones);
   return s;
 }

@@ -244,6 +244,64 @@ GST_START_TEST (test_meta)
 
 GST_END_TEST;
 
+/* Two elements in a row: the metadata has the zones of both, with different numbers of
+ * shapes, also when one of them has others. */
+GST_START_TEST (test_two)
+{
+  GstBuffer *out;
+  const GstStructure *meta;
+  GstYolov10Zone zone;
+  GBytes *shapes, *points;
+  const gfloat *xy;
+
+  told = g_string_new (NULL);
+  h = gst_harness_new_parse (
+      "yolov10zones name=a hysteresis=0 zones=\"yard=0,0.5 1,1; 0,0 0.1,0.1; "
+      "up=0,0.6 -> 1,0.6\" ! yolov10zones name=z hysteresis=0 "
+      "zones=\"gate=0.1,0.5 -> 0.9,0.5; yard=0,0.6 0.7,0.7 0.7,1\"");
+  gst_harness_set_src_caps_str (h,
+      "video/x-raw,format=RGB,width=100,height=100,framerate=10/1");
+  for (guint i = 0; i < 4; i++) {
+    if (i == 3)
+      set ("zones", "roof=0,0.3 1,0.6");
+    out = push (frame (i * 100, i % 2 ? 80 : 30));
+    meta = test_gst_frame_meta (out, 0);
+    fail_unless (test_gst_frame_meta (out, 1) == NULL);
+    fail_unless_equals_string (gst_structure_get_string (meta, "zone-names"),
+        i == 3 ? "yard\nup\nroof\n" : "yard\nup\ngate\nyard\n");
+    fail_unless (gst_structure_get (meta, "zone-shapes", G_TYPE_BYTES, &shapes,
+        "zone-points", G_TYPE_BYTES, &points, NULL));
+    fail_unless_equals_int (g_bytes_get_size (shapes), 3 * sizeof (guint32));
+    xy = g_bytes_get_data (points, NULL);
+    fail_unless_equals_int (g_bytes_get_size (points),
+        (i == 3 ? 4 + 4 + 2 + 4 : 4 + 4 + 2 + 2 + 3) * 2 * sizeof *xy);
+    /* The first point of the second element's. */
+    fail_unless_equals_float (xy[20], i == 3 ? 0 : 0.1f);
+    fail_unless_equals_float (xy[21], i == 3 ? 0.3f : 0.5f);
+    zone = zone_of (meta, 0);
+    fail_unless_equals_int (zone.count, i % 2);
+    zone = zone_of (meta, 2);
+    fail_unless_equals_int (zone.name_offset, 8);
+    fail_unless_equals_int (zone.n_in, i == 3 ? 0 : (i + 1) / 2);
+    if (i == 1) {
+      zone = zone_of (meta, 3);
+      fail_unless_equals_int (zone.name_offset, 13);
+      fail_unless_equals_int (zone.n_shapes, 1);
+      fail_unless_equals_string (gst_structure_get_string (meta,
+                                     "tripwire_crossings"),
+          "[{\"object_id\":7,\"tripwire_id\":\"up\",\"direction\":1},"
+          "{\"object_id\":7,\"tripwire_id\":\"gate\",\"direction\":1}]");
+    }
+    g_bytes_unref (shapes);
+    g_bytes_unref (points);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+  g_string_free (told, TRUE);
+}
+
+GST_END_TEST;
+
 /* A detector takes the object for a truck now and then; the tracker knows better. */
 GST_START_TEST (test_class)
 {
@@ -667,6 +725,7 @@ main (int argc, char **argv)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_messages);
   tcase_add_test (tcase, test_meta);
+  tcase_add_test (tcase, test_two);
   tcase_add_test (tcase, test_class);
   tcase_add_test (tcase, test_late);
   tcase_add_test (tcase, test_moved);
