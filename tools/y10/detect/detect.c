@@ -41,6 +41,7 @@ typedef struct
   ToolOutput *output; /* NULL with --store */
   gboolean recursive, ignore_par, track;
   char *zones; /* a file; NULL: none */
+  char *class_groups;
   char *tile_overlap_text;
   char *store, *manifest, *segments, *content_id;
   char **inputs;
@@ -90,7 +91,8 @@ open_outputs (ToolDetect *self, const DetectOptions *options)
   if (options->draw)
     self->draw = tool_draw_new (options->draw, self->model, &error);
   if (options->track && !error)
-    self->tracks = tool_tracks_new (options->zones, &error);
+    self->tracks = tool_tracks_new (options->zones, options->class_groups,
+        &error);
   if (options->save_crops && !error)
     self->crops = tool_crops_new (options->save_crops, self->model, &error);
   if (!error)
@@ -106,6 +108,7 @@ open_engine (ToolDetect *self, const DetectOptions *options,
     Y10EngineConfig *config, Y10HeadParams *params)
 {
   GError *error = NULL;
+  Y10HeadParams asked = *params;
   Y10Engine *engine;
 
   config->n_slots = 2;
@@ -117,7 +120,10 @@ open_engine (ToolDetect *self, const DetectOptions *options,
     g_error_free (error);
     return NULL;
   }
-  self->runner = tool_runner_new (engine, params, &self->parts,
+  if (self->tracks)
+    tool_tracks_ask (self->tracks, self->model, params, config->max_detections,
+        &asked);
+  self->runner = tool_runner_new (engine, &asked, &self->parts,
       tool_detect_result, self);
   if (self->ignore_par)
     tool_runner_ignore_par (self->runner);
@@ -326,9 +332,11 @@ check_track (DetectOptions *options)
   const char *option = options->zones ? "--zones" : "--track";
 
   options->track |= options->zones != NULL;
-  if (!options->track)
+  if (!options->track && !options->class_groups)
     return TRUE;
-  if (options->store)
+  if (!options->track)
+    tool_error ("--class-groups needs --track or --zones");
+  else if (options->store)
     tool_error (
         "%s does not go with --store, whose segments would each be followed by "
         "themselves",
@@ -522,6 +530,10 @@ tool_detect (int argc, char **argv)
     { "zones", 0, 0, G_OPTION_ARG_FILENAME, &options.zones,
         "Track, and tell what happens in the zones and at the lines of a file",
         "FILE" },
+    { "class-groups", 0, 0, G_OPTION_ARG_STRING, &options.class_groups,
+        "With --track or --zones: labels between which an object may change, such as "
+        "\"car,truck,bus;person\"; * for all others",
+        "GROUPS" },
     { "recursive", 'r', 0, G_OPTION_ARG_NONE, &options.recursive,
         "Also read the subfolders of folders", NULL },
     { "format", 'f', 0, G_OPTION_ARG_STRING, &options.format_name,
@@ -605,6 +617,7 @@ out:
   g_free (options.rules.region_anchor);
   g_free (options.draw);
   g_free (options.zones);
+  g_free (options.class_groups);
   g_free (options.format_name);
   g_free (options.output_path);
   g_free (options.save_crops);

@@ -79,6 +79,8 @@ read_frame (ToolDetect *self, Live *live, ToolFrame *frame, GError **error)
 {
   const gboolean is_candidate = frame->number % self->interval == 0;
 
+  if (self->tracks)
+    tool_tracks_pass (self->tracks, frame);
   if (self->recorder
       && !tool_recorder_add (self->recorder, frame, is_candidate, error)) {
     frame->free_pixels (frame->pixels);

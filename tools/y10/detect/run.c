@@ -122,13 +122,13 @@ print_result (ToolDetect *self, const ToolFrame *frame,
 
 static gboolean
 write_copies (ToolDetect *self, const ToolFrame *frame,
-    const Y10Detection *rows, guint n, GError **error)
+    const Y10Detection *rows, guint n, const gint *ids, GError **error)
 {
   if (self->crops && !tool_crops_save (self->crops, frame, rows, n, error))
     return FALSE;
   if (self->recorder)
     return tool_recorder_take_result (self->recorder, frame->number, rows, n,
-        error);
+        ids, error);
   return !self->draw || self->moving
       || tool_draw_picture (self->draw, frame, rows, n, error);
 }
@@ -186,7 +186,7 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
     return;
   }
   if (self->tracks)
-    ids = tool_tracks_frame (self->tracks, self->model, frame, rows, n);
+    ids = tool_tracks_frame (self->tracks, self->model, frame, &rows, &n);
   if (self->format == TOOL_FORMAT_JSONL || self->format == TOOL_FORMAT_TABLE)
     print_result (self, frame, rows, n, ids);
   else if (self->format != TOOL_FORMAT_SUMMARY && !self->input_failed
@@ -203,7 +203,8 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
   }
   print_events (self);
   count (self, frame, rows, n);
-  if (!self->input_failed && !write_copies (self, frame, rows, n, &error)) {
+  if (!self->input_failed
+      && !write_copies (self, frame, rows, n, ids, &error)) {
     fail_with (self, frame->source, &error);
     self->input_failed = self->moving;
   }
@@ -305,6 +306,8 @@ push_moving (ToolDetect *self, ToolFrame *frame)
   const gboolean is_inferred = frame->number % self->interval == 0;
   GError *error = NULL;
 
+  if (self->tracks)
+    tool_tracks_pass (self->tracks, frame);
   if (self->recorder
       && !tool_recorder_add (self->recorder, frame, is_inferred, &error)) {
     if (!self->input_failed)

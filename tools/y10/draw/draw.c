@@ -173,9 +173,18 @@ tool_draw_make_path (ToolDraw *draw, const char *source, const char *extension,
   return path;
 }
 
+/* Says which object a region shows, as trackers do. */
+static void
+attach_id (GstBuffer *buffer, gint region, gint id)
+{
+  gst_video_region_of_interest_meta_add_param (
+      gst_buffer_get_video_region_of_interest_meta_id (buffer, region),
+      gst_structure_new ("object_id", "id", G_TYPE_INT, id, NULL));
+}
+
 void
 tool_draw_attach (ToolDraw *draw, GstBuffer *buffer, guint width, guint height,
-    const Y10Detection *rows, guint n)
+    const Y10Detection *rows, guint n, const gint *ids)
 {
   GstY10Result result = { .state = GST_Y10_STATE_FRESH };
 
@@ -183,6 +192,9 @@ tool_draw_attach (ToolDraw *draw, GstBuffer *buffer, guint width, guint height,
   gst_y10_detection_list_begin (&result.list, width, height);
   gst_y10_producer_fill (draw->producer, &result, rows, n);
   gst_y10_result_attach (&result, buffer, GST_YOLOV10_ATTACH_ROI, NULL, FALSE);
+  for (guint i = 0; ids && i < result.list.n; i++)
+    if (ids[i])
+      attach_id (buffer, result.list.items[i].id, ids[i]);
   gst_y10_detection_list_clear (&result.list);
 }
 
@@ -299,7 +311,7 @@ tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
     return FALSE;
   tool_image_to_info (&image, &info);
   buffer = tool_draw_copy_pixels (&image, &info);
-  tool_draw_attach (draw, buffer, image.width, image.height, rows, n);
+  tool_draw_attach (draw, buffer, image.width, image.height, rows, n, NULL);
   sample = overlay_picture (buffer, &info, error);
   if (sample
       && gst_video_frame_map (&drawn, &info, gst_sample_get_buffer (sample),

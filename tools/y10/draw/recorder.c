@@ -81,6 +81,7 @@ struct _ToolRecorder
                                  * threads if the video is live */
   GQueue waiting;  /* of Waiting */
   GArray *held;    /* the latest Y10Detections */
+  GArray *ids;     /* of their tracks; empty: not followed */
   GError *failure; /* the first one */
   guint64 n_frames, n_left_out;
 
@@ -104,6 +105,7 @@ tool_recorder_new (ToolDraw *draw, const char *source, const char *sound_uri,
   self->sound_uri = g_strdup (sound_uri);
   self->is_live = is_live;
   self->held = g_array_new (FALSE, FALSE, sizeof (Y10Detection));
+  self->ids = g_array_new (FALSE, FALSE, sizeof (gint));
   g_mutex_init (&self->lock);
   return self;
 }
@@ -296,7 +298,8 @@ write_first (ToolRecorder *self)
     gst_buffer_unref (first->buffer);
   } else {
     tool_draw_attach (self->draw, first->buffer, first->width, first->height,
-        (const Y10Detection *) self->held->data, self->held->len);
+        (const Y10Detection *) self->held->data, self->held->len,
+        self->ids->len ? (const gint *) self->ids->data : NULL);
     gst_app_src_push_buffer (self->appsrc, first->buffer);
   }
   g_free (first);
@@ -385,7 +388,7 @@ tool_recorder_add (ToolRecorder *self, const ToolFrame *frame,
 
 gboolean
 tool_recorder_take_result (ToolRecorder *self, guint64 number,
-    const Y10Detection *rows, guint n, GError **error)
+    const Y10Detection *rows, guint n, const gint *ids, GError **error)
 {
   const Waiting *first;
   gboolean ok;
@@ -395,6 +398,9 @@ tool_recorder_take_result (ToolRecorder *self, guint64 number,
     write_first (self);
   g_array_set_size (self->held, 0);
   g_array_append_vals (self->held, rows, n);
+  g_array_set_size (self->ids, 0);
+  if (ids)
+    g_array_append_vals (self->ids, ids, n);
   if (first && first->number == number)
     write_first (self);
   write_ready (self);
@@ -463,6 +469,7 @@ tool_recorder_free (ToolRecorder *self)
   gst_clear_object (&self->pipeline);
   g_clear_error (&self->failure);
   g_array_unref (self->held);
+  g_array_unref (self->ids);
   g_mutex_clear (&self->lock);
   g_free (self->source);
   g_free (self->sound_uri);
@@ -489,7 +496,7 @@ tool_recorder_add (ToolRecorder *recorder, const ToolFrame *frame,
 
 gboolean
 tool_recorder_take_result (ToolRecorder *recorder, guint64 number,
-    const Y10Detection *rows, guint n, GError **error)
+    const Y10Detection *rows, guint n, const gint *ids, GError **error)
 {
   return TRUE;
 }

@@ -15,9 +15,10 @@ char *tool_draw_make_path (ToolDraw *draw, const char *source,
     const char *extension, GError **error);
 /* Returns the extension that the user has chosen, or NULL. */
 const char *tool_draw_get_extension (const ToolDraw *draw);
-/* Attaches @rows to a frame of that size, for yolov10overlay. */
+/* Attaches @rows to a frame of that size, for yolov10overlay. @ids: of their tracks, 0 for
+ * none; may be NULL. */
 void tool_draw_attach (ToolDraw *draw, GstBuffer *buffer, guint width,
-    guint height, const Y10Detection *rows, guint n);
+    guint height, const Y10Detection *rows, guint n, const gint *ids);
 /* Copies the pixels into a buffer with GStreamer's default layout. */
 GstBuffer *tool_draw_copy_pixels (const Y10Image *image,
     const GstVideoInfo *info);

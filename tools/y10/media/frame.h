@@ -15,8 +15,9 @@ typedef struct
   gint64 timestamp;   /* nanoseconds, or -1 for a picture */
   guint64 number;     /* index of the frame in its source, from 0 */
   guint input;        /* of a picture: index of its source */
-  Y10Image image;     /* the input of the engine */
-  gpointer pixels;    /* owns the pixels; a GdkPixbuf or ToolSample */
+  guint stretch;   /* of the video's time, between gaps; see detect/tracks.h */
+  Y10Image image;  /* the input of the engine */
+  gpointer pixels; /* owns the pixels; a GdkPixbuf or ToolSample */
   gboolean is_sample; /* TRUE: ToolSample */
   GDestroyNotify free_pixels;
 } ToolFrame;
