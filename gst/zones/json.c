@@ -294,6 +294,9 @@ read_sides (const Place *place, JsonNode *node, GstY10Zone *zone)
     if (!read_string (&element, json_array_get_element (array, i),
             "the name of a side", &zone->sides[i]))
       return FALSE;
+    if (strlen (zone->sides[i]) > GST_Y10_MAX_ZONE_NAME)
+      return fail (&element, json_array_get_element (array, i),
+          "at most 255 bytes");
   }
   return TRUE;
 }

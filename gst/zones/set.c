@@ -22,7 +22,6 @@ gst_y10_zone_clear (GstY10Zone *zone)
   *zone = (GstY10Zone){ .n_points = 0 };
 }
 
-/* Takes the #GstY10Zone that are in @zones, and leaves it empty. */
 /* Opens @zone with what @defaults say. */
 static void
 init_zone (GstY10Zone *zone, const GstY10ZoneDefaults *defaults)
@@ -50,6 +49,26 @@ gst_y10_zone_init_area (GstY10Zone *zone, const GstY10ZoneDefaults *defaults)
   zone->dwells[0] = defaults->dwell;
 }
 
+/* Whether @zones have room for one of that name, which is UTF-8. */
+static gboolean
+check_zone (GArray *zones, const gchar *name, GError **error)
+{
+  const gsize length = strlen (name);
+
+  if (length > GST_Y10_MAX_ZONE_NAME)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "the name \"%.*s…\" has %" G_GSIZE_FORMAT " bytes; expected at most %u",
+        (int) (g_utf8_offset_to_pointer (name, 30) - name), name, length,
+        GST_Y10_MAX_ZONE_NAME);
+  else if (zones->len == GST_Y10_MAX_ZONES)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "there are too many; expected at most %u zones and lines",
+        GST_Y10_MAX_ZONES);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 /* Takes @name. Returns NULL with an error if the set cannot have that zone. */
 GstY10Zone *
 gst_y10_zones_add (GArray *zones, gchar *name,
@@ -66,10 +85,7 @@ gst_y10_zones_add (GArray *zones, gchar *name,
       g_free (name);
       return NULL;
     }
-  if (zones->len == GST_Y10_MAX_ZONES) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "there are too many; expected at most %u zones and lines",
-        GST_Y10_MAX_ZONES);
+  if (!check_zone (zones, name, error)) {
     g_free (name);
     return NULL;
   }
@@ -79,6 +95,7 @@ gst_y10_zones_add (GArray *zones, gchar *name,
   return &g_array_index (zones, GstY10Zone, zones->len - 1);
 }
 
+/* Takes the #GstY10Zone that are in @zones, and leaves it empty. */
 GstY10ZoneSet *
 gst_y10_zone_set_new (GArray *zones)
 {

@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 
 /* Limits of a set, because each object is compared with all of it. */
 #define GST_Y10_MAX_ZONES 64        /* zones and lines */
+#define GST_Y10_MAX_ZONE_NAME 255   /* bytes, also of a side's */
 #define GST_Y10_MAX_ZONE_POINTS 250 /* of one of them */
 #define GST_Y10_MAX_ZONE_SHAPES 32
 #define GST_Y10_MAX_ZONE_CLASSES 100

@@ -269,6 +269,14 @@ class Texts(unittest.TestCase):
         self.assertEqual(run([new(), "zones a=0,0 0.1,0.1; 0.5,0.5 1,1; b=0,1->1,0", see(7, 0.6, 0.6),
                               "observe 0"])[1], [])
 
+    def test_names(self):
+        """255 bytes of UTF-8 are enough; characters are not cut."""
+        for name in ("x" * 255, "ä" * 127 + "x"):
+            self.assertEqual(events([new(), f"zones {name}=0,0 1,1", see(7, 0.5, 0.5), "observe 0"]),
+                             [("enter", name, 0, 7, 1)])
+        for name in ("x" * 256, "ä" * 128, "ä" * 100000):
+            self.check(f"{name}=0,0 1,1", f'the name "{name[:30]}…" has {len(name.encode())} bytes; expected at most 255')
+
     def test_several_shapes(self):
         self.assertEqual(events([new(), "zones a=0,0 0.25,0.25; 0.5,0.5 1,1", see(7, 0.75, 0.75), see(8, 0.375, 0.375),
                                  see(9, 0.125, 0.125), "observe 0"]),
@@ -308,6 +316,7 @@ class Texts(unittest.TestCase):
                 (("zones", 2, "points"), KeyError, "zones[2].points is nothing", "expected the points"),
                 (("zones", 2, "name"), KeyError, "zones[2].name is nothing", "a name"),
                 (("zones", 2, "name"), "a", "zones[2].name", 'two of the name "a"'),
+                (("zones", 2, "name"), "x" * 256, "zones[2].name: the name", "at most 255"),
                 (("zones", 2, "dwel"), 3, "zones[2].dwel is 3", "dwell, limit"),
                 (("zones", 2, "sides"), ["a", "b"], "zones[2].sides", "one of"),
                 (("zones", 1, "dwell"), 0, "zones[1].dwell is 0", "above 0"),
@@ -322,6 +331,7 @@ class Texts(unittest.TestCase):
                 (("zones", 1, "grace"), "1 s", 'zones[1].grace is "1 s"', "seconds"),
                 (("lines", 0, "points"), [[0, 0]], "lines[0].points", "two ends"),
                 (("lines", 0, "points"), [[0, 0], [0, 0]], "lines[0].points", "two different points"),
+                (("lines", 0, "sides", 1), "x" * 256, 'lines[0].sides[1] is "xxx', "at most 255 bytes"),
                 (("lines", 0, "sides"), ["l"], "lines[0].sides", "left and the right"),
                 (("lines", 0, "dwell"), 1, "lines[0].dwell", "sides")):
             self.check(self.document(path, value), "zones: ", where, expected)
@@ -340,6 +350,7 @@ class Texts(unittest.TestCase):
         for path, value in ((("version",), 2), (("version",), KeyError), (("zone",), []), (("zones",), {}),
                             (("zones", 1), 3), (("zones", 2, "points", 1), [0.5]), (("zones", 2, "points", 1), [0, 1.5]),
                             (("zones", 2, "points"), KeyError), (("zones", 2, "name"), KeyError),
+                            (("zones", 2, "name"), "x" * 256), (("lines", 0, "sides", 1), "x" * 256),
                             (("zones", 2, "dwel"), 3), (("zones", 2, "sides"), ["a", "b"]), (("zones", 1, "dwell"), 0),
                             (("zones", 1, "dwell"), []), (("zones", 1, "limit"), 1.5), (("zones", 1, "limit"), 0),
                             (("zones", 1, "classes"), "person"), (("zones", 1, "anchor"), "bottom"),
