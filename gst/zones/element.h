@@ -49,6 +49,8 @@ struct _GstYolov10Zones
   GMutex lock;
   GstY10Zones *zones;
   GQueue told;        /* GstStructure; told without the lock */
+  GThread *teller;    /* who tells them now; NULL: nobody */
+  GCond told_all;     /* nobody any more */
   GString *crossings; /* of the frame at hand, as JSON */
   GstSegment segment;
   gboolean playing;

@@ -9,6 +9,9 @@
 
 #define GST_CAT_DEFAULT gst_yolov10_zones_debug
 
+/* How often a thread that waits looks whether the stream is flushed, in microseconds. */
+#define LOOK_AGAIN 20000
+
 enum
 {
   SIGNAL_EVENT,
@@ -43,28 +46,58 @@ gst_y10_zones_keep_event (const GstY10ZoneEvent *event, gpointer user)
   g_queue_push_tail (&self->told, structure);
 }
 
-static GstStructure *
-next_event (GstYolov10Zones *self)
+static gboolean
+is_flushing (GstYolov10Zones *self)
 {
-  GstStructure *structure;
+  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (self);
+  gboolean flushing;
 
-  g_mutex_lock (&self->lock);
-  structure = g_queue_pop_head (&self->told);
-  g_mutex_unlock (&self->lock);
-  return structure;
+  GST_OBJECT_LOCK (pad);
+  flushing = GST_PAD_IS_FLUSHING (pad);
+  GST_OBJECT_UNLOCK (pad);
+  return flushing;
 }
 
-/* Tells the events that have come up. Call without locks. */
+/* Waits for another thread that tells events, with the lock held; that of the clock, say.
+ * Returns whether this thread may tell them. Otherwise the other one goes on with them: where
+ * this is called by a handler of an event, or where a handler stops or flushes the stream,
+ * which waits for this thread. */
+static gboolean
+become_teller (GstYolov10Zones *self)
+{
+  while (
+      self->teller && self->teller != g_thread_self () && !is_flushing (self))
+    g_cond_wait_until (&self->told_all, &self->lock,
+        g_get_monotonic_time () + LOOK_AGAIN);
+  if (self->teller)
+    return FALSE;
+  self->teller = g_thread_self ();
+  return TRUE;
+}
+
+/* Tells the events that have come up, in their order, by whatever threads. Call without
+ * locks. */
 void
 gst_y10_zones_tell (GstYolov10Zones *self)
 {
   GstStructure *structure;
 
-  while ((structure = next_event (self))) {
+  g_mutex_lock (&self->lock);
+  if ((g_queue_is_empty (&self->told) && !self->teller)
+      || !become_teller (self)) {
+    g_mutex_unlock (&self->lock);
+    return;
+  }
+  while ((structure = g_queue_pop_head (&self->told))) {
+    g_mutex_unlock (&self->lock);
     g_signal_emit (self, signals[SIGNAL_EVENT], 0, structure);
     gst_element_post_message (GST_ELEMENT (self),
         gst_message_new_element (GST_OBJECT (self), structure));
+    g_mutex_lock (&self->lock);
   }
+  self->teller = NULL;
+  g_cond_broadcast (&self->told_all);
+  g_mutex_unlock (&self->lock);
 }
 
 void
@@ -76,7 +109,8 @@ gst_y10_zones_install_signals (GstYolov10ZonesClass *klass)
    * @event: (transfer none): what happened, with the fields of the message
    *
    * Emitted for each event, in a streaming thread or, while no frames come, in that
-   * of the clock; a slow handler delays both.
+   * of the clock, but by one thread at a time and in the order of messages. A slow handler
+   * delays both.
    *
    * Since: 0.2
    */

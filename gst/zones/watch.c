@@ -330,6 +330,7 @@ gst_yolov10_zones_finalize (GObject *object)
   g_queue_clear_full (&self->told, (GDestroyNotify) gst_structure_free);
   gst_y10_zones_props_clear (self);
   g_mutex_clear (&self->lock);
+  g_cond_clear (&self->told_all);
   G_OBJECT_CLASS (gst_yolov10_zones_parent_class)->finalize (object);
 }
 
@@ -375,6 +376,7 @@ gst_yolov10_zones_init (GstYolov10Zones *self)
 
   gst_y10_sink_pad_init (trans);
   g_mutex_init (&self->lock);
+  g_cond_init (&self->told_all);
   g_queue_init (&self->told);
   gst_y10_zones_props_init (self);
   gst_y10_reading_init (&self->reading);

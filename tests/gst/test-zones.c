@@ -21,6 +21,7 @@
 static GstHarness *h;
 static GstBus *bus;
 static GString *told; /* what the signal has told: "enter yard 100 7;" … */
+static gint slow_dwells, in_dwell; /* atomic: whether handlers wait; one does */
 
 static void
 on_event (GstElement *element, GstStructure *event, gpointer user)
@@ -28,6 +29,11 @@ on_event (GstElement *element, GstStructure *event, gpointer user)
   const gchar *name = gst_structure_get_string (event, "zone");
   guint64 time, id = 0;
 
+  if (g_atomic_int_get (&slow_dwells)
+      && !g_strcmp0 (gst_structure_get_string (event, "event"), "dwell")) {
+    g_atomic_int_set (&in_dwell, TRUE);
+    g_usleep (300000);
+  }
   fail_unless (gst_structure_get_uint64 (event, "timestamp", &time));
   gst_structure_get_uint64 (event, "id", &id);
   g_string_append_printf (told, "%s %s %u %u",
@@ -468,6 +474,37 @@ GST_START_TEST (test_clock)
 
 GST_END_TEST;
 
+/* A test clock calls whoever waits for it from here. */
+static gpointer
+crank (gpointer user)
+{
+  return GINT_TO_POINTER (gst_harness_crank_single_clock_wait (h));
+}
+
+/* What the streaming thread tells comes after what the clock's thread is telling. */
+GST_START_TEST (test_clock_order)
+{
+  GThread *clock;
+
+  begin (YARD "dwell=3000000000");
+  gst_harness_use_testclock (h);
+  gst_harness_set_upstream_latency (h, 0);
+  gst_harness_play (h);
+  pass (frame (100, 80));
+  expect ("enter yard 100 7;");
+  g_atomic_int_set (&slow_dwells, TRUE);
+  clock = g_thread_new ("clock", crank, NULL);
+  while (!g_atomic_int_get (&in_dwell))
+    g_usleep (1000);
+  pass (frame (4200, 30));
+  expect ("dwell yard 3100 7;leave yard 4200 7 left;");
+  fail_unless (g_thread_join (clock) != NULL);
+  g_atomic_int_set (&slow_dwells, FALSE);
+  end ();
+}
+
+GST_END_TEST;
+
 /* Waits until the element waits for that time. */
 static void
 expect_wait (GstTestClock *clock, guint ms)
@@ -733,6 +770,7 @@ main (int argc, char **argv)
   tcase_add_test (tcase, test_without_time);
   tcase_add_test (tcase, test_gap);
   tcase_add_test (tcase, test_clock);
+  tcase_add_test (tcase, test_clock_order);
   tcase_add_test (tcase, test_clock_latency);
   tcase_add_test (tcase, test_clock_query);
   tcase_add_test (tcase, test_ends);
