@@ -37,7 +37,7 @@ skip() { printf 'matrix: skipped: %s\n' "$*"; exit 77; }
 
 arguments=("$@") tests=(analytics-overlay analytics-tracker analytics-upstream
   analytics-older analytics-blocks gst-meta gst-meta-survival gst-overlay gst-overlay-composition
-  gst-overlay-pixels gst-python gst-track y10-counts y10-segments) older=''
+  gst-overlay-pixels gst-python gst-track gst-track-others y10-counts y10-segments) older=''
 while [ $# -gt 0 ]; do
   case $1 in
     --all) tests=(--no-suite slow) ;;
