@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Decides what happens in zones, from observations of tracked objects alone: a time
- * and the objects that were seen then. Rules:
+/* Remembers the objects that were observed, and the order of what happens to them; rules.c
+ * decides what happens, from observations alone: a time and the objects that were seen then.
  *
- * - Inside is where the anchor is, for objects of the zone's classes. A change counts
- *   when it has lasted for `hysteresis`, and then since its first observation: an
- *   object enters when it was first seen inside, and leaves when first seen outside.
  * - An object that an observation lacks may come back until `grace` after it was last
  *   seen, as if it had been seen all the time. Later it is lost: it left when it was
  *   last seen. Without observations nothing is known to have left.
- * - A dwell needs an observation inside at or after its time, or silence: no
- *   observation at all until then, see gst_y10_zones_advance().
- * - The path between two observations of an object crosses lines, however long it is.
- *   A crossing back within `hysteresis` takes the first one back.
  * - A new set fires nothing for those who are inside. Zones keep their objects by name.
  *
  * Events are told in the order in which they become known: of one observation first
@@ -23,44 +16,7 @@
 
 #include <string.h>
 
-#define NONE GST_CLOCK_TIME_NONE
-#define INDEX_SIZE (4 * GST_Y10_ZONES_MAX_OBJECTS)
-
-typedef struct
-{
-  guint64 id;
-  gboolean used, seen; /* in the observation at hand */
-  gboolean missed;     /* an observation since the last time lacks it */
-  GstClockTime time;   /* last seen */
-  gdouble box[4];
-  gfloat confidence;
-  gchar label[GST_Y10_ZONES_LABEL_SIZE];
-} Track;
-
-/* An object in relation to a zone. */
-typedef struct
-{
-  gboolean is_known; /* seen, and not lost since */
-  gboolean adopt;    /* being inside is no event: the zone is new */
-  gboolean inside;
-  GstClockTime since;  /* in the zone */
-  GstClockTime turned; /* seen on the other side since; NONE: not */
-  guint n_dwelt;       /* thresholds that have been told */
-  gint direction;      /* in which the line was crossed at @turned */
-} State;
-
-struct _GstY10Zones
-{
-  GstY10ZoneEventFunc func;
-  gpointer user;
-  GstY10ZoneSet *set;
-  GstY10ZoneCount counts[GST_Y10_MAX_ZONES];
-  gboolean quiet[GST_Y10_MAX_ZONES]; /* a changed limit is no event */
-  guint n_tracks;                    /* used ones are below */
-  Track tracks[GST_Y10_ZONES_MAX_OBJECTS];
-  State *states;             /* of each track in each zone */
-  guint16 index[INDEX_SIZE]; /* 1 + track, by a hash of its id; 0: none */
-};
+#include "zones/rules.h"
 
 /* @func is called with each event, by the functions that change @self. */
 GstY10Zones *
@@ -97,113 +53,10 @@ gst_y10_zones_get_count (const GstY10Zones *self, guint index)
   return &self->counts[index];
 }
 
-static State *
-states_of (const GstY10Zones *self, guint track)
-{
-  return &self->states[(gsize) track * self->set->n];
-}
-
-/* Emits an event of the kinds that have an object; @event has what differs. */
-static void
-emit (GstY10Zones *self, const Track *track, guint z, GstY10ZoneEvent event)
-{
-  const GstY10Zone *zone = &self->set->zones[z];
-
-  event.zone = zone;
-  event.id = track->id;
-  event.label = track->label;
-  event.confidence = track->confidence;
-  event.place = gst_y10_anchor_place (zone->anchor, track->box[0],
-      track->box[1], track->box[2], track->box[3]);
-  event.count = self->counts[z].count;
-  event.n_in = self->counts[z].n_in;
-  event.n_out = self->counts[z].n_out;
-  self->func (&event, self->user);
-}
-
-static void
-enter (GstY10Zones *self, const Track *track, guint z, State *state)
-{
-  state->inside = TRUE;
-  state->since = state->turned;
-  state->turned = NONE;
-  state->n_dwelt = 0;
-  self->counts[z].count++;
-  emit (self, track, z,
-      (GstY10ZoneEvent){ .kind = GST_Y10_ZONE_ENTER, .time = state->since });
-}
-
-static void
-leave (GstY10Zones *self, const Track *track, guint z, State *state,
-    GstClockTime time, GstY10LeaveReason reason)
-{
-  state->inside = FALSE;
-  state->turned = NONE;
-  self->counts[z].count--;
-  emit (self, track, z,
-      (GstY10ZoneEvent){
-          .kind = GST_Y10_ZONE_LEAVE,
-          .time = time,
-          .duration = time - state->since,
-          .reason = reason,
-      });
-}
-
-static void
-cross (GstY10Zones *self, const Track *track, guint z, State *state)
-{
-  if (state->direction > 0)
-    self->counts[z].n_in++;
-  else
-    self->counts[z].n_out++;
-  emit (self, track, z,
-      (GstY10ZoneEvent){
-          .kind = GST_Y10_ZONE_CROSS,
-          .time = state->turned,
-          .direction = state->direction,
-      });
-  state->turned = NONE;
-}
-
-/* Tells what @time has made certain of the stay of an object that was last seen
- * inside. */
-static void
-dwell (GstY10Zones *self, const Track *track, guint z, State *state,
-    GstClockTime time)
-{
-  const GstY10Zone *zone = &self->set->zones[z];
-
-  while (state->n_dwelt < zone->n_dwells
-      && time >= state->since + zone->dwells[state->n_dwelt]) {
-    const GstClockTime threshold = zone->dwells[state->n_dwelt++];
-
-    emit (self, track, z,
-        (GstY10ZoneEvent){
-            .kind = GST_Y10_ZONE_DWELL,
-            .time = state->since + threshold,
-            .duration = threshold,
-        });
-  }
-}
-
-/* Ends what is between an object and a zone: nobody knows what follows. */
-static void
-forget (GstY10Zones *self, const Track *track, guint z, State *state,
-    GstY10LeaveReason reason)
-{
-  const gboolean is_turned = state->turned != NONE;
-
-  if (is_turned && self->set->zones[z].is_line)
-    cross (self, track, z, state);
-  else if (state->inside)
-    leave (self, track, z, state, is_turned ? state->turned : track->time,
-        is_turned ? GST_Y10_LEAVE_LEFT : reason);
-  *state = (State){ .turned = NONE };
-}
-
 /* Whether an object that an observation lacked cannot come back to @zone at @time. */
 static gboolean
-is_lost (const Track *track, const GstY10Zone *zone, GstClockTime time)
+is_lost (const GstY10ZoneTrack *track, const GstY10Zone *zone,
+    GstClockTime time)
 {
   return track->missed && time > track->time + zone->grace;
 }
@@ -212,13 +65,13 @@ is_lost (const Track *track, const GstY10Zone *zone, GstClockTime time)
 static void
 lose (GstY10Zones *self, guint t, GstClockTime time)
 {
-  Track *track = &self->tracks[t];
-  State *states = states_of (self, t);
+  GstY10ZoneTrack *track = &self->tracks[t];
+  GstY10ZoneState *states = gst_y10_zone_states_of (self, t);
   gboolean is_known = FALSE;
 
   for (guint z = 0; z < self->set->n; z++) {
     if (states[z].is_known && is_lost (track, &self->set->zones[z], time))
-      forget (self, track, z, &states[z], GST_Y10_LEAVE_LOST);
+      gst_y10_zone_forget (self, track, z, &states[z], GST_Y10_LEAVE_LOST);
     is_known |= states[z].is_known;
   }
   track->used = is_known || !track->missed;
@@ -249,92 +102,11 @@ check_limits (GstY10Zones *self, GstClockTime time)
   }
 }
 
-static void
-watch_zone (GstY10Zones *self, const Track *track, guint z, State *state,
-    gboolean is_wanted)
-{
-  const GstY10Zone *zone = &self->set->zones[z];
-  const gdouble *box = track->box;
-  const gboolean inside = is_wanted
-      && gst_y10_zone_has_point (zone,
-          gst_y10_anchor_place (zone->anchor, box[0], box[1], box[2], box[3]));
-  const GstClockTime time = track->time;
-
-  if (state->adopt && inside && !state->inside) {
-    state->inside = TRUE;
-    state->since = time;
-    state->n_dwelt = 0;
-    self->counts[z].count++;
-    self->quiet[z] = TRUE;
-  }
-  if (inside == state->inside)
-    state->turned = NONE;
-  else if (state->turned == NONE)
-    state->turned = time;
-  if (state->turned != NONE && time - state->turned >= zone->hysteresis) {
-    if (inside)
-      enter (self, track, z, state);
-    else
-      leave (self, track, z, state, state->turned, GST_Y10_LEAVE_LEFT);
-  }
-  if (inside && state->inside)
-    dwell (self, track, z, state, time);
-}
-
-/* @before: the box that was last observed; NULL: there is none. */
-static void
-watch_line (GstY10Zones *self, const Track *track, guint z, State *state,
-    gboolean is_wanted, const gdouble *before)
-{
-  const GstY10Zone *zone = &self->set->zones[z];
-  const gdouble *box = track->box;
-  gint direction = 0;
-
-  if (before && is_wanted)
-    direction = gst_y10_line_cross (zone->points[0], zone->points[1],
-        gst_y10_anchor_place (zone->anchor, before[0], before[1], before[2],
-            before[3]),
-        gst_y10_anchor_place (zone->anchor, box[0], box[1], box[2], box[3]));
-  if (direction && state->turned != NONE && direction != state->direction) {
-    state->turned = NONE;
-  } else if (direction) {
-    /* It has walked around an end of the line since. */
-    if (state->turned != NONE)
-      cross (self, track, z, state);
-    state->direction = direction;
-    state->turned = track->time;
-  }
-  if (state->turned != NONE && track->time - state->turned >= zone->hysteresis)
-    cross (self, track, z, state);
-}
-
-/* An object was seen: @before is its former box, or NULL if it is new. */
-static void
-watch (GstY10Zones *self, guint t, const gdouble *before)
-{
-  const Track *track = &self->tracks[t];
-  State *states = states_of (self, t);
-  const gsize length = strlen (track->label);
-
-  for (guint z = 0; z < self->set->n; z++) {
-    const GstY10Zone *zone = &self->set->zones[z];
-    const gboolean is_wanted = gst_y10_zone_wants (zone, track->label, length);
-
-    if (zone->is_line)
-      watch_line (self, track, z, &states[z], is_wanted,
-          states[z].is_known ? before : NULL);
-    else
-      watch_zone (self, track, z, &states[z], is_wanted);
-    states[z].is_known = TRUE;
-    states[z].adopt = FALSE;
-  }
-}
-
 static guint
 hash (guint64 id)
 {
   return (guint) ((id * G_GUINT64_CONSTANT (0x9E3779B97F4A7C15)) >> 32)
-      % INDEX_SIZE;
+      % GST_Y10_ZONES_INDEX_SIZE;
 }
 
 static void
@@ -343,7 +115,7 @@ index_track (GstY10Zones *self, guint t)
   guint i = hash (self->tracks[t].id);
 
   while (self->index[i])
-    i = (i + 1) % INDEX_SIZE;
+    i = (i + 1) % GST_Y10_ZONES_INDEX_SIZE;
   self->index[i] = (guint16) (t + 1);
 }
 
@@ -360,7 +132,8 @@ index_all (GstY10Zones *self)
 static gint
 find (const GstY10Zones *self, guint64 id)
 {
-  for (guint i = hash (id); self->index[i]; i = (i + 1) % INDEX_SIZE)
+  for (guint i = hash (id); self->index[i];
+       i = (i + 1) % GST_Y10_ZONES_INDEX_SIZE)
     if (self->tracks[self->index[i] - 1].id == id)
       return self->index[i] - 1;
   return -1;
@@ -383,8 +156,8 @@ take_track (GstY10Zones *self)
   if (self->n_tracks < GST_Y10_ZONES_MAX_OBJECTS)
     return self->n_tracks++;
   for (guint z = 0; z < self->set->n; z++)
-    forget (self, &self->tracks[oldest], z, &states_of (self, oldest)[z],
-        GST_Y10_LEAVE_LOST);
+    gst_y10_zone_forget (self, &self->tracks[oldest], z,
+        &gst_y10_zone_states_of (self, oldest)[z], GST_Y10_LEAVE_LOST);
   self->tracks[oldest].used = FALSE;
   index_all (self);
   return oldest;
@@ -405,7 +178,7 @@ mark_seen (GstY10Zones *self, GstClockTime time,
       self->tracks[t].seen = TRUE;
   }
   for (guint t = 0; t < self->n_tracks; t++) {
-    Track *track = &self->tracks[t];
+    GstY10ZoneTrack *track = &self->tracks[t];
 
     if (!track->used)
       continue;
@@ -423,16 +196,17 @@ see (GstY10Zones *self, GstClockTime time, const GstY10ZoneObject *object)
   const gint known = find (self, object->id);
   const guint t = known >= 0 ? (guint) known : take_track (self);
   const gsize length = MIN (object->label_length, GST_Y10_ZONES_LABEL_SIZE - 1);
-  Track *track = &self->tracks[t];
+  GstY10ZoneTrack *track = &self->tracks[t];
   gdouble before[4];
 
   if (known >= 0 && track->time == time)
     return; /* listed twice: the first one counts */
   memcpy (before, track->box, sizeof before);
   if (known < 0) {
-    *track = (Track){ .id = object->id, .used = TRUE };
+    *track = (GstY10ZoneTrack){ .id = object->id, .used = TRUE };
     for (guint z = 0; z < self->set->n; z++)
-      states_of (self, t)[z] = (State){ .turned = NONE };
+      gst_y10_zone_states_of (self,
+          t)[z] = (GstY10ZoneState){ .turned = GST_CLOCK_TIME_NONE };
     index_track (self, t);
   }
   track->seen = TRUE;
@@ -444,7 +218,7 @@ see (GstY10Zones *self, GstClockTime time, const GstY10ZoneObject *object)
   track->confidence = object->confidence;
   memcpy (track->label, object->label, length);
   track->label[length] = 0;
-  watch (self, t, before);
+  gst_y10_zone_watch (self, t, before);
 }
 
 /**
@@ -477,16 +251,16 @@ void
 gst_y10_zones_advance (GstY10Zones *self, GstClockTime time)
 {
   for (guint t = 0; t < self->n_tracks; t++) {
-    const Track *track = &self->tracks[t];
+    const GstY10ZoneTrack *track = &self->tracks[t];
 
     if (!track->used)
       continue;
     lose (self, t, time);
     for (guint z = 0; z < self->set->n && track->used && !track->missed; z++) {
-      State *state = &states_of (self, t)[z];
+      GstY10ZoneState *state = &gst_y10_zone_states_of (self, t)[z];
 
-      if (state->inside && state->turned == NONE)
-        dwell (self, track, z, state, time);
+      if (state->inside && state->turned == GST_CLOCK_TIME_NONE)
+        gst_y10_zone_dwell (self, track, z, state, time);
     }
   }
   check_limits (self, time);
@@ -505,13 +279,14 @@ gst_y10_zones_end (GstY10Zones *self)
   GstClockTime last = 0;
 
   for (guint t = 0; t < self->n_tracks; t++) {
-    Track *track = &self->tracks[t];
+    GstY10ZoneTrack *track = &self->tracks[t];
 
     if (!track->used)
       continue;
     last = MAX (last, track->time);
     for (guint z = 0; z < self->set->n; z++)
-      forget (self, track, z, &states_of (self, t)[z], GST_Y10_LEAVE_ENDED);
+      gst_y10_zone_forget (self, track, z, &gst_y10_zone_states_of (self, t)[z],
+          GST_Y10_LEAVE_ENDED);
     track->used = FALSE;
   }
   self->n_tracks = 0;
@@ -533,8 +308,8 @@ end_removed (GstY10Zones *self, const GstY10ZoneSet *set)
       if (!self->tracks[t].used)
         continue;
       last = MAX (last, self->tracks[t].time);
-      forget (self, &self->tracks[t], z, &states_of (self, t)[z],
-          GST_Y10_LEAVE_ENDED);
+      gst_y10_zone_forget (self, &self->tracks[t], z,
+          &gst_y10_zone_states_of (self, t)[z], GST_Y10_LEAVE_ENDED);
     }
   }
   check_limits (self, last);
@@ -564,7 +339,8 @@ count_dwelt (const GstY10Zone *now, const GstY10Zone *before, guint n_dwelt)
 void
 gst_y10_zones_change (GstY10Zones *self, GstY10ZoneSet *set)
 {
-  State *states = g_new (State, (gsize) set->n * GST_Y10_ZONES_MAX_OBJECTS);
+  GstY10ZoneState *states = g_new (GstY10ZoneState,
+      (gsize) set->n * GST_Y10_ZONES_MAX_OBJECTS);
   GstY10ZoneCount counts[GST_Y10_MAX_ZONES] = { { 0 } };
 
   end_removed (self, set);
@@ -578,9 +354,10 @@ gst_y10_zones_change (GstY10Zones *self, GstY10ZoneSet *set)
     if (is_kept)
       counts[z] = self->counts[old];
     for (guint t = 0; t < self->n_tracks; t++) {
-      State *state = &states[(gsize) t * set->n + z];
+      GstY10ZoneState *state = &states[(gsize) t * set->n + z];
 
-      *state = is_kept ? states_of (self, t)[old] : (State){ .turned = NONE };
+      *state = is_kept ? gst_y10_zone_states_of (self, t)[old]
+                       : (GstY10ZoneState){ .turned = GST_CLOCK_TIME_NONE };
       if (is_kept && self->tracks[t].used)
         state->n_dwelt = count_dwelt (&set->zones[z], &self->set->zones[old],
             state->n_dwelt);
@@ -605,7 +382,7 @@ gst_y10_zones_foreach_stay (const GstY10Zones *self, GstY10ZoneStayFunc func,
 {
   for (guint t = 0; t < self->n_tracks; t++)
     for (guint z = 0; z < self->set->n && self->tracks[t].used; z++) {
-      const State *state = &states_of (self, t)[z];
+      const GstY10ZoneState *state = &gst_y10_zone_states_of (self, t)[z];
 
       if (state->inside)
         func (&self->set->zones[z], self->tracks[t].id,
@@ -618,17 +395,19 @@ gst_y10_zones_foreach_stay (const GstY10Zones *self, GstY10ZoneStayFunc func,
 GstClockTime
 gst_y10_zones_get_deadline (const GstY10Zones *self)
 {
-  GstClockTime least = NONE;
+  GstClockTime least = GST_CLOCK_TIME_NONE;
 
   for (guint t = 0; t < self->n_tracks; t++)
     for (guint z = 0; z < self->set->n && self->tracks[t].used; z++) {
-      const Track *track = &self->tracks[t];
+      const GstY10ZoneTrack *track = &self->tracks[t];
       const GstY10Zone *zone = &self->set->zones[z];
-      const State *state = &states_of (self, t)[z];
+      const GstY10ZoneState *state = &gst_y10_zone_states_of (self, t)[z];
 
-      if (track->missed && (state->inside || state->turned != NONE))
+      if (track->missed
+          && (state->inside || state->turned != GST_CLOCK_TIME_NONE))
         least = MIN (least, track->time + zone->grace + 1);
-      else if (!track->missed && state->inside && state->turned == NONE
+      else if (!track->missed && state->inside
+          && state->turned == GST_CLOCK_TIME_NONE
           && state->n_dwelt < zone->n_dwells)
         least = MIN (least, state->since + zone->dwells[state->n_dwelt]);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Runs scenes through the zones and prints their events, for test-zones.py. Reads
+/* Runs scenes through the zones and prints their events, for tracing.py. Reads
  * commands from stdin, a line each; times are nanoseconds:
  *
  *   new HYSTERESIS GRACE DWELL LIMIT     another stream, with these defaults
