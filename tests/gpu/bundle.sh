@@ -28,7 +28,7 @@ done
 
 targets=(gst/libgstyolov10.so tools/y10 tests/golden/golden tests/checkop/checkop
   tests/engine/stress-step tests/engine/test-batch tests/cuda-sim/test-lost tests/gst/test-painter
-  tests/common/seeded tests/bench/bench-cuda tests/bench/bench-streams tests/engine/test-group
+  tests/common/seeded tests/bench/bench-cuda tests/bench/bench-streams tests/engine/test-group tests/engine/test-shapes
   tests/cuda-sim/liby10-cuda.so tests/gpu/libcountcopies.so tests/gpu/libtracekernels.so
   tests/gpu/libnvcuvid-none.so)
 [ -e "$build/build.ninja" ] \
@@ -44,7 +44,7 @@ mkdir -p "$root"/{bin,lib,libc,gst,backend,sim,nvcuvid-none,data,models,share/mi
 
 # Our binaries.
 cp "$build"/{tools/y10,tests/golden/golden,tests/checkop/checkop,tests/engine/stress-step} "$root"/bin
-cp "$build"/{tests/engine/test-batch,tests/engine/test-group,tests/cuda-sim/test-lost} "$root"/bin
+cp "$build"/{tests/engine/test-batch,tests/engine/test-group,tests/engine/test-shapes,tests/cuda-sim/test-lost} "$root"/bin
 cp "$build"/{tests/gst/test-painter,tests/common/seeded,tests/bench/bench-cuda,tests/bench/bench-streams} "$root"/bin
 cp "$build"/gst/libgstyolov10.so "$root"/gst
 cp "$build"/tests/gpu/lib{countcopies,tracekernels}.so "$root"/lib

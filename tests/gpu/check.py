@@ -272,6 +272,7 @@ def judge(report, names):
     judge_cases(v, report, "batch", "a picture alone and among others", 3)
     judge_cases(v, report, "lost", "a new engine after a lost context", 1)
     judge_cases(v, report, "group", "streams that share an engine", 6)
+    judge_cases(v, report, "shapes", "images of several shapes on an engine", 7)
     judge_streams(v, report)
     judge_bench(v, report)
     judge_convolutions(v, report)

@@ -43,7 +43,7 @@ PARTS = (
     ("facts", "doctor", "golden-fp16", "golden-fp32", "ap-fp16", "bench", "kernels"),
     ("golden-tuned", "stress", "pipeline", "lost", "painter", "batch"),
     ("sanitize-memcheck", "sanitize-racecheck", "golden-tf32", "golden-bf16", "checkop"),
-    ("streams", "group"),
+    ("streams", "group", "shapes"),
     ("sanitize-synccheck", "sanitize-initcheck", "ap-fp32"),
     ("convolutions",),
     ("bench-x", "bench-s"),
@@ -179,6 +179,12 @@ def lost(run):
 def group(run):
     """Streams that share an engine get the same results as alone."""
     return {"runs": [cases(run, "test-group", ["--backend", "cuda"], 200, backend)
+                     for backend in run.backends if backend != "cpu"]}
+
+
+def shapes(run):
+    """Images of several shapes share an engine, and cameras of two shapes its time."""
+    return {"runs": [cases(run, "test-shapes", ["--backend", "cuda"], 200, backend)
                      for backend in run.backends if backend != "cpu"]}
 
 
@@ -395,6 +401,7 @@ def all_steps():
              "every op, odd shapes"),
         Step("streams", streams, 300, True, "1 to 64 streams, images a second"),
         Step("group", group, 30, False, "streams that share an engine"),
+        Step("shapes", shapes, 30, False, "images of several shapes on an engine"),
         *(Step("bench-" + v, bench("--variants", v, "--no-compile", "--tune", "60"), 150, True,
                f"yolov10{v} against PyTorch", 250) for v in "xsmbl"),
         Step("checkop-variants", checkop(["--only-variants"], "the variants' shapes"), 200, True,

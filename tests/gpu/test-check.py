@@ -47,6 +47,7 @@ def good_report():
         "batch": {"runs": [{"backend": "cuda", "exit": 0, "passed": ["/batch"] * 3}] * 2},
         "lost": {"runs": [{"backend": "cuda", "exit": 0, "passed": ["/lost/bad-address"]}]},
         "group": {"runs": [{"backend": "cuda", "exit": 0, "passed": ["/group/many"] * 6}]},
+        "shapes": {"runs": [{"backend": "cuda", "exit": 0, "passed": ["/shapes/rows"] * 7}]},
         "streams": {"backend": "cuda", "full_steps_per_s": 1000.0, "runs": [
             {"streams": n, "sharing": n, "per_s": 850.0, "fill": 31.0, "failed": 0,
              "delay_ms": {"median": 60.0, "p95": 90.0}} for n in (1, 4, 16, 64)]},
@@ -164,6 +165,8 @@ class Check(unittest.TestCase):
             ("lost context", "lost", ("runs", 0, "passed"), []),
             ("share an engine", "group", ("runs", 0, "exit"), 1),
             ("share an engine", "group", ("runs", 0, "passed"), ["/group/many"] * 5),
+            ("several shapes", "shapes", ("runs", 0, "exit"), 1),
+            ("several shapes", "shapes", ("runs", 0, "passed"), ["/shapes/rows"] * 6),
             ("64 streams", "streams", ("runs", 3, "per_s"), 849.0),
             ("64 streams", "streams", ("runs", 3, "sharing"), 63),
             ("64 streams", "streams", ("runs", 0, "failed"), 1),
@@ -196,7 +199,8 @@ class Check(unittest.TestCase):
                  "ap-fp16": "fp16 AP", "stress": "stress", "sanitize-memcheck": "memcheck",
                  "pipeline": "host copies", "painter": "drawing on frames",
                  "batch": "alone and among others", "lost": "lost context",
-                 "group": "share an engine", "streams": "64 streams", "checkop": "checkop",
+                 "group": "share an engine", "shapes": "several shapes",
+                 "streams": "64 streams", "checkop": "checkop",
                  "kernels": "top kernels", "convolutions": "both providers"}
         for step, what in lines.items():
             for how in ("gone", "failed", "missing"):
