@@ -10,9 +10,10 @@
  * until it is seen again. A track that is not seen is lost, and may come back for a
  * while.
  *
- * Overlap alone decides, unlike in ByteTrack, which multiplies it by the confidence in
- * the first and third pass: without that, fewer identities change. And lost tracks also
- * match weak detections.
+ * Overlap decides, unlike in ByteTrack, which multiplies it by the confidence in the first
+ * and third pass: without that, fewer identities change. Of a lost track it counts less the
+ * longer nobody has seen it: somebody else walks where it is expected, and both would take
+ * turns. And lost tracks also match weak detections.
  *
  * Knows neither buffers nor metadata. Nothing is allocated after it is made. */
 #include "track/tracker.h"
@@ -24,6 +25,9 @@
 
 /* Two tracks whose boxes overlap by more are one object. */
 #define SAME_IOU 0.85f
+
+/* What a second without being seen costs a lost track, in 1 - IoU. */
+#define LOST_COST 0.3f
 
 /* Also without tracks, a limit of 0 would not be a limit. */
 #define LEAST_LIMIT 1e-6f
@@ -134,6 +138,27 @@ see (GstY10Tracker *self, guint track_index, const GstY10Observed *observed,
   self->track_of[index] = (gint) track_index;
 }
 
+/* Of a pair for the assignment. What is below @limit stays below it, so a lost track that
+ * nobody else competes with is found as well as any. */
+static gfloat
+cost_of (const GstY10Tracker *self, guint row, const GstY10Observed *observed,
+    gfloat limit)
+{
+  const GstY10Track *track = &self->tracks[row];
+  gfloat cost = track->group == observed->group
+      ? 1 - iou (&self->boxes[row], &observed->box)
+      : 1;
+
+  /* Without any overlap, never, whatever the limit. */
+  if (!(cost < 1))
+    return G_MAXFLOAT;
+  if (track->state == GST_Y10_TRACK_LOST && cost < limit)
+    cost = MIN (cost
+            + LOST_COST * (gfloat) seconds_between (track->seen, self->time),
+        limit * (1 - 1e-6f));
+  return cost;
+}
+
 /* One pass, on the first @n_rows and @n_columns of rows and columns. */
 static void
 match (GstY10Tracker *self, guint n_rows, guint n_columns,
@@ -143,18 +168,13 @@ match (GstY10Tracker *self, guint n_rows, guint n_columns,
 
   if (n_rows == 0 || n_columns == 0)
     return;
+  limit = MAX (limit, LEAST_LIMIT);
   for (guint i = 0; i < n_rows; i++)
-    for (guint j = 0; j < n_columns; j++) {
-      const GstY10Observed *o = &observed[self->columns[j]];
-      gfloat overlap = self->tracks[self->rows[i]].group == o->group
-          ? iou (&self->boxes[self->rows[i]], &o->box)
-          : 0;
-
-      /* Without any overlap, never, whatever the limit. */
-      *cost++ = overlap > 0 ? 1 - overlap : G_MAXFLOAT;
-    }
-  gst_y10_assigner_solve (self->assigner, n_rows, n_columns,
-      MAX (limit, LEAST_LIMIT), self->column_of_row);
+    for (guint j = 0; j < n_columns; j++)
+      *cost++ = cost_of (self, self->rows[i], &observed[self->columns[j]],
+          limit);
+  gst_y10_assigner_solve (self->assigner, n_rows, n_columns, limit,
+      self->column_of_row);
   for (guint i = 0; i < n_rows; i++)
     if (self->column_of_row[i] >= 0)
       see (self, self->rows[i], observed,

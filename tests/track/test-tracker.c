@@ -351,6 +351,27 @@ test_lost (void)
   gst_y10_tracker_free (tracker);
 }
 
+/* Somebody walks up to a person who stands there, and is not seen any more. Where both are
+ * expected, the one who stands there is found, even if the box is nearer to the other. */
+static void
+test_passing (void)
+{
+  GstY10Tracker *tracker = gst_y10_tracker_new ();
+  guint64 ids[2], standing = 0;
+
+  for (guint i = 0; i <= 45; i++) {
+    const GstY10Observed seen[] = { object (i == 45 ? 102 : 100, 50, 0.9f),
+      object (102 - 4 * (45 - (gfloat) i), 50, 0.9f) };
+
+    gst_y10_tracker_observe (tracker, &defaults, i * 40 * MS, seen,
+        i <= 25 ? 2 : 1, ids);
+    standing = i == 10 ? ids[0] : standing;
+    if (i > 10)
+      g_assert_cmpuint (ids[0], ==, standing);
+  }
+  gst_y10_tracker_free (tracker);
+}
+
 /* What is seen once is nobody yet. Detections of other groups are other objects. */
 static void
 test_new (void)
@@ -445,6 +466,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tracker/kalman-speed", test_kalman_speed);
   g_test_add_func ("/tracker/identity", test_identity);
   g_test_add_func ("/tracker/lost", test_lost);
+  g_test_add_func ("/tracker/passing", test_passing);
   g_test_add_func ("/tracker/new", test_new);
   g_test_add_func ("/tracker/class", test_class);
   g_test_add_func ("/tracker/crowd", test_crowd);
