@@ -3,7 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """Compares yolov10track with ByteTrack of the package `trackers`, on the same detections.
 
-usage: evaluate.py [--seeds N | --seeds FIRST-LAST] [--options "PROPERTIES"] [--scene MODEL PICTURE] BUILD
+usage: evaluate.py [--seeds N | --seeds FIRST-LAST] [--options "PROPERTIES"] [--scene MODEL PICTURE]
+                   [--ioutracker COMMAND] BUILD
 
 The ground truth is that of TUD-Stadtmitte and TUD-Campus, which the package motmetrics has:
 people who walk past and behind each other. Detections are made of it: 10 % are missing, edges
@@ -16,12 +17,16 @@ Printed are the means over all seeds of HOTA, IDF1 and the number of switched id
 the IoU with the truth of frames without a result, of held boxes and of the places that the
 tracker expects; then the time that the element takes for a frame. With --scene, the people of the
 picture walk behind pillars, and what the model detects is followed with and without the weak boxes.
+With --ioutracker, GStreamer's tracker of that name (1.26) follows the same confident boxes, with its
+defaults and in the frames that have a result. COMMAND runs the replay of a build against such a
+GStreamer, such as "chroot DIR /src/build/tests/track/replay".
 
 Needs the packages trackers, motmetrics and trackeval.
 """
 import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -97,7 +102,7 @@ def follow_theirs(detections, inferred, confident=CONFIDENT):
     return found
 
 
-def replay(build, options, frames, confident=CONFIDENT):
+def replay(command, element, frames, confident=CONFIDENT):
     """Runs the element. @frames: (time, age, boxes, confidences) each, in nanoseconds. Returns
     (ids of confident detections, objects, nanoseconds) of each."""
     lines = []
@@ -107,11 +112,12 @@ def replay(build, options, frames, confident=CONFIDENT):
         lines += [" ".join(f"{x:.4f}" for x in (*box, c)) for chosen in (strong, ~strong)
                   for box, c in zip(boxes[chosen], confidence[chosen])]
     with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "GST_PLUGIN_PATH": os.path.join(build, "gst"),
-                       "GST_PLUGIN_SYSTEM_PATH_1_0": "", "GST_REGISTRY": os.path.join(folder, "registry")}
-        out = subprocess.run([os.path.join(build, "tests/track/replay"), *map(str, SIZE), "yolov10track",
-                              *options.split()], input="\n".join(lines) + "\n", text=True, check=True,
-                             stdout=subprocess.PIPE, env=environment).stdout
+        environment = {**os.environ, "GST_REGISTRY": os.path.join(folder, "registry")}
+        if len(command) == 1:
+            environment |= {"GST_PLUGIN_PATH": os.path.join(os.path.dirname(command[0]), "../../gst"),
+                            "GST_PLUGIN_SYSTEM_PATH_1_0": ""}
+        out = subprocess.run([*command, *map(str, SIZE), *element.split()], input="\n".join(lines) + "\n",
+                             text=True, check=True, stdout=subprocess.PIPE, env=environment).stdout
     words, results = iter(out.split()), []
     for _ in frames:
         assert next(words) == "frame"
@@ -121,6 +127,22 @@ def replay(build, options, frames, confident=CONFIDENT):
         objects[:, 3:] -= objects[:, 1:3]
         results.append((ids, objects, time))
     return results
+
+
+def follow_iou(command, detections, inferred):
+    """What ioutracker follows."""
+    found = {}
+    sent = [(frame * FRAME, 0, *detections[frame]) for frame in inferred]
+    for frame, (ids, _, _) in zip(inferred, replay(command, "ioutracker", sent)):
+        boxes, confidence = detections[frame]
+        found[frame] = np.c_[ids, plain(boxes[confidence >= CONFIDENT])][np.array(ids, int) >= 0] if ids else NONE
+    assert any(len(boxes) for boxes in found.values()), "ioutracker gives no ids"
+    return found
+
+
+def ours(build, options):
+    """What runs the element with these properties."""
+    return [os.path.join(build, "tests/track/replay")], f"yolov10track {options}"
 
 
 def follow_ours(build, options, detections, inferred, late):
@@ -135,10 +157,10 @@ def follow_ours(build, options, detections, inferred, late):
     sent = [(frame * FRAME, -1 if shown[frame] is None else (frame - shown[frame]) * FRAME,
              *(nothing if shown[frame] is None else detections[shown[frame]])) for frame in frames]
     found, held, expected = {}, {}, {}
-    for frame, (ids, objects, _), (_, _, boxes, confidence) in zip(frames, replay(build, options, sent), sent):
+    for frame, (ids, objects, _), (_, _, boxes, confidence) in zip(frames, replay(*ours(build, options), sent), sent):
         strong = boxes[confidence >= CONFIDENT]
         assert len(ids) == len(strong), f"frame {frame}: {len(ids)} detections of {len(strong)}"
-        held[frame] = np.c_[ids, plain(strong)][np.array(ids, int) > 0] if ids else NONE
+        held[frame] = np.c_[ids, plain(strong)][np.array(ids, int) >= 0] if ids else NONE
         expected[frame] = objects
         if shown[frame] == frame - late:
             # Detections with ids, and the places of objects that a weak box continued.
@@ -249,7 +271,7 @@ def occlude(build, model, picture):
     for title, options in (("trackers", None), ("with weak boxes", f"weak-thresh={LEAST}"),
                            ("without", "weak-thresh=1")):
         if options:
-            results = replay(build, f"track-thresh=0.25 new-thresh=0.25 {options}", frames, 0.25)
+            results = replay(*ours(build, f"track-thresh=0.25 new-thresh=0.25 {options}"), frames, 0.25)
             found = {n + 1: objects for n, (_, objects, _) in enumerate(results)}
         else:
             found = theirs
@@ -270,7 +292,7 @@ def measure(build):
             at = place * cell + random.normal(0, 0.02, (n, 2)) * cell + 0.1 * cell * np.sin(i / 10)
             at = np.clip(at, 0, np.array(SIZE) - 0.7 * cell)
             frames.append((i * FRAME, 0, np.c_[at, at + 0.7 * cell], random.uniform(0.5, 0.9, n)))
-        results = replay(build, OPTIONS, frames)
+        results = replay(*ours(build, OPTIONS), frames)
         times = sorted(time for _, _, time in results[10:])
         kept = len({i for ids, _, _ in results for i in ids})
         print(f"  {n:3} objects: median {times[len(times) // 2] / 1000:6.0f}, "
@@ -282,6 +304,7 @@ def main():
     parser.add_argument("--seeds", default="10")
     parser.add_argument("--options", default="")
     parser.add_argument("--scene", nargs=2, metavar=("MODEL", "PICTURE"))
+    parser.add_argument("--ioutracker", metavar="COMMAND", type=shlex.split)
     parser.add_argument("build")
     given = parser.parse_args()
     build = os.path.abspath(given.build)
@@ -292,9 +315,10 @@ def main():
     print(f"{len(seeds)} seeds from {seeds[0]}: HOTA, IDF1, switched identities\n")
     for title, every, late in (("every frame", 1, 0), ("every third frame", 3, 0),
                                ("every third frame, two frames late", 3, 2)):
-        pairs, means = [], {"trackers": [], "yolov10track": []}
+        names = ["trackers", "yolov10track"] + ["ioutracker"] * bool(given.ioutracker)
+        pairs, means = [], {name: [] for name in names}
         for sequence in SEQUENCES:
-            rows, scores = truth(sequence), {"trackers": [], "yolov10track": []}
+            rows, scores = truth(sequence), {name: [] for name in names}
             for seed in seeds:
                 detections = detect(rows, seed)
                 # Late results of the last frames never come.
@@ -306,6 +330,9 @@ def main():
                 found, held, expected, shown = follow_ours(build, options, detections, inferred, late)
                 scores["yolov10track"].append(score(rows, found, frames))
                 pairs += overlaps(rows, held, expected, shown)
+                if given.ioutracker:
+                    found = follow_iou(given.ioutracker, detections, inferred)
+                    scores["ioutracker"].append(score(rows, {f + late: b for f, b in found.items()}, frames))
             for name, values in scores.items():
                 mean = np.mean(values, 0)
                 means[name].append(mean)

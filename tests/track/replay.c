@@ -9,7 +9,7 @@
  * A line for each frame: PTS AGE N_BOXES N_WEAK; PTS and AGE in nanoseconds, an AGE of 0
  * is a fresh result, -1 none. Then a line for each box: X0 Y0 X1 Y1 CONFIDENCE, in pixels.
  * Prints for each frame "frame N_DETECTIONS N_TRACKS NANOSECONDS", the ids of the
- * detections, 0 for none, and for each object ID X0 Y0 X1 Y1. */
+ * detections, -1 for none, and for each object ID X0 Y0 X1 Y1. */
 #include "trackcommon.h"
 
 #include <stdio.h>
@@ -38,8 +38,11 @@ print (GstBuffer *buffer, const TrackFrame *frame, gint64 time)
   gst_y10_reading_collect (&reading, buffer, frame->width, frame->height);
   printf ("frame %u %u %" G_GINT64_FORMAT "\n", reading.result.list.n,
       reading.tracks.n, time);
-  for (guint i = 0; i < reading.result.list.n; i++)
-    printf ("%" G_GUINT64_FORMAT "\n", reading.result.list.items[i].track_id);
+  for (guint i = 0; i < reading.result.list.n; i++) {
+    const GstY10Detection *d = &reading.result.list.items[i];
+
+    printf ("%" G_GINT64_FORMAT "\n", d->tracked ? (gint64) d->track_id : -1);
+  }
   for (guint i = 0; i < reading.tracks.n; i++) {
     const GstY10TrackedObject *o = &reading.tracks.items[i];
 
