@@ -17,255 +17,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/head.h"
-#include "core/image.h"
+#include "headcases.h"
 #include "kernels/head.h"
-#include "core/plan.h"
-#include "ref/head.h"
 #include "sim.h"
 
-#define MAX_IMAGES 3
 #ifndef RANDOM_CASES
 #define RANDOM_CASES 40 /* per test */
 #endif
 #define PTX_CASES 4 /* instead: its executor is slower */
 
-typedef enum
-{
-  SPREAD,  /* like a trained network's */
-  TIES,    /* few values */
-  EQUAL,   /* one value */
-  LARGE,   /* scores that round to 1 */
-  NEAR,    /* bits apart, scores equal in groups */
-  SPECIAL, /* NaN, infinities, zeros of both signs */
-  N_KINDS,
-} Kind;
-
-static const char *kind_names[] = { "spread", "ties", "equal", "large", "near",
-  "special" };
-
-typedef struct
-{
-  Y10Head head;
-  Kind kind;
-  guint height[3], width[3]; /* anchors */
-  guint n_classes, n_bins, images, capacity;
-  guint pairs; /* the most of them that go through NMS; 0: best classes do */
-} Case;
-
-typedef struct
-{
-  Y10Graph graph;
-  Y10Tensor tensors[6];
-  guint channels[6], seg_start[6][2];
-  Y10Storage storage[6];
-  Y10Plan plan;
-  guint8 *arena[MAX_IMAGES]; /* planar logits of an image */
-  gfloat *logits[6];         /* the same in the kernels' layout */
-  guint gap[6];              /* floats between pixels */
-  Y10HeadParams params[MAX_IMAGES];
-  Y10Letterbox letterbox[MAX_IMAGES];
-} World;
-
-static gfloat
-random_float (GRand *rand, gdouble least, gdouble most)
-{
-  return g_rand_double_range (rand, least, most);
-}
-
-static gfloat
-random_logit (GRand *rand, Kind kind)
-{
-  static const gfloat special[] = { NAN, INFINITY, -INFINITY, 0.0f, -0.0f,
-    1e-42f, -1e-42f, G_MAXFLOAT, -G_MAXFLOAT, 100, -100, -NAN };
-  guint32 bits;
-  gfloat v;
-
-  switch (kind) {
-    case SPREAD:
-      return random_float (rand, -12, 6) * random_float (rand, 0, 1);
-    case TIES:
-      return roundf (random_float (rand, -6, 4) / 0.75f) * 0.75f;
-    case EQUAL:
-      return 1.5f;
-    case LARGE:
-      return random_float (rand, 10, 30);
-    case NEAR:
-      v = 5.0f;
-      memcpy (&bits, &v, sizeof bits);
-      bits += g_rand_int_range (rand, 0, 64);
-      memcpy (&v, &bits, sizeof v);
-      return v;
-    default:
-      return g_rand_boolean (rand)
-          ? random_float (rand, -3, 3)
-          : special[g_rand_int_range (rand, 0, G_N_ELEMENTS (special))];
-  }
-}
-
 static void
-init_graph (World *w, const Case *c)
-{
-  gsize offset = 0;
-
-  memset (w, 0, sizeof *w);
-  w->graph = (Y10Graph){
-    .head = c->head,
-    .n_classes = c->n_classes,
-    .n_bins = c->n_bins,
-    .n_levels = 3,
-    .tensors = w->tensors,
-    .n_tensors = 6,
-    .head_kind = c->n_bins == 1 ? Y10_HEAD_KIND_LTRB : Y10_HEAD_KIND_DFL,
-    .multi_label = c->pairs > 0,
-  };
-  w->plan = (Y10Plan){
-    .graph = &w->graph,
-    .storage = w->storage,
-    .layout = { .block = 1, .elem_size = 4 },
-  };
-  for (guint i = 0; i < 6; i++) {
-    guint level = i / 2, area = c->height[level] * c->width[level];
-
-    w->channels[i] = i & 1 ? c->n_classes : 4 * c->n_bins;
-    w->tensors[i] = (Y10Tensor){
-      .role = Y10_ROLE_LOGITS,
-      .height = c->height[level],
-      .width = c->width[level],
-      .n_segs = 1,
-      .seg_channels = &w->channels[i],
-    };
-    w->seg_start[i][1] = w->channels[i];
-    w->storage[i] = (Y10Storage){
-      .offset = offset,
-      .size = (gsize) area * w->channels[i] * 4,
-      .block = 1,
-      .elem_size = 4,
-      .padded_channels = w->channels[i],
-      .seg_start = w->seg_start[i],
-    };
-    offset += w->storage[i].size;
-    *(i & 1 ? &w->graph.cls[level] : &w->graph.box[level]) = (Y10View){ i, 0,
-      1 };
-    if (i & 1)
-      w->graph.n_anchors += area;
-    w->graph.stride[level] = 8 << level;
-  }
-  w->plan.arena_size = offset;
-}
-
-static void
-fill_logits (World *w, const Case *c, GRand *rand)
-{
-  for (guint n = 0; n < c->images; n++)
-    w->arena[n] = g_malloc (w->plan.arena_size);
-  for (guint i = 0; i < 6; i++) {
-    guint area = w->tensors[i].height * w->tensors[i].width;
-    guint channels = w->channels[i], pixel = (channels + 7) / 8 * 8;
-    gboolean bad = c->kind == SPECIAL && g_rand_int_range (rand, 0, 4) == 0;
-
-    w->gap[i] = pixel + 8 * g_rand_int_range (rand, 0, 3);
-    w->logits[i] = g_new (gfloat, (gsize) c->images * area * w->gap[i]);
-    /* Fills the gaps with logits better than any real one. */
-    for (gsize j = 0; j < (gsize) c->images * area * w->gap[i]; j++)
-      w->logits[i][j] = 1e30f;
-    for (guint n = 0; n < c->images; n++) {
-      gfloat *planar = (gfloat *) (gpointer) (w->arena[n]
-          + w->storage[i].offset);
-
-      for (guint k = 0; k < channels; k++)
-        for (guint j = 0; j < area; j++) {
-          gfloat v = i & 1        ? random_logit (rand, c->kind)
-              : bad && j % 5 == 0 ? random_logit (rand, SPECIAL)
-                                  : random_float (rand, -3, 3);
-
-          planar[(gsize) k * area + j] = v;
-          w->logits[i][((gsize) n * area + j) * w->gap[i] + k] = v;
-        }
-    }
-  }
-}
-
-static void
-choose_params (World *w, const Case *c, GRand *rand)
-{
-  static const gfloat confidences[] = { 0, 0.001f, 0.25f, 0.25f, 0.5f, 0.9f,
-    1 };
-  static const gfloat ious[] = { 0, 0.3f, 0.45f, 0.7f, 1 };
-
-  for (guint n = 0; n < c->images; n++) {
-    Y10HeadParams *p = &w->params[n];
-    guint8 *classes = NULL;
-    guint unwanted = g_rand_int_range (rand, 0, 5);
-
-    if (unwanted) {
-      classes = g_new (guint8, c->n_classes);
-      for (guint k = 0; k < c->n_classes; k++)
-        classes[k] = unwanted == 1 ? 255 : k % unwanted != 0;
-      if (g_rand_int_range (rand, 0, 16) == 0)
-        memset (classes, 0, c->n_classes);
-    }
-    *p = (Y10HeadParams){
-      .confidence =
-          confidences[g_rand_int_range (rand, 0, G_N_ELEMENTS (confidences))],
-      .iou = ious[g_rand_int_range (rand, 0, G_N_ELEMENTS (ious))],
-      .class_agnostic = g_rand_boolean (rand),
-      .classes = classes,
-      .max_detections = g_rand_boolean (rand)
-          ? c->capacity
-          : (guint) g_rand_int_range (rand, 1, c->capacity + 1)
-    };
-    /* A threshold among the scores: some pass the rounded floor, but not the
-     * exact threshold. */
-    if (c->kind == NEAR && g_rand_boolean (rand))
-      p->confidence = y10_head_sigmoid (5 + 1.5e-5f);
-    y10_letterbox_init (&w->letterbox[n], g_rand_int_range (rand, 1, 2000),
-        g_rand_int_range (rand, 1, 1200), 8 * c->width[0], 8 * c->height[0]);
-  }
-}
-
-static void
-world_clear (World *w)
-{
-  for (guint i = 0; i < 6; i++)
-    g_free (w->logits[i]);
-  for (guint n = 0; n < MAX_IMAGES; n++) {
-    g_free (w->arena[n]);
-    g_free ((gpointer) w->params[n].classes);
-  }
-}
-
-static guint
-get_n_candidates (const World *w, const Case *c)
-{
-  const guint n = y10_head_capacity (&w->graph, c->capacity);
-
-  return c->pairs ? MIN (c->pairs, n) : n;
-}
-
-/* Runs the head like the ref backend. */
-static guint
-run_reference (const World *w, const Case *c, guint image, Y10Detection *rows)
-{
-  guint capacity = get_n_candidates (w, c), n;
-  Y10Candidate *candidates = g_new (Y10Candidate, capacity);
-  gfloat *boxes = g_new (gfloat, y10_head_n_floats (&w->graph, capacity));
-  guint8 *keep = g_malloc (capacity);
-  Y10TopK topk;
-
-  y10_topk_init (&topk, candidates, capacity,
-      y10_head_logit_floor (w->params[image].confidence));
-  y10_ref_head_scan (&w->plan, w->arena[image], &w->params[image], &topk);
-  n = y10_head_finish (&w->plan, w->arena[image], &topk, &w->params[image],
-      &w->letterbox[image], boxes, keep, rows);
-  g_free (candidates);
-  g_free (boxes);
-  g_free (keep);
-  return n;
-}
-
-static void
-fill_kernel (Y10KHead *k, const World *w, const Case *c)
+fill_kernel (Y10KHead *k, const HeadWorld *w, const HeadCase *c)
 {
   guint anchor = 0;
 
@@ -278,7 +40,7 @@ fill_kernel (Y10KHead *k, const World *w, const Case *c)
     .capacity = c->capacity,
     .kind = (int) w->graph.head_kind,
     .best_class = y10_graph_has_best_class (&w->graph),
-    .max_pairs = c->pairs ? (int) get_n_candidates (w, c) : 0,
+    .max_pairs = c->pairs ? (int) head_world_n_candidates (w, c) : 0,
   };
   for (guint l = 0; l < 3; l++) {
     guint area = c->height[l] * c->width[l];
@@ -300,7 +62,8 @@ fill_kernel (Y10KHead *k, const World *w, const Case *c)
 }
 
 static void
-fill_params (Y10KHeadParams *to, guint8 *classes, const World *w, const Case *c)
+fill_params (Y10KHeadParams *to, guint8 *classes, const HeadWorld *w,
+    const HeadCase *c)
 {
   for (guint n = 0; n < c->images; n++) {
     const Y10HeadParams *p = &w->params[n];
@@ -382,7 +145,7 @@ launch (const char *name, Y10KLaunch launch, const Y10KHead *k)
 }
 
 static void
-run_kernels (const Case *c, Y10KHead *k, Y10KRow *rows, unsigned *counts)
+run_kernels (const HeadCase *c, Y10KHead *k, Y10KRow *rows, unsigned *counts)
 {
   gsize scratch = y10_head_scratch_bytes (k);
 
@@ -403,7 +166,7 @@ run_kernels (const Case *c, Y10KHead *k, Y10KRow *rows, unsigned *counts)
 }
 
 static gboolean
-compare (const World *w, const Case *c, const Y10KRow *rows,
+compare (const HeadWorld *w, const HeadCase *c, const Y10KRow *rows,
     const unsigned *counts)
 {
   Y10Detection *finite = g_new (Y10Detection, c->capacity);
@@ -413,7 +176,7 @@ compare (const World *w, const Case *c, const Y10KRow *rows,
 
   memset (untouched, 0xee, sizeof untouched);
   for (guint n = 0; n < c->images && ok; n++) {
-    guint n_rows = run_reference (w, c, n, expected);
+    guint n_rows = head_world_run_reference (w, c, n, expected);
     const Y10KRow *written = rows + n * c->capacity;
     const Y10KRow *got = (const Y10KRow *) (gconstpointer) finite;
     guint n_written = MIN (counts[n], c->capacity), n_got;
@@ -450,19 +213,19 @@ compare (const World *w, const Case *c, const Y10KRow *rows,
 }
 
 static void
-run_case (const Case *c, guint32 seed)
+run_case (const HeadCase *c, guint32 seed)
 {
   GRand *rand = g_rand_new_with_seed (seed);
   guint8 *classes = g_malloc (c->images * c->n_classes);
   unsigned *counts = g_new (unsigned, c->images);
   Y10KRow *rows[2] = { NULL };
-  Y10KHeadParams params[MAX_IMAGES];
+  Y10KHeadParams params[HEAD_MAX_IMAGES];
   Y10KHead k;
-  World w;
+  HeadWorld w;
 
-  init_graph (&w, c);
-  fill_logits (&w, c, rand);
-  choose_params (&w, c, rand);
+  head_world_init (&w, c);
+  head_world_fill (&w, c, rand);
+  head_world_choose (&w, c, rand);
   fill_kernel (&k, &w, c);
   fill_params (params, classes, &w, c);
   k.params = params;
@@ -477,7 +240,7 @@ run_case (const Case *c, guint32 seed)
           c->head == Y10_HEAD_ONE2ONE ? "one2one"
               : c->pairs              ? "pairs"
                                       : "one2many",
-          kind_names[c->kind], w.graph.n_anchors, c->n_classes, c->n_bins,
+          head_kind_names[c->kind], w.graph.n_anchors, c->n_classes, c->n_bins,
           c->images, c->capacity, seed);
       g_test_fail ();
       break;
@@ -487,7 +250,7 @@ run_case (const Case *c, guint32 seed)
     g_free (rows[i]);
   g_free (classes);
   g_free (counts);
-  world_clear (&w);
+  head_world_clear (&w);
   g_rand_free (rand);
 }
 
@@ -502,7 +265,7 @@ one_of (GRand *rand, const guint *values, guint n)
       sizeof ((guint[]){ __VA_ARGS__ }) / sizeof (guint))
 
 static void
-choose_grids (Case *c, guint width, guint height)
+choose_grids (HeadCase *c, guint width, guint height)
 {
   for (guint l = 0; l < 3; l++) {
     c->width[l] = width >> l;
@@ -518,12 +281,12 @@ test_random (gconstpointer data)
   for (guint32 i = 0;
        i < (on_ptx ? PTX_CASES : RANDOM_CASES) && !g_test_failed (); i++) {
     GRand *rand = g_rand_new_with_seed (first + i);
-    Case c = {
+    HeadCase c = {
       .head = g_rand_boolean (rand) ? Y10_HEAD_ONE2ONE : Y10_HEAD_ONE2MANY,
       .kind = g_rand_int_range (rand, 0, N_KINDS),
       .n_classes = ONE_OF (rand, 1, 2, 3, 4, 5, 7, 33, 80, 129),
       .n_bins = ONE_OF (rand, 1, 5, 8, 16),
-      .images = g_rand_int_range (rand, 1, MAX_IMAGES + 1),
+      .images = g_rand_int_range (rand, 1, HEAD_MAX_IMAGES + 1),
       .capacity = ONE_OF (rand, 1, 2, 7, 300, 300, 1024, 1025, 3000),
     };
 
@@ -550,7 +313,7 @@ static void
 test_pairs (void)
 {
   for (guint32 seed = 1; seed <= 40 && !g_test_failed (); seed++) {
-    const Case c = {
+    const HeadCase c = {
       .head = Y10_HEAD_ONE2ONE,
       .kind = NEAR,
       .height = { 4, 2, 1 },
@@ -572,7 +335,7 @@ main (int argc, char **argv)
   static const struct
   {
     const char *name;
-    Case c;
+    HeadCase c;
   } cases[] = {
 /* clang-format off */
 #define CASE_OF(name, head, kind, size, classes, rows, pairs) { \
