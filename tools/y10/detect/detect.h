@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Interface between detect.c, which parses the command line, and run.c,
- * which processes the inputs. */
+/* Interface between work.c, which opens all that an input needs, and run.c, which
+ * processes the inputs. */
 
 #include <stdio.h>
 
