@@ -43,7 +43,7 @@ class Doctor(Case):
     def doctor(self, env=None):
         """Runs doctor and returns its output; asserts the exit status for its worst problem."""
         done = subprocess.run([self.tool, "doctor", "--json"], env=dict(self.env, **(env or {})),
-                              capture_output=True, text=True, timeout=120, check=False)
+                              capture_output=True, text=True, timeout=1800, check=False)
         out = json.loads(done.stdout)
         worst = max([SEVERITIES[p["severity"]] for p in out["problems"]], default=0)
         self.assertEqual(done.returncode, (0, 1, 3)[worst], out["problems"])

@@ -3,7 +3,8 @@
 
 /* Both sides of a probe that runs in a child process. The child writes its facts
  * to a separate pipe, because libraries print to stdout and stderr. If the child
- * writes nothing for a minute, it hangs in the driver, and the parent kills it. */
+ * writes nothing for a minute, it hangs in the driver, and the parent kills it. Time
+ * in which it waited for a core does not count. */
 
 #include "config.h"
 
@@ -21,8 +22,9 @@
 
 #include "base/command.h"
 #include "doctor/probe.h"
+#include "doctor/silence.h"
 
-#define SILENCE_MS 60000
+#define MAX_SILENCE_US (60 * G_USEC_PER_SEC)
 
 /* --- parent ------------------------------------------------------------- */
 
@@ -43,25 +45,33 @@ parse_facts (GHashTable *facts, const char *text)
 
 /* Reads to the end of the pipe. Returns FALSE after a minute without data. */
 static gboolean
-read_all (int fd, GString *text)
+read_all (int fd, GPid pid, GString *text)
 {
   struct pollfd wanted = { .fd = fd, .events = POLLIN };
+  DoctorSilence silence;
   char buffer[4096];
 
+  doctor_silence_begin (&silence, pid);
   for (;;) {
-    int ready = poll (&wanted, 1, SILENCE_MS);
+    int ready = poll (&wanted, 1, DOCTOR_SILENCE_STEP_MS);
     gssize n;
 
     if (ready < 0 && errno == EINTR)
       continue;
-    if (ready <= 0)
+    if (ready < 0)
       return FALSE;
+    if (ready == 0) {
+      if (doctor_silence_measure (&silence) >= MAX_SILENCE_US)
+        return FALSE;
+      continue;
+    }
     n = read (fd, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)
       return TRUE;
     g_string_append_len (text, buffer, n);
+    doctor_silence_begin (&silence, pid);
   }
 }
 
@@ -89,7 +99,7 @@ doctor_probe (const char *name, const char *argument)
     g_error_free (error);
     goto out;
   }
-  complete = read_all (fd, text);
+  complete = read_all (fd, pid, text);
   if (!complete)
     kill (pid, SIGKILL);
   close (fd);
