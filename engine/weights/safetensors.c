@@ -11,12 +11,13 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
+#include "base/json-scan.h"
 #include "weights/weights.h"
 
 /* The largest YOLOv10 needs about 150 KB. The format allows 100 MB, which
  * the JSON parser would expand to gigabytes. */
 #define MAX_HEADER (4u << 20)
-/* Shapes are nested three deep. The parser recurses, so depth costs stack. */
+/* Shapes are nested three deep. */
 #define MAX_DEPTH 8
 
 typedef struct
@@ -39,74 +40,6 @@ gboolean
 y10_safetensors_probe (const guint8 *data, gsize size)
 {
   return size > 8 && (data[8] == '{' || data[8] == ' ');
-}
-
-/* Four hexadecimal digits, or -1. */
-static int
-read_unit (const char *json, gsize size)
-{
-  int unit = 0;
-
-  for (guint i = 0; i < 4; i++) {
-    int digit = i < size ? g_ascii_xdigit_value (json[i]) : -1;
-
-    if (digit < 0)
-      return -1;
-    unit = unit * 16 + digit;
-  }
-  return unit;
-}
-
-/* Length of the escape that begins behind a backslash; 0 if it is none, or half a
- * surrogate pair. */
-static gsize
-measure_escape (const char *json, gsize size)
-{
-  int unit;
-
-  if (!size || !memchr ("\"\\/bfnrtu", *json, 9))
-    return 0;
-  if (*json != 'u')
-    return 1;
-  unit = read_unit (json + 1, size - 1);
-  if (unit < 0xd800 || unit > 0xdfff)
-    return unit < 0 ? 0 : 5;
-  if (unit > 0xdbff || size < 11 || json[5] != '\\' || json[6] != 'u')
-    return 0;
-  unit = read_unit (json + 7, size - 7);
-  return unit < 0xdc00 || unit > 0xdfff ? 0 : 11;
-}
-
-/* Nesting depth of arrays and objects, for which the parser calls itself. Beyond JSON, the
- * parser has other quotation marks, comments and statements, and takes the end of a string
- * for a part of a bad escape. Where one of these begins, @is_json becomes FALSE. */
-static guint
-count_depth (const char *json, gsize size, gboolean *is_json)
-{
-  /* Outside of strings: numbers, true, false and null. */
-  static const char known[] = "\"[]{},:+-.0123456789eEtrufalsn \t\r\n";
-  guint depth = 0, deepest = 0;
-  gboolean in_string = FALSE;
-
-  *is_json = TRUE;
-  for (gsize i = 0; i < size && *is_json; i++) {
-    char c = json[i];
-
-    if (in_string && c == '\\') {
-      gsize length = measure_escape (json + i + 1, size - i - 1);
-
-      *is_json = length > 0;
-      i += length;
-    } else if (c == '"') {
-      in_string = !in_string;
-    } else if (!in_string) {
-      *is_json = memchr (known, c, sizeof known - 1) != NULL;
-      depth += c == '[' || c == '{';
-      depth -= (c == ']' || c == '}') && depth;
-      deepest = MAX (deepest, depth);
-    }
-  }
-  return deepest;
 }
 
 static gboolean
@@ -225,8 +158,8 @@ y10_safetensors_parse (Y10TensorFile *file, GError **error)
   JsonObjectIter iter;
   const char *name;
   JsonNode *node;
-  gboolean is_json;
-  guint n = 0, depth;
+  Y10JsonScan scan;
+  guint n = 0;
 
   if (!y10_tensor_file_read (file, 0, length, sizeof length, error))
     return FALSE;
@@ -244,14 +177,16 @@ y10_safetensors_parse (Y10TensorFile *file, GError **error)
   text = g_malloc (header + 1);
   if (!y10_tensor_file_read (file, 8, text, header, error))
     return FALSE;
-  depth = count_depth (text, header, &is_json);
-  if (depth > MAX_DEPTH)
+  y10_json_scan (text, header, MAX_DEPTH, &scan);
+  if (scan.depth > MAX_DEPTH)
     return bad (file, error,
         "its header nests arrays and objects %u deep; "
         "expected at most %d",
-        depth, MAX_DEPTH);
-  if (!is_json)
-    return bad (file, error, "its header is not JSON");
+        scan.depth, MAX_DEPTH);
+  if (scan.danger != Y10_JSON_SAFE)
+    return bad (file, error,
+        "its header is not JSON: byte %" G_GSIZE_FORMAT ": %s", scan.offset,
+        y10_json_danger_get_text (scan.danger));
   if (!json_parser_load_from_data (parser, text, header, &json)) {
     g_autofree char *why = g_utf8_make_valid (json->message, -1);
 

@@ -4,8 +4,8 @@
 /* Reads zones and lines as JSON, which docs/zones.schema.json describes. A syntax error
  * tells the line; wrong contents tell their path, such as zones[2].points[1], what was
  * found and what was expected. An unknown member is an error, too: it is a typing error,
- * and ignoring it would watch something else than was meant. The parser calls itself for
- * each level of nesting and takes more than JSON, so the text is looked through before. */
+ * and ignoring it would watch something else than was meant. The text is looked through
+ * before the parser sees it. */
 #include "zones/json.h"
 
 #include <math.h>
@@ -14,6 +14,7 @@
 #include <json-glib/json-glib.h>
 #include <y10/error.h>
 
+#include "base/json-scan.h"
 #include "zones/zones.h"
 
 #define VERSION 1
@@ -417,100 +418,21 @@ read_document (const Place *place, JsonNode *root,
   return TRUE;
 }
 
-/* Moves @text behind four hexadecimal digits. Returns their value, or -1. */
-static gint
-skip_unit (const gchar **text)
-{
-  gint unit = 0;
-
-  for (guint i = 0; i < 4; i++) {
-    const gint digit = g_ascii_xdigit_value (**text);
-
-    if (digit < 0)
-      return -1;
-    unit = unit * 16 + digit;
-    ++*text;
-  }
-  return unit;
-}
-
-/* Moves @text from behind a backslash to behind its escape; FALSE: JSON has none such, or
- * not for text. */
-static gboolean
-skip_escape (const gchar **text)
-{
-  const gchar kind = **text;
-  gint unit;
-
-  if (!kind || !strchr ("\"\\/bfnrtu", kind))
-    return FALSE;
-  ++*text;
-  if (kind != 'u')
-    return TRUE;
-  unit = skip_unit (text);
-  if (unit < 0xd800 || unit > 0xdfff)
-    return unit > 0;
-  /* The first of two. */
-  if (unit > 0xdbff || (*text)[0] != '\\' || (*text)[1] != 'u')
-    return FALSE;
-  *text += 2;
-  unit = skip_unit (text);
-  return unit >= 0xdc00 && unit <= 0xdfff;
-}
-
-/* Moves @text from behind a quotation mark to behind the next; FALSE: it has an escape that
- * is none. */
-static gboolean
-skip_string (const gchar **text)
-{
-  while (**text && **text != '"')
-    if (*(*text)++ == '\\' && !skip_escape (text))
-      return FALSE;
-  *text += **text == '"';
-  return TRUE;
-}
-
-/* Returns what no parser should see of @text, with what is wrong, or NULL. What does not
- * nest deeply but is no JSON either, the parser tells. */
-static const gchar *
-find_danger (const gchar *text, const gchar **why)
-{
-  guint depth = 0;
-
-  while (*text) {
-    const gchar *at = text++;
-
-    if (*at == '"' && !skip_string (&text)) {
-      *why = "a string has an escape that is none";
-      return at;
-    }
-    if ((*at == '[' || *at == '{') && ++depth > MAX_DEPTH) {
-      *why = "it nests more than 16 deep";
-      return at;
-    }
-    depth -= (*at == ']' || *at == '}') && depth;
-    /* Outside of texts there are numbers, true, false and null. */
-    if (!strchr ("\"[]{},:+-.0123456789eEtrufalsn \t\r\n", *at)) {
-      *why = "unexpected character";
-      return at;
-    }
-  }
-  return NULL;
-}
-
 /* FALSE with an error if the parser should not see @text. */
 static gboolean
 check_text (const gchar *what, const gchar *text, GError **error)
 {
-  const gchar *why, *at = find_danger (text, &why);
-  guint line = 1;
+  Y10JsonScan scan;
 
-  if (!at)
+  if (y10_json_scan (text, strlen (text), MAX_DEPTH, &scan) && !scan.nul_line)
     return TRUE;
-  for (; text < at; text++)
-    line += *text == '\n';
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-      "%s: line %u is not JSON: %s", what, line, why);
+      "%s: line %u is not JSON: %s", what,
+      scan.nul_line ? scan.nul_line : scan.line,
+      scan.nul_line ? "a string has an escape that is no text"
+          : scan.danger == Y10_JSON_DEEP
+          ? "it nests more than 16 deep"
+          : y10_json_danger_get_text (scan.danger));
   return FALSE;
 }
 

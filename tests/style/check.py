@@ -117,6 +117,10 @@ ORDERS = {
 EXCEPTIONS = {
     ("cuda/autotune/autotune.h", "cuda/program.h"):
         "autotuning runs the backend's own ops, so it needs their device and plans",
+    ("gst/zones/json.c", "engine/base/json-scan.h"):
+        "what a parser may see is decided in one place, also for zones",
+    ("tools/y10/val/json.c", "engine/base/json-scan.h"):
+        "what a parser may see is decided in one place, also for annotations",
 }
 
 # (files, headers they must not include, why). The first column matches the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Reads members of JSON whose types nobody has checked. Nesting is limited, because the
- * parser calls itself for each level. */
+/* Reads members of JSON whose types nobody has checked. The text is looked through before
+ * the parser sees it. */
 
 #include "config.h"
 
@@ -10,29 +10,28 @@
 
 #include <y10/y10.h>
 
+#include "base/json-scan.h"
 #include "val/data.h"
 #include "val/json.h"
 
 #define MAX_DEPTH 100
 
+/* FALSE with an error if the parser should not see @text. */
 static gboolean
-is_too_deep (const char *text, gsize size)
+check_text (const char *path, const char *text, gsize size, GError **error)
 {
-  gboolean in_string = FALSE;
-  int depth = 0;
+  Y10JsonScan scan;
 
-  for (gsize i = 0; i < size; i++) {
-    const char c = text[i];
-
-    if (in_string && c == '\\')
-      i++;
-    else if (c == '"')
-      in_string = !in_string;
-    else if (!in_string && (c == '[' || c == '{') && ++depth > MAX_DEPTH)
-      return TRUE;
-    else if (!in_string && (c == ']' || c == '}'))
-      depth--;
-  }
+  if (y10_json_scan (text, size, MAX_DEPTH, &scan))
+    return TRUE;
+  if (scan.danger == Y10_JSON_DEEP)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: has lists in lists, more than %d deep, in line %u", path,
+        MAX_DEPTH, scan.line);
+  else
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: is no JSON: line %u, column %u: %s", path, scan.line, scan.column,
+        y10_json_danger_get_text (scan.danger));
   return FALSE;
 }
 
@@ -44,17 +43,16 @@ val_json_read (const char *path, GError **error)
   JsonNode *root = NULL;
   gsize size = 0;
   char *text = val_read_file (path, &size, error);
+  const gboolean is_safe = text && check_text (path, text, size, error);
 
-  if (text && is_too_deep (text, size))
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: has lists in lists, more than %d deep", path, MAX_DEPTH);
-  else if (text
+  if (is_safe
       && !json_parser_load_from_data (parser, text, (gssize) size, &failure)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: is no JSON: %s", path,
         failure->message);
     g_error_free (failure);
-  } else if (text && !(root = json_parser_steal_root (parser)))
+  } else if (is_safe && !(root = json_parser_steal_root (parser))) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: is empty", path);
+  }
   g_object_unref (parser);
   g_free (text);
   return root;
