@@ -16,6 +16,7 @@
 #include "meta/read.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #ifdef HAVE_GST_ANALYTICS
@@ -28,6 +29,16 @@
 static GQuark quark_detection, quark_label, quark_confidence;
 static GQuark quark_object_id, quark_id;
 
+static void
+find_quarks (void)
+{
+  quark_detection = g_quark_from_static_string ("detection");
+  quark_label = g_quark_from_static_string ("label");
+  quark_confidence = g_quark_from_static_string ("confidence");
+  quark_object_id = g_quark_from_static_string ("object_id");
+  quark_id = g_quark_from_static_string ("id");
+}
+
 /**
  * gst_y10_reading_init:
  * @self: (out caller-allocates): a reading
@@ -38,11 +49,10 @@ static GQuark quark_object_id, quark_id;
 void
 gst_y10_reading_init (GstY10Reading *self)
 {
-  quark_detection = g_quark_from_static_string ("detection");
-  quark_label = g_quark_from_static_string ("label");
-  quark_confidence = g_quark_from_static_string ("confidence");
-  quark_object_id = g_quark_from_static_string ("object_id");
-  quark_id = g_quark_from_static_string ("id");
+  /* Elements are made by any thread, while others read. */
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+  pthread_once (&once, find_quarks);
   gst_y10_detection_list_init (&self->result.list, GST_Y10_READ_MAX);
   gst_y10_detection_list_init (&self->weak, GST_Y10_READ_MAX);
   gst_y10_track_list_init (&self->tracks, GST_Y10_READ_MAX);
