@@ -88,8 +88,9 @@ run_step (Worker *w, float *memory)
   gsize image_size = 3 * SIZE * SIZE;
   guint n = 1 + draw (w, MAX_BATCH), which[MAX_BATCH], limit[MAX_BATCH];
   gboolean ok, abandon = draw (w, 16) == 0, reuse = draw (w, 4) == 0;
+  /* Long enough for a machine that does something else for minutes. */
   gint64 until = g_get_monotonic_time ()
-      + (s->skip_slot_check ? 1 : 20) * G_USEC_PER_SEC;
+      + (s->skip_slot_check ? 1 : 600) * G_USEC_PER_SEC;
   Y10Detection rows[MAX_ROWS];
   Y10HeadParams params;
   Y10Image image;
