@@ -22,7 +22,8 @@ typedef struct
 {
   const Y10CudaDriver *driver;
   CUmodule module;
-  gboolean overlap; /* launched kernels may begin before those in front have ended */
+  gboolean
+      overlap; /* launched kernels may begin before those in front have ended */
 #define Y10_MEMBER(name, type) CUfunction name[Y10_N_K_TYPES];
   Y10_TYPED_KERNELS (Y10_MEMBER)
 #undef Y10_MEMBER
