@@ -15,5 +15,6 @@
 #include "maxpool5.cu"
 #include "overlay.cu"
 #include "preprocess.cu"
+#include "separable.cu"
 #include "stem.cu"
 #include "upsample2x.cu"

@@ -9,8 +9,8 @@
  * is that of the reads that wait for each other, so a thread asks for everything that
  * its registers can hold before it computes. */
 
+#include "depthwise.cuh"
 #include "depthwise.h"
-#include "types.cuh"
 
 /* Outputs x to x + TILE - 1 of row y; SIZE and STRIDE of the kernel, of which ROWS
  * rows are read at a time. Outside the map, zeros are added. */
@@ -18,13 +18,7 @@ template <typename T, int SIZE, int STRIDE, int TILE, int ROWS>
 __device__ __forceinline__ void
 y10_depthwise_row (const Y10KDepthwise &p, int image, int y, int x, int channel)
 {
-  enum
-  {
-    WIDTH = (TILE - 1) * STRIDE + SIZE
-  };
   const T *weight = (const T *) p.weight + channel;
-  const int channels = p.out.channels;
-  const int x0 = x * STRIDE - p.pad, y0 = y * STRIDE - p.pad;
   const T *in = y10_at<const T> (p.in, image, 0, 0) + channel;
   Y10Raw<T, 8> add[TILE];
   float sum[TILE][8];
@@ -38,49 +32,8 @@ y10_depthwise_row (const Y10KDepthwise &p, int image, int y, int x, int channel)
           y10_at<const T> (p.add, image, y, x + t) + channel);
   }
 
-#pragma unroll TILE == 1 && sizeof(T) == 2 ? 2 : 1
-  for (int ky = 0; ky < SIZE; ky += ROWS) {
-    Y10Raw<T, 8> w[ROWS][SIZE], v[ROWS][WIDTH];
-
-#pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-      const int in_y = y0 + ky + r;
-      const bool inside = in_y >= 0 && in_y < p.in.height;
-      const int row = in_y * p.in.width;
-
-#pragma unroll
-      for (int i = 0; i < WIDTH; i++) {
-        v[r][i] = {};
-        if (inside && x0 + i >= 0 && x0 + i < p.in.width)
-          v[r][i] = y10_load_raw<T, 8> (
-              in + (long long) (row + x0 + i) * p.in.pixel);
-      }
-#pragma unroll
-      for (int kx = 0; kx < SIZE; kx++)
-        w[r][kx] = y10_load_raw<T, 8> (
-            weight + ((ky + r) * SIZE + kx) * channels);
-    }
-#pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-#pragma unroll
-      for (int i = 0; i < WIDTH; i++) {
-        float values[8];
-
-        y10_unpack (v[r][i], values);
-#pragma unroll
-        for (int t = 0; t < TILE; t++) {
-          if (i >= t * STRIDE && i < t * STRIDE + SIZE) {
-            float k[8];
-
-            y10_unpack (w[r][i - t * STRIDE], k);
-#pragma unroll
-            for (int c = 0; c < 8; c++)
-              sum[t][c] += values[c] * k[c];
-          }
-        }
-      }
-    }
-  }
+  y10_depthwise_sum<T, SIZE, STRIDE, TILE, ROWS> (p.in, in, weight,
+      p.out.channels, y * STRIDE - p.pad, x * STRIDE - p.pad, sum);
 #pragma unroll
   for (int t = 0; t < TILE; t++)
     if (x + t < p.out.width) {

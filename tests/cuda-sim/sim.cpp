@@ -18,10 +18,10 @@
 #include "kernels/depthwise.h"
 #include "kernels/epilogue.h"
 #include "kernels/head.h"
-#include "kernels/igemm.h"
 #include "kernels/maxpool5.h"
 #include "kernels/overlay.h"
 #include "kernels/preprocess.h"
+#include "kernels/separable.h"
 #include "kernels/stem.h"
 #include "kernels/upsample2x.h"
 #include "ptx.h"
@@ -81,6 +81,13 @@ static const Y10SimKernel of_tensor_cores[] = {
   /* clang-format on */
   Y10_IGEMM_FLOAT_TILES (Y10_IGEMM_TILE)
 #undef Y10_IGEMM_TILE
+/* clang-format off */
+#define Y10_SEPARABLE_TILE(rows, columns, ...) \
+  { "y10_separable_f16_" #rows "x" #columns, sizeof (Y10KSeparable), nullptr }, \
+  { "y10_separable_bf16_" #rows "x" #columns, sizeof (Y10KSeparable), nullptr },
+  /* clang-format on */
+  Y10_SEPARABLE_TILES (Y10_SEPARABLE_TILE)
+#undef Y10_SEPARABLE_TILE
 };
 
 /* Reports after so many repeat the same faults. */

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* A depthwise convolution, multiplied by the 1×1 that reads it. A block computes the
+ * depthwise one of its pixels, all channels of it, into shared memory, while the first
+ * weights of the 1×1 are on their way; then one tile of columns after the other. What
+ * is between the two is neither written to memory nor read again, and one launch less
+ * is on the way. The chunks of a row are exchanged as those in igemm.cu. */
+
+#include "depthwise.cuh"
+#include "igemm.cuh"
+#include "separable.h"
+
+/* The depthwise outputs of a block's pixels, RUN adjacent ones a thread. */
+template <typename T, int BM, int THREADS, int SIZE, int STRIDE, int RUN>
+__device__ __forceinline__ void
+y10_separable_fill (const Y10KSeparable &p, char *to)
+{
+  constexpr int ROW = Y10_IGEMM_ROW_BYTES;
+  const unsigned int groups = p.groups.by;
+
+#pragma unroll 1
+  for (unsigned int i = threadIdx.x; i < BM / RUN * groups; i += THREADS) {
+    const unsigned int part = y10_divide (i, p.groups),
+                       group = i - part * groups;
+    const unsigned int first = part * RUN;
+    const unsigned int m = blockIdx.x * BM + first;
+    const int channel = (int) group * 8;
+    float sum[RUN][8];
+
+    if (m < (unsigned int) p.n_pixels) {
+      const int image = (int) y10_divide (m, p.pixels);
+      const unsigned int pixel = m - (unsigned int) image * p.pixels.by;
+      const int y = (int) y10_divide (pixel, p.width);
+      const int x = (int) pixel - y * (int) p.width.by;
+
+#pragma unroll
+      for (int t = 0; t < RUN; t++)
+        y10_load (p.depthwise_bias + channel, sum[t]);
+      y10_depthwise_sum<T, SIZE, STRIDE, RUN,
+          RUN == 1 && SIZE == 3 ? 3 : 1> (p.in,
+          y10_at<const T> (p.in, image, 0, 0) + channel,
+          (const T *) p.depthwise + channel, p.in.channels, y * STRIDE - p.pad,
+          x * STRIDE - p.pad, sum);
+    }
+#pragma unroll
+    for (int t = 0; t < RUN; t++) {
+      const unsigned int row = first + t;
+
+      if (m >= (unsigned int) p.n_pixels) {
+#pragma unroll
+        for (int c = 0; c < 8; c++)
+          sum[t][c] = 0;
+      } else if (p.depthwise_silu) {
+#pragma unroll
+        for (int c = 0; c < 8; c++)
+          sum[t][c] = y10_silu<T> (sum[t][c]);
+      }
+      y10_store_raw<T, 8> ((T *) (to + group / 8 * BM * ROW + row * ROW
+                               + (group % 8 ^ (row & 7)) * 16),
+          y10_pack (sum[t], T ()));
+    }
+  }
+}
+
+/* Zeros in what the last step has beyond the depth. */
+template <typename T, int BM, int THREADS>
+__device__ __forceinline__ void
+y10_separable_pad (const Y10KSeparable &p, char *to)
+{
+  const unsigned int groups = p.groups.by, n = (unsigned int) p.steps * 8;
+
+#pragma unroll 1
+  for (unsigned int i = threadIdx.x; i < BM * 8; i += THREADS) {
+    const unsigned int row = i / 8, group = n - 8 + i % 8;
+
+    if (group >= groups)
+      y10_store_raw<T, 8> ((T *) (to + (p.steps - 1) * BM * Y10_IGEMM_ROW_BYTES
+                               + row * Y10_IGEMM_ROW_BYTES
+                               + (group % 8 ^ (row & 7)) * 16),
+          Y10Raw<T, 8>{});
+  }
+}
+
+/* BM by BN of the result at a time, WM by WN of it a warp. */
+template <typename T, int BM, int BN, int WM, int WN, int STAGES>
+__device__ __forceinline__ void
+y10_separable (const Y10KSeparable &p)
+{
+  constexpr int ROW = Y10_IGEMM_ROW_BYTES, CHUNKS = 8, STEP = 64;
+  constexpr int THREADS = BM / WM * (BN / WN) * 32, PASS = THREADS / CHUNKS;
+  constexpr int PB = BN / PASS, MT = WM / 16, NT = WN / 8, STAGE = BN * ROW;
+
+  static_assert (BN % PASS == 0 && PASS % 8 == 0, "");
+  static_assert (WM % 16 == 0 && NT % 4 == 0 && BM % Y10_SEPARABLE_RUN == 0,
+      "");
+  extern __shared__ uint4 y10_separable_memory[];
+  char *const a_memory = (char *) y10_separable_memory,
+              *const b_memory = a_memory + p.steps * BM * ROW;
+  const unsigned int a_shared = y10_shared_address (a_memory),
+                     b_shared = y10_shared_address (b_memory);
+  const int tid = threadIdx.x, lane = tid & 31, warp = tid >> 5;
+  const int m0 = blockIdx.x * BM, first = blockIdx.y * p.columns;
+  const int wm = warp / (BN / WN) * WM, wn = warp % (BN / WN) * WN;
+  const int chunk = tid % CHUNKS, row = tid / CHUNKS, depth = p.in.channels;
+  const int end = min (first + p.columns, p.out.channels);
+  const int total = (end - first + BN - 1) / BN * p.steps;
+
+  /* The rows of weights that this thread loads, of the step that is next. */
+  const T *b_from = (const T *) p.weight + (long long) (first + row) * depth
+      + chunk * 8;
+  int b_column = first + row, b_step = 0;
+  const unsigned int place = (unsigned int) (row * ROW
+      + (chunk ^ (row & 7)) * 16);
+
+  auto fetch = [&] (int stage) {
+    const bool inside = b_step * STEP + chunk * 8 < depth;
+
+#pragma unroll
+    for (int i = 0; i < PB; i++) {
+      const bool have = inside && b_column + i * PASS < p.out.channels;
+      const T *from = b_from + (long long) i * PASS * depth;
+
+#if __CUDA_ARCH__ >= 800
+      y10_copy16 (b_shared + stage * STAGE + i * PASS * ROW + place, from,
+          have);
+#else
+      *(uint4 *) (b_memory + stage * STAGE + i * PASS * ROW + place) = have
+          ? *(const uint4 *) from
+          : make_uint4 (0, 0, 0, 0);
+#endif
+    }
+    b_from += STEP;
+    if (++b_step == p.steps) {
+      b_step = 0;
+      b_column += BN;
+      b_from += (long long) BN * depth - p.steps * STEP;
+    }
+  };
+  auto commit = [] {
+#if __CUDA_ARCH__ >= 800
+    y10_copies_commit ();
+#endif
+  };
+
+#pragma unroll
+  for (int s = 0; s < STAGES - 1; s++) {
+    if (s < total)
+      fetch (s);
+    commit ();
+  }
+
+  if (depth % STEP)
+    y10_separable_pad<T, BM, THREADS> (p, a_memory);
+  if (p.kernel == 7)
+    y10_separable_fill<T, BM, THREADS, 7, 1, 1> (p, a_memory);
+  else if (p.stride == 2)
+    y10_separable_fill<T, BM, THREADS, 3, 2, 1> (p, a_memory);
+  else if (p.run == 1)
+    y10_separable_fill<T, BM, THREADS, 3, 1, 1> (p, a_memory);
+  else
+    y10_separable_fill<T, BM, THREADS, 3, 1, Y10_SEPARABLE_RUN> (p, a_memory);
+
+  float sum[MT][NT][4];
+  float2 bias[NT];
+  auto load_bias = [&] (int n0) {
+#pragma unroll
+    for (int j = 0; j < NT; j++) {
+      const int n = n0 + wn + j * 8 + (lane & 3) * 2;
+
+      bias[j] = n < p.out.channels ? *(const float2 *) (p.bias + n)
+                                   : make_float2 (0, 0);
+    }
+  };
+  auto begin = [&] {
+#pragma unroll
+    for (int i = 0; i < MT; i++)
+#pragma unroll
+      for (int j = 0; j < NT; j++) {
+        sum[i][j][0] = sum[i][j][2] = bias[j].x;
+        sum[i][j][1] = sum[i][j][3] = bias[j].y;
+      }
+  };
+  const unsigned int a_row = (unsigned int) ((wm + (lane & 15)) * ROW);
+  const unsigned int b_row = (unsigned int) ((wn + (lane & 7) + (lane >> 4) * 8)
+      * ROW);
+  /* As in igemm.cu: half of a step's matrices or all, then the products. */
+  auto multiply = [&] (unsigned int a_at, unsigned int b_at) {
+    constexpr int DEPTH = CHUNKS / 2, HELD = MT * NT <= 4 ? DEPTH : DEPTH / 2;
+    unsigned int a[HELD][MT][4], b[HELD][NT / 2][4];
+
+#pragma unroll
+    for (int k = 0; k < DEPTH + HELD; k++) {
+      if (k >= HELD)
+        y10_products (Y10Half<T> (), sum, a[k % HELD], b[k % HELD]);
+      if (k < DEPTH) {
+        const unsigned int a_chunk = (unsigned int) ((k * 2 + (lane >> 4))
+                                         ^ (lane & 7))
+            * 16;
+        const unsigned int b_chunk = (unsigned int) ((k * 2 + (lane >> 3 & 1))
+                                         ^ (lane & 7))
+            * 16;
+
+#pragma unroll
+        for (int i = 0; i < MT; i++)
+          y10_load_matrix4 (a[k % HELD][i],
+              a_at + a_row + i * 16 * ROW + a_chunk);
+#pragma unroll
+        for (int j = 0; j < NT / 2; j++)
+          y10_load_matrix4 (b[k % HELD][j],
+              b_at + b_row + j * 16 * ROW + b_chunk);
+      }
+    }
+  };
+  /* A lane stores 8 channels of a pixel at a time, of one of four columns of 8. */
+  auto finish = [&] (int n0) {
+#pragma unroll
+    for (int i = 0; i < MT; i++)
+#pragma unroll
+      for (int g = 0; g < NT / 2; g++) {
+        const int m = m0 + wm + i * 16 + (g & 1) * 8 + (lane >> 2);
+        const int channel = n0 + wn + (g / 2 * 4 + (lane & 3)) * 8;
+        float four[4][2], v[8];
+
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+#pragma unroll
+          for (int c = 0; c < 2; c++)
+            four[k][c] = sum[i][g / 2 * 4 + k][2 * (g & 1) + c];
+        y10_exchange (four, v, lane);
+        if (m >= p.n_pixels || channel >= p.out.channels)
+          continue;
+        if (p.silu) {
+#pragma unroll
+          for (int c = 0; c < 8; c++)
+            v[c] = y10_silu<T> (v[c]);
+        }
+        const int image = (int) y10_divide ((unsigned int) m, p.pixels);
+
+        y10_store ((T *) p.out.data + image * p.out.image
+                + (long long) (m - image * (int) p.pixels.by) * p.out.pixel
+                + channel,
+            v);
+      }
+  };
+
+  int stage = 0, step = 0, n0 = first;
+
+  load_bias (n0);
+  begin ();
+#pragma unroll 1
+  for (int k = 0; k < total; k++) {
+#if __CUDA_ARCH__ >= 800
+    y10_copies_wait<STAGES - 2> ();
+#endif
+    __syncthreads ();
+    if (k + STAGES - 1 < total)
+      fetch (stage == 0 ? STAGES - 1 : stage - 1);
+    commit ();
+    if (step == 0)
+      load_bias (n0 + BN);
+    multiply (a_shared + step * BM * ROW, b_shared + stage * STAGE);
+    stage = stage == STAGES - 1 ? 0 : stage + 1;
+    if (++step == p.steps) {
+      finish (n0);
+      step = 0;
+      n0 += BN;
+      begin ();
+    }
+  }
+#if __CUDA_ARCH__ >= 800
+  y10_copies_wait<0> ();
+#endif
+}
+
+/* y10_separable_f16_64x32 and so on. sm_75 has no bf16, and 2 stages. */
+#if __CUDA_ARCH__ >= 800
+#define Y10_SEPARABLE_DO_80(...) __VA_ARGS__
+#define Y10_SEPARABLE_STAGES(n) n
+#else
+#define Y10_SEPARABLE_DO_80(...)
+#define Y10_SEPARABLE_STAGES(n) 2
+#endif
+#define Y10_SEPARABLE_DO(...) __VA_ARGS__
+#define Y10_SEPARABLE_KERNEL(BM, BN, WM, WN, STAGES, suffix, type, DO) \
+  extern "C" __global__ void __launch_bounds__ (BM / WM * (BN / WN) * 32, 4) \
+      y10_separable_##suffix##_##BM##x##BN (Y10KSeparable p) \
+  { \
+    DO (y10_separable<type, BM, BN, WM, WN, Y10_SEPARABLE_STAGES (STAGES)> ( \
+        p);) \
+  }
+#define Y10_SEPARABLE_KERNELS(...) \
+  Y10_SEPARABLE_KERNEL (__VA_ARGS__, f16, __half, Y10_SEPARABLE_DO) \
+  Y10_SEPARABLE_KERNEL (__VA_ARGS__, bf16, __nv_bfloat16, Y10_SEPARABLE_DO_80)
+Y10_SEPARABLE_TILES (Y10_SEPARABLE_KERNELS)
