@@ -121,6 +121,7 @@ cuda_layout (Y10Device *device, Y10Precision *precision, Y10Layout *layout,
     .half = *precision == Y10_PRECISION_FP16,
     .max_run = G_MAXUINT,
     .parallel = TRUE,
+    .pairs = TRUE,
   };
   layout->elem_size = layout->half || *precision == Y10_PRECISION_BF16 ? 2 : 4;
   layout->input_elem_size = layout->elem_size;

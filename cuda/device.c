@@ -70,6 +70,7 @@ y10_cuda_device_close (Y10Device *device)
   } else {
     y10_cuda_conv_lib_abandon (device->conv);
   }
+  y10_cuda_pairs_free (device->pairs);
   y10_cuda_context_release (device->taken);
   g_free (device->description);
   g_free (device);
@@ -141,10 +142,12 @@ load (Y10Device *device, GString *why, GError **error)
               y10_cuda_conv_lib_prove (y10_cuda_conv_lib_new (&device->kernels,
                                            why),
                   device->driver, why));
-  if (ok)
+  if (ok) {
+    device->pairs = y10_cuda_pairs_new (device->conv, &device->kernels);
     describe (device);
-  else
+  } else {
     set_open_error (why, error);
+  }
   return y10_cuda_leave_with (device, ok, error);
 }
 

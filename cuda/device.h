@@ -7,7 +7,7 @@
  * current again afterwards; every other function of the backend wants the
  * device's context to be current. */
 
-#include "conv/conv.h"
+#include "conv/pair.h"
 #include "core/backend.h"
 #include "driver/context.h"
 #include "driver/driver.h"
@@ -26,6 +26,7 @@ struct _Y10Device
   int major, minor;
   Y10CudaKernels kernels;
   Y10CudaConvLib *conv;
+  Y10CudaPairs *pairs; /* NULL: none runs as one kernel */
   char *description;
 };
 

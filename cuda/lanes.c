@@ -9,7 +9,9 @@
  * of a lane run in the graph's order, and an op waits for the ops of other lanes
  * that it has to follow. It follows an earlier op if one of them writes memory that
  * the other reads or writes. That is read off the addresses in the memory plan, so
- * that it holds however the plan shares memory. No wait follows from others.
+ * that it holds however the plan shares memory. No wait follows from others. A pair
+ * counts as one op, whether it runs as one kernel or as two, which depends on the batch
+ * size.
  *
  * Of the ops that read a result, the one with the longest chain behind it continues
  * the lane, so lane 0 has the longest chain of all. Another op continues a lane that
@@ -21,7 +23,7 @@
 #include "kernels/maxpool5.h"
 #include "lanes.h"
 
-/* An op, or several that one kernel runs, while lanes are made. */
+/* An op, or several that one kernel runs or may run, while lanes are made. */
 typedef struct
 {
   guint first, n;      /* ops; n is 0 within another's */
@@ -48,7 +50,7 @@ same_view (Y10View a, Y10View b)
 }
 
 guint
-y10_cuda_count_joint (const Y10Graph *graph, guint first, guint end)
+y10_cuda_count_pools (const Y10Graph *graph, guint first, guint end)
 {
   const Y10Op *ops = graph->ops;
   guint i = first + 1;
@@ -59,6 +61,14 @@ y10_cuda_count_joint (const Y10Graph *graph, guint first, guint end)
         && same_view (ops[i].in, ops[i - 1].out))
       i++;
   return i - first;
+}
+
+guint
+y10_cuda_count_joint (const Y10Graph *graph, guint first, guint end)
+{
+  if (first + 1 < end && y10_graph_is_pair (graph, first))
+    return 2;
+  return y10_cuda_count_pools (graph, first, end);
 }
 
 static gboolean

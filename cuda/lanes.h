@@ -37,8 +37,9 @@ typedef struct
   Y10CudaWaits joins; /* of lane 0, behind the last op */
 } Y10CudaLanes;
 
-/* The number of ops from @first to before @end that one kernel runs: consecutive
- * pools, each of which reads what the previous one wrote. */
+/* The number of ops from @first to before @end that one kernel may run: consecutive
+ * pools, each of which reads what the previous one wrote, or a pair. */
+guint y10_cuda_count_pools (const Y10Graph *graph, guint first, guint end);
 guint y10_cuda_count_joint (const Y10Graph *graph, guint first, guint end);
 /* Of the ops from @first on. */
 Y10CudaLanes *y10_cuda_lanes_new (const Y10Plan *plan, guint first,

@@ -188,6 +188,31 @@ y10_cuda_first_desc (Y10CudaConvLib *lib, Y10CudaConvDesc *desc)
   return Y10_CUDA_CONV_BIAS;
 }
 
+gboolean
+y10_cuda_pair_desc (const Y10Program *program, guint op, guint n,
+    Y10CudaPairDesc *desc)
+{
+  const Y10Plan *plan = program->plan;
+  const Y10Op *o = &plan->graph->ops[op];
+
+  /* Blocks write while others read. */
+  if (!y10_graph_is_pair (plan->graph, op)
+      || y10_plan_views_overlap (plan, o->in, o[1].out))
+    return FALSE;
+  *desc = (Y10CudaPairDesc){
+    .precision = program->precision,
+    .images = n,
+    .in = conv_view (program, o->in),
+    .out = conv_view (program, o[1].out),
+    .kernel = o->kernel,
+    .stride = o->stride,
+    .pad = o->pad,
+    .depthwise_silu = o->act == Y10_ACT_SILU,
+    .silu = o[1].act == Y10_ACT_SILU,
+  };
+  return TRUE;
+}
+
 /* The initial plan: one for everything, or the convolution adds its bias, and the
  * epilogue kernel then applies SiLU, the addition and the conversion of logits to
  * float. Where @op adds a tensor or writes floats, the convolution then writes to a
@@ -242,7 +267,10 @@ plan_batch (const Y10Program *program, guint n, CUstream stream,
     Y10CudaOpPlan *plan = &batch->ops[i];
     Y10CudaConvView out = conv_view (program, op->out);
     Y10CudaScratch *part = &batch->scratch[program->lanes->ops[i].lane];
+    Y10CudaPairDesc pair;
 
+    if (y10_cuda_pair_desc (program, i, n, &pair))
+      plan->pair = y10_cuda_pair_first (program->device->pairs, &pair);
     if (!is_dense (op))
       continue;
     if (g_cancellable_set_error_if_cancelled (cancellable, error)
@@ -343,13 +371,16 @@ y10_cuda_program_used (Y10Program *program, guint n, Y10CudaOpPlans *batch)
 const char *
 y10_cuda_program_impl (Y10Program *program, guint op)
 {
-  const Y10CudaSharedPlan *conv;
+  const Y10CudaOpPlan *plan;
   const char *name = "cuda:own";
 
   pthread_mutex_lock (&program->lock);
-  conv = program->in_use ? program->in_use->ops[op].conv : NULL;
-  if (conv)
-    name = g_intern_string (y10_cuda_conv_plan_describe (conv->plan));
+  plan = program->in_use ? &program->in_use->ops[op] : NULL;
+  if (plan && (plan->pair.tile || (op > 0 && plan[-1].pair.tile)))
+    name = y10_cuda_pair_describe (
+        plan->pair.tile ? plan->pair : plan[-1].pair);
+  else if (plan && plan->conv)
+    name = g_intern_string (y10_cuda_conv_plan_describe (plan->conv->plan));
   pthread_mutex_unlock (&program->lock);
   return name;
 }

@@ -4,7 +4,7 @@
 
 /* How the ops run at one batch size, and the batch sizes of a program. */
 
-#include "conv/conv.h"
+#include "conv/pair.h"
 #include "core/backend.h"
 #include "lanes.h"
 
@@ -26,6 +26,7 @@ typedef struct
   Y10CudaSharedPlan *conv; /* dense convolutions only */
   gboolean staged;         /* conv cannot write where the result goes */
   gboolean epilogue;       /* SiLU, addition or conversion afterwards */
+  Y10CudaPair pair;        /* how this op and the next one run together */
 } Y10CudaOpPlan;
 
 /* A lane's part of the scratch memory: a staging buffer, then cuDNN's workspace. */
@@ -94,6 +95,10 @@ Y10CudaConvStage y10_cuda_first_desc (Y10CudaConvLib *lib,
     Y10CudaConvDesc *desc);
 /* The convolution and its bias alone. */
 Y10CudaConvDesc y10_cuda_unfused_desc (const Y10CudaConvDesc *desc);
+/* FALSE: op @op and the next one cannot run as one kernel, whichever it is. Else @desc
+ * is both, at @n images. */
+gboolean y10_cuda_pair_desc (const Y10Program *program, guint op, guint n,
+    Y10CudaPairDesc *desc);
 const char *y10_cuda_program_impl (Y10Program *program, guint op);
 
 G_END_DECLS

@@ -135,6 +135,25 @@ run_attention (const Y10Program *program, const Y10CudaMemory *memory,
       y10_attention_launch (&p), stream, &p, error);
 }
 
+/* A depthwise convolution and the 1×1 behind it as one kernel. */
+static guint
+run_pair (const Y10Program *program, const Y10CudaMemory *memory, guint index,
+    guint n, Y10CudaPair pair, CUstream stream, GError **error)
+{
+  const Y10Op *op = &program->plan->graph->ops[index];
+  const gsize *weight = &program->weight[index], *bias = &program->bias[index];
+  Y10CudaPairDesc desc;
+
+  return y10_cuda_pair_desc (program, index, n, &desc)
+          && y10_cuda_pair_run (program->device->pairs, &desc, pair, stream,
+              address (y10_cuda_view (program, memory, op->in)),
+              program->weights + weight[0], program->weights + bias[0],
+              program->weights + weight[1], program->weights + bias[1],
+              address (y10_cuda_view (program, memory, op[1].out)), error)
+      ? 2
+      : 0;
+}
+
 /* Several pools as one kernel that reads the first one's input once. */
 static guint
 run_maxpool5 (const Y10Program *program, const Y10CudaMemory *memory,
@@ -147,7 +166,7 @@ run_maxpool5 (const Y10Program *program, const Y10CudaMemory *memory,
     .images = n,
   };
 
-  p.n = y10_cuda_count_joint (program->plan->graph, first, end);
+  p.n = y10_cuda_count_pools (program->plan->graph, first, end);
   for (int i = 0; i < p.n; i++)
     p.out[i] = y10_cuda_view (program, memory, ops[first + i].out);
   return y10_cuda_launch (kernels, kernels->maxpool5[program->type],
@@ -168,6 +187,10 @@ y10_cuda_run_op (const Y10Program *program, const Y10CudaOpPlans *batch,
 
   switch (op->kind) {
     case Y10_OP_CONV:
+      /* Alone, the first of a pair writes what the caller is going to read. */
+      if (first + 1 < end && batch->ops[first].pair.tile)
+        return run_pair (program, memory, first, n, batch->ops[first].pair,
+            stream, error);
       return op->groups > 1
           ? run_depthwise (program, memory, first, n, stream, error)
           : run_dense (program, batch, memory, first, n, stream, error);

@@ -77,6 +77,7 @@ wait_for_all (const Y10CudaStreams *s, const Y10CudaDriver *d,
   return TRUE;
 }
 
+/* An op, or those that belong together: the number of them, or 0. */
 static guint
 run_one (const Y10CudaStreams *s, const Y10Program *program,
     const Y10CudaOpPlans *batch, const Y10CudaMemory *memory, guint first,
@@ -84,17 +85,19 @@ run_one (const Y10CudaStreams *s, const Y10Program *program,
 {
   const Y10CudaDriver *d = program->device->driver;
   const Y10CudaLaneOp *op = &program->lanes->ops[first];
-  guint done;
+  const guint n_ops = y10_cuda_count_joint (program->plan->graph, first,
+      program->plan->graph->n_ops);
 
   if ((op->forks && !wait_for (s, d, s->fork, op->lane, error))
       || !wait_for_all (s, d, &op->waits, op->lane, error))
     return 0;
-  done = y10_cuda_run_op (program, batch, memory, first,
-      program->plan->graph->n_ops, n, s->lane[op->lane], error);
-  if (done && op->event != Y10_CUDA_NO_EVENT
+  if (!y10_cuda_run (program, batch, memory, first, first + n_ops, n,
+          s->lane[op->lane], error))
+    return 0;
+  if (op->event != Y10_CUDA_NO_EVENT
       && !record (s, d, s->event[op->event], op->lane, error))
     return 0;
-  return done;
+  return n_ops;
 }
 
 gboolean

@@ -300,6 +300,22 @@ y10_graph_first_box_op (const Y10Graph *graph)
   return first;
 }
 
+gboolean
+y10_graph_is_pair (const Y10Graph *graph, guint op)
+{
+  const Y10Op *o = &graph->ops[op], *next = o + 1;
+
+  return op + 1 < graph->n_ops && o->kind == Y10_OP_CONV && o->groups > 1
+      && !o->add.n && next->kind == Y10_OP_CONV && next->groups == 1
+      && next->kernel == 1 && next->stride == 1 && !next->add.n
+      && graph->tensors[next->out.tensor].role == Y10_ROLE_ACTIVATION
+      && graph->tensors[o->out.tensor].role == Y10_ROLE_ACTIVATION
+      && o->out.tensor == next->in.tensor && o->out.first == next->in.first
+      && o->out.n == next->in.n
+      && o->out.n == graph->tensors[o->out.tensor].n_segs
+      && count_readers (graph, o->out.tensor) == 1;
+}
+
 /* Counts two FLOPs for a multiply-add and none for activations, additions and
  * softmax, as the papers do. */
 guint64

@@ -157,6 +157,9 @@ y10_graph_has_best_class (const Y10Graph *graph)
 
 /* The first op of the tail that computes box logits only. */
 guint y10_graph_first_box_op (const Y10Graph *graph);
+/* Whether op @op is a depthwise convolution that the next op, a 1×1 convolution, reads
+ * all of, and nobody else: one kernel can compute both. */
+gboolean y10_graph_is_pair (const Y10Graph *graph, guint op);
 guint64 y10_graph_op_flops (const Y10Graph *graph, const Y10Op *op);
 const char *y10_op_kind_get_name (Y10OpKind kind);
 

@@ -66,32 +66,38 @@ find_before (Y10Order *order, const Y10Graph *graph)
 }
 
 static void
-find_users (Y10Order *order, const Y10Graph *graph)
+use (Y10Order *order, guint tensor, guint op)
 {
   gsize n = order->n_words;
 
-  memset (order->earlier, 0xff, graph->n_tensors * n * sizeof (guint64));
+  add (order->users + tensor * n, op);
+  for (guint w = 0; w < n; w++)
+    order->earlier[tensor * n + w] &= order->before[op * n + w];
+}
+
+static void
+find_users (Y10Order *order, const Y10Graph *graph, gboolean pairs)
+{
+  memset (order->earlier, 0xff,
+      (gsize) graph->n_tensors * order->n_words * sizeof (guint64));
   for (guint k = 0; k < graph->n_ops; k++) {
     const Y10Op *op = &graph->ops[k];
     const Y10View views[] = { op->in, op->out, op->add };
 
-    for (guint v = 0; v < G_N_ELEMENTS (views); v++) {
-      guint t = views[v].tensor;
-
-      if (!views[v].n)
-        continue;
-      add (order->users + t * n, k);
-      for (guint w = 0; w < n; w++)
-        order->earlier[t * n + w] &= order->before[k * n + w];
-    }
+    for (guint v = 0; v < G_N_ELEMENTS (views); v++)
+      if (views[v].n)
+        use (order, views[v].tensor, k);
   }
+  for (guint k = 0; pairs && k < graph->n_ops; k++)
+    if (y10_graph_is_pair (graph, k))
+      use (order, graph->ops[k].in.tensor, k + 1);
   order->first[graph->input.tensor] = TRUE;
   for (guint t = 0; t < graph->n_tensors; t++)
     order->last[t] = graph->tensors[t].role == Y10_ROLE_LOGITS;
 }
 
 Y10Order *
-y10_order_new (const Y10Graph *graph)
+y10_order_new (const Y10Graph *graph, gboolean pairs)
 {
   Y10Order *order = g_new0 (Y10Order, 1);
   gsize n_tensors = graph->n_tensors;
@@ -103,7 +109,7 @@ y10_order_new (const Y10Graph *graph)
   order->first = g_new0 (gboolean, n_tensors);
   order->last = g_new0 (gboolean, n_tensors);
   find_before (order, graph);
-  find_users (order, graph);
+  find_users (order, graph, pairs);
   return order;
 }
 

@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 
 typedef struct _Y10Order Y10Order;
 
-Y10Order *y10_order_new (const Y10Graph *graph);
+/* @pairs: what the first op of a pair reads, the second one reads, too. */
+Y10Order *y10_order_new (const Y10Graph *graph, gboolean pairs);
 void y10_order_free (Y10Order *order);
 /* Whether all ops that use the one tensor end before any that uses the other
  * begins. The input is written before all ops, and logits are read after them. */

@@ -45,7 +45,8 @@ lay_out_segments (const Y10Tensor *t, const Y10Layout *layout, Y10Storage *s)
 }
 
 static void
-find_liveness (const Y10Graph *graph, Y10Storage *storage)
+find_liveness (const Y10Graph *graph, const Y10Layout *layout,
+    Y10Storage *storage)
 {
   for (guint i = 0; i < graph->n_tensors; i++)
     storage[i].first_op = G_MAXUINT;
@@ -60,6 +61,11 @@ find_liveness (const Y10Graph *graph, Y10Storage *storage)
         s->last_op = MAX (s->last_op, k);
       }
   }
+  for (guint k = 0; layout->pairs && k + 1 < graph->n_ops; k++)
+    if (y10_graph_is_pair (graph, k)) {
+      Y10Storage *s = &storage[graph->ops[k].in.tensor];
+      s->last_op = MAX (s->last_op, k + 1);
+    }
   /* Inputs of box ops stay live to the end, so that a backend may run these ops
    * after all others. */
   for (guint k = y10_graph_first_box_op (graph); k < graph->n_ops; k++)
@@ -134,14 +140,15 @@ Y10Plan *
 y10_plan_new (const Y10Graph *graph, const Y10Layout *layout, GError **error)
 {
   Y10Plan *plan = g_new0 (Y10Plan, 1);
-  Y10Order *order = layout->parallel ? y10_order_new (graph) : NULL;
+  Y10Order *order = layout->parallel ? y10_order_new (graph, layout->pairs)
+                                     : NULL;
 
   plan->graph = graph;
   plan->layout = *layout;
   plan->storage = g_new0 (Y10Storage, graph->n_tensors);
   for (guint i = 0; i < graph->n_tensors; i++)
     lay_out_segments (&graph->tensors[i], layout, &plan->storage[i]);
-  find_liveness (graph, plan->storage);
+  find_liveness (graph, layout, plan->storage);
   place (plan->storage, graph->n_tensors, order, &plan->arena_size);
   y10_order_free (order);
   return plan;

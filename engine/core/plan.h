@@ -25,6 +25,8 @@ typedef struct
   guint max_run;     /* images of one submit whose arenas form one
                                  * batch; 1: separate arenas */
   gboolean parallel; /* ops whose data allow it run at the same time */
+  gboolean pairs;    /* two ops that are a pair may run as one, which
+                                 * reads while it writes */
 } Y10Layout;
 
 /* Location of a tensor. */

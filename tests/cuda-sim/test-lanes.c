@@ -44,6 +44,7 @@ plan_of (const Y10Graph *graph, gboolean parallel)
     .align = 256,
     .max_run = G_MAXUINT,
     .parallel = parallel,
+    .pairs = parallel,
   };
   GError *error = NULL;
   Y10Plan *plan = y10_plan_new (graph, &layout, &error);

@@ -52,6 +52,15 @@ static const Y10Layout layouts[] = {
       .align = 256,
       .max_run = 1,
       .parallel = TRUE },
+  { .block = 8,
+      .channels_last = TRUE,
+      .elem_size = 2,
+      .input_block = 8,
+      .input_elem_size = 2,
+      .align = 256,
+      .max_run = 1,
+      .parallel = TRUE,
+      .pairs = TRUE },
 };
 
 static Y10Graph *
