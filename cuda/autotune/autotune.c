@@ -11,7 +11,7 @@
 
 #include <sys/resource.h>
 
-#include "autotune/group.h"
+#include "autotune/pair.h"
 
 #define MAX_BUILDERS 4
 #define NICENESS 10 /* frames have precedence */
@@ -37,6 +37,7 @@ typedef struct
   Y10Program *program;
   GPtrArray *groups;
   guint n_decided;
+  GPtrArray *pairs;   /* of Y10CudaTunePair */
   gsize workspace;    /* bytes per slot */
   int next;           /* atomic: next group to build */
   int over;           /* atomic: cancelled */
@@ -125,11 +126,25 @@ publish (const Round *round, Y10CudaOpPlans *first, guint n)
       y10_cuda_op_plans_replace (batch, g_array_index (group->ops, guint, k),
           group->winner, group->unfused ? &group->desc : NULL);
   }
+  for (guint i = 0; i < round->pairs->len; i++) {
+    const Y10CudaTunePair *pair = round->pairs->pdata[i];
+    const Y10CudaPair now =
+        first->ops[g_array_index (pair->ops, guint, 0)].pair;
+
+    if (!pair->decided
+        || (now.tile == pair->winner.tile && now.parts == pair->winner.parts))
+      continue;
+    if (!batch)
+      batch = y10_cuda_op_plans_copy (first);
+    for (guint k = 0; k < pair->ops->len; k++)
+      batch->ops[g_array_index (pair->ops, guint, k)].pair = pair->winner;
+  }
   if (batch)
     y10_cuda_program_publish (round->program, n, batch);
 }
 
-/* Tries the groups as they are built; returns FALSE if tuning must stop. */
+/* Tries the groups as they are built, then the pairs; returns FALSE if tuning must
+ * stop. */
 static gboolean
 take_groups (Round *round, Y10CudaOpPlans *first, guint n, GError **error)
 {
@@ -149,6 +164,10 @@ take_groups (Round *round, Y10CudaOpPlans *first, guint n, GError **error)
     if (i + 1 == n_groups / 2 && n_built > 0)
       publish (round, first, n);
   }
+  for (guint i = 0; i < round->pairs->len && ok && !is_cancelled (round->tune);
+       i++)
+    ok = y10_cuda_tune_pair_decide (&round->tune->tools, round->pairs->pdata[i],
+        round->workspace, error);
   ok = ok && !is_cancelled (round->tune);
   if (ok)
     publish (round, first, n);
@@ -194,12 +213,14 @@ tune_images (Y10CudaTune *tune, const Request *request, GError **error)
     return;
   tune->tools.program = request->program;
   round.groups = y10_cuda_tune_groups (request->program, n);
+  round.pairs = y10_cuda_tune_pairs (request->program, n, round.groups);
   round.workspace = first->workspace;
   round.built = g_async_queue_new ();
   add_total (tune, (int) round.groups->len);
   tune->changed (tune->data);
   run_round (&round, first, n, error);
   g_async_queue_unref (round.built);
+  g_ptr_array_unref (round.pairs);
   g_ptr_array_unref (round.groups);
   y10_cuda_op_plans_unref (first);
 }

@@ -8,6 +8,7 @@
 
 #include "config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "autotune/group.h"
@@ -82,6 +83,17 @@ name_of (const Y10CudaTuneTools *tools, const Y10CudaTuneGroup *group)
 /* A cache entry is the line "y10-tuned fused 1234 5678" or, if no plan is faster than
  * the first, "y10-tuned unfused 0 5678", with the nanoseconds of both, followed by the
  * plan. */
+static gint64
+time_in (const char *line, const char *end)
+{
+  g_autofree char *text = g_strndup (line, (gsize) (end - line));
+  gint64 fused = 0, first = 0;
+
+  sscanf (text, RECORD " %*s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT, &fused,
+      &first);
+  return fused > 0 ? fused : first;
+}
+
 static gboolean
 load (const Y10CudaTuneTools *tools, Y10CudaTuneGroup *group)
 {
@@ -101,6 +113,7 @@ load (const Y10CudaTuneTools *tools, Y10CudaTuneGroup *group)
   if (!end || !g_str_has_prefix (data, RECORD " "))
     return FALSE;
   group->known = TRUE;
+  group->ns = time_in (data, end);
   if (g_str_has_prefix (data, RECORD " unfused "))
     return TRUE;
   end++;
@@ -272,6 +285,7 @@ choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace,
         stage == Y10_CUDA_CONV_BIAS ? "unfused"
                                     : y10_cuda_conv_plan_describe (first),
         (double) *first_ns / 1e3);
+    group->ns = MIN (other_ns, MIN (ns[winner], *first_ns));
     group->unfused = other_ns < MIN (ns[winner], *first_ns);
     if (group->unfused)
       best = g_steal_pointer (&other);
@@ -283,9 +297,8 @@ choose (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group, gsize workspace,
   return best;
 }
 
-/* Steps share the GPU with what is timed: -1 while one runs. */
-static int
-count_steps (const Y10CudaTuneTools *tools)
+int
+y10_cuda_tune_count_steps (const Y10CudaTuneTools *tools)
 {
   return g_atomic_int_get (&tools->program->base->n_running)
       ? -1
@@ -304,10 +317,11 @@ choose_undisturbed (Y10CudaTuneTools *tools, Y10CudaTuneGroup *group,
   group->disturbed = TRUE;
   for (guint i = 0; !best && !local && group->disturbed && i < MAX_TIMINGS;
        i++) {
-    int before = count_steps (tools);
+    int before = y10_cuda_tune_count_steps (tools);
 
     best = choose (tools, group, workspace, fused_ns, first_ns, &local);
-    group->disturbed = before < 0 || before != count_steps (tools);
+    group->disturbed = before < 0
+        || before != y10_cuda_tune_count_steps (tools);
   }
   if (local)
     g_propagate_error (error, local);

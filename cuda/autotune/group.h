@@ -22,6 +22,7 @@ typedef struct
   guint n_wrong;
   Y10CudaSharedPlan *winner;
   gboolean unfused; /* the winner needs its epilogue */
+  gint64 ns;        /* what it takes, or else the first plan; 0: unknown */
 } Y10CudaTuneGroup;
 
 typedef struct
@@ -46,5 +47,8 @@ void y10_cuda_tune_group_find (const Y10CudaTuneTools *tools,
  * @workspace: bytes that slots have. */
 gboolean y10_cuda_tune_group_decide (Y10CudaTuneTools *tools,
     Y10CudaTuneGroup *group, gsize workspace, GError **error);
+
+/* Those so far; -1 while one runs, which shares the GPU with what is timed. */
+int y10_cuda_tune_count_steps (const Y10CudaTuneTools *tools);
 
 G_END_DECLS

@@ -23,8 +23,9 @@
 /* One variant being measured. */
 typedef struct
 {
-  Y10CudaConvPlan *plan;
+  Y10CudaConvPlan *plan; /* NULL: a pair */
   gboolean fused;
+  Y10CudaPair pair;
   CUgraphExec graph;
   guint runs; /* per launch */
   gfloat ms[MAX_ROUNDS];
@@ -47,6 +48,8 @@ run_way (Y10CudaTrial *t, const Way *way, guint set, GError **error)
     .images = (int) desc->images,
   };
 
+  if (!way->plan)
+    return y10_cuda_trial_run_pair (t, set, way->pair, error);
   if (!y10_cuda_conv_plan_run (way->plan, t->stream,
           y10_cuda_trial_address (t, set, t->in_at, &desc->in),
           t->memory + set * t->set_size + t->weight_at, t->memory + t->bias_at,
@@ -174,6 +177,28 @@ time_ways (Y10CudaTrial *t, Way *ways, guint n, GCancellable *cancellable,
   return TRUE;
 }
 
+/* Prepares and times @ways; the median of each is its first. */
+static gboolean
+measure (Y10CudaTrial *t, Way *ways, guint n, GCancellable *cancellable,
+    GError **error)
+{
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && i < n; i++)
+    ok = prepare_way (t, &ways[i], error);
+  ok = ok && time_ways (t, ways, n, cancellable, error);
+  for (guint i = 0; i < n; i++)
+    if (ways[i].graph)
+      t->device->driver->graph_exec_destroy (ways[i].graph);
+  return ok;
+}
+
+static gint64
+ns_of (const Way *way)
+{
+  return (gint64) (way->ms[0] * 1e6f);
+}
+
 gboolean
 y10_cuda_trial_measure (Y10CudaTrial *t, Y10CudaConvPlan *bias,
     Y10CudaConvPlan *const *fused, guint n, GCancellable *cancellable,
@@ -181,21 +206,35 @@ y10_cuda_trial_measure (Y10CudaTrial *t, Y10CudaConvPlan *bias,
 {
   const guint n_ways = bias ? n + 1 : n;
   Way *ways = g_new0 (Way, n + 1);
-  gboolean ok = TRUE;
+  gboolean ok;
 
-  for (guint i = 0; ok && i < n_ways; i++) {
+  for (guint i = 0; i < n_ways; i++) {
     ways[i].plan = i < n ? fused[i] : bias;
     ways[i].fused = i < n;
-    ok = prepare_way (t, &ways[i], error);
   }
-  ok = ok && time_ways (t, ways, n_ways, cancellable, error);
-  for (guint i = 0; i < n_ways; i++)
-    if (ways[i].graph)
-      t->device->driver->graph_exec_destroy (ways[i].graph);
+  ok = measure (t, ways, n_ways, cancellable, error);
   for (guint i = 0; ok && i < n; i++)
-    fused_ns[i] = (gint64) (ways[i].ms[0] * 1e6f);
+    fused_ns[i] = ns_of (&ways[i]);
   if (ok && bias)
-    *bias_ns = (gint64) (ways[n].ms[0] * 1e6f);
+    *bias_ns = ns_of (&ways[n]);
+  g_free (ways);
+  return ok;
+}
+
+gboolean
+y10_cuda_trial_measure_pair (Y10CudaTrial *t, const Y10CudaPair *how, guint n,
+    GCancellable *cancellable, gint64 *depthwise_ns, gint64 *ns, GError **error)
+{
+  Way *ways = g_new0 (Way, n + 1);
+  gboolean ok;
+
+  for (guint i = 0; i < n; i++)
+    ways[i].pair = how[i];
+  ok = measure (t, ways, n + 1, cancellable, error);
+  for (guint i = 0; ok && i < n; i++)
+    ns[i] = ns_of (&ways[i]);
+  if (ok)
+    *depthwise_ns = ns_of (&ways[n]);
   g_free (ways);
   return ok;
 }

@@ -176,7 +176,9 @@ describe (const Y10PlanCache *cache, const Y10CudaConvDesc *desc,
   GString *text = g_string_new (cache->key);
 
   g_string_append_printf (text, "stage %s\nprecision %s\nbatch %u\n",
-      stage == Y10_CUDA_CONV_FUSED ? "fused" : "bias",
+      stage == Y10_CUDA_CONV_FUSED      ? "fused"
+          : stage == Y10_CUDA_CONV_PAIR ? "pair"
+                                        : "bias",
       y10_precision_get_name (desc->precision), desc->images);
   append_view (text, "in", &desc->in);
   append_view (text, "out", &desc->out);

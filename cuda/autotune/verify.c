@@ -135,10 +135,9 @@ lay_out (Y10CudaTrial *t, gsize workspace, gsize most)
   return t->size <= most;
 }
 
-/* Fills @n values at @to with repeated noise times @scale. */
-static gboolean
-fill (Y10CudaTrial *t, CUdeviceptr to, gsize n, gfloat scale, Y10KType type,
-    GError **error)
+gboolean
+y10_cuda_trial_fill (Y10CudaTrial *t, CUdeviceptr to, gsize n, gfloat scale,
+    Y10KType type, GError **error)
 {
   const Y10CudaDriver *d = t->device->driver;
   gsize elem_size = type == Y10_K_F32 ? 4 : 2;
@@ -170,14 +169,14 @@ fill_sets (Y10CudaTrial *t, GError **error)
   gsize fan_in = (gsize) desc->kernel * desc->kernel * desc->in.channels;
 
   /* Gives sums a standard deviation of about 1, where SiLU is nonlinear. */
-  if (!fill (t, t->memory + t->in_at, (t->add_at - t->in_at) / t->elem_size, 1,
-          t->type, error)
-      || !fill (t, t->memory + t->add_at,
+  if (!y10_cuda_trial_fill (t, t->memory + t->in_at,
+          (t->add_at - t->in_at) / t->elem_size, 1, t->type, error)
+      || !y10_cuda_trial_fill (t, t->memory + t->add_at,
           (t->weight_at - t->add_at) / t->elem_size, 1, t->type, error)
-      || !fill (t, t->memory + t->weight_at, weight_size (desc, 1),
-          3 / sqrtf ((gfloat) fan_in), t->type, error)
-      || !fill (t, t->memory + t->bias_at, desc->out.channels, 1, Y10_K_F32,
-          error))
+      || !y10_cuda_trial_fill (t, t->memory + t->weight_at,
+          weight_size (desc, 1), 3 / sqrtf ((gfloat) fan_in), t->type, error)
+      || !y10_cuda_trial_fill (t, t->memory + t->bias_at, desc->out.channels, 1,
+          Y10_K_F32, error))
     return FALSE;
   for (guint i = 1; i < t->n_sets; i++)
     if (!y10_cuda_check (d,
@@ -253,8 +252,8 @@ is_inside (const Y10CudaConvView *v, gsize i)
       && i / (gsize) v->pixel < (gsize) v->height * v->width;
 }
 
-static gboolean
-run_reference (Y10CudaTrial *t, GError **error)
+gboolean
+y10_cuda_trial_run_reference (Y10CudaTrial *t, GError **error)
 {
   const Y10CudaKernels *kernels = &t->device->kernels;
   const Y10CudaConvDesc *desc = &t->desc;
@@ -336,7 +335,7 @@ y10_cuda_trial_begin (Y10CudaTrial *t, const Y10CudaConvDesc *desc,
     t->memory_size = t->size;
   }
   choose_images (t);
-  return fill_sets (t, error) && run_reference (t, error);
+  return fill_sets (t, error) && y10_cuda_trial_run_reference (t, error);
 }
 
 /* The tolerance for rounding, relative to a value and to the outputs' root mean

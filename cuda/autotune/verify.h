@@ -31,6 +31,11 @@ struct _Y10CudaTrial
   guint n_looked_at, looked_at[Y10_TRIAL_MAX_IMAGES];
   guint8 *expected, *got; /* output of the compared images */
   double rms;             /* root mean square of @expected */
+
+  /* Of a pair, whose 1×1 is @desc. */
+  Y10CudaPairDesc pair;
+  CUdeviceptr pair_memory, pair_weight, pair_bias; /* 0: no pair */
+  gsize pair_in_size;                              /* of a set */
 };
 
 /* Makes the outputs NaN. */
@@ -38,6 +43,29 @@ gboolean y10_cuda_trial_clear (Y10CudaTrial *trial, GError **error);
 /* Compares the output of the first set, as y10_cuda_trial_verify() does. */
 gboolean y10_cuda_trial_compare (Y10CudaTrial *trial, double *difference,
     GError **error);
+
+/* Fills @n values of @type at @to with repeated noise times @scale. */
+gboolean y10_cuda_trial_fill (Y10CudaTrial *trial, CUdeviceptr to, gsize n,
+    gfloat scale, Y10KType type, GError **error);
+/* The expected output for the input of the first set. */
+gboolean y10_cuda_trial_run_reference (Y10CudaTrial *trial, GError **error);
+
+/* autotune/pair_trial.c: y10_cuda_trial_begin() for a pair, whose second convolution is
+ * @second; end it also after an error. */
+gboolean y10_cuda_trial_begin_pair (Y10CudaTrial *trial,
+    const Y10CudaPairDesc *pair, const Y10CudaConvDesc *second, gsize workspace,
+    GError **error);
+void y10_cuda_trial_end_pair (Y10CudaTrial *trial);
+/* Queues it, or its depthwise convolution alone if @way has no tile. */
+gboolean y10_cuda_trial_run_pair (Y10CudaTrial *trial, guint set,
+    Y10CudaPair way, GError **error);
+/* As y10_cuda_trial_verify(). */
+gboolean y10_cuda_trial_verify_pair (Y10CudaTrial *trial, Y10CudaPair way,
+    double *difference, GError **error);
+/* Measures each of @ways and the depthwise convolution alone, in nanoseconds. */
+gboolean y10_cuda_trial_measure_pair (Y10CudaTrial *trial,
+    const Y10CudaPair *ways, guint n, GCancellable *cancellable,
+    gint64 *depthwise_ns, gint64 *ns, GError **error);
 
 /* Returns the address of a view in set @set, in whose tensor at offset @at it lies;
  * 0 for a view without channels. */

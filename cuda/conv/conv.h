@@ -25,6 +25,7 @@ typedef enum
 {
   Y10_CUDA_CONV_BIAS,  /* precompiled kernels: bias only, ready at once */
   Y10_CUDA_CONV_FUSED, /* bias, SiLU, addition; compiled by NVRTC */
+  Y10_CUDA_CONV_PAIR,  /* in the plan cache only: how a pair runs */
 } Y10CudaConvStage;
 
 typedef struct
