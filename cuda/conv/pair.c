@@ -231,7 +231,8 @@ y10_cuda_pair_run (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc,
     .silu = desc->silu,
   };
 
-  y10_separable_prepare (&p, (int) desc->images, tile, (int) pair.parts);
+  y10_separable_prepare (&p, (int) desc->images, tile, (int) pair.parts,
+      pairs->stages, pairs->max_shared);
   return y10_cuda_launch (pairs->kernels,
       pairs->function[tile][desc->precision == Y10_PRECISION_BF16],
       y10_separable_launch (&p, tile, pairs->stages), stream, &p, error);

@@ -32,8 +32,12 @@ y10_depthwise_row (const Y10KDepthwise &p, int image, int y, int x, int channel)
           y10_at<const T> (p.add, image, y, x + t) + channel);
   }
 
-  y10_depthwise_sum<T, SIZE, STRIDE, TILE, ROWS> (p.in, in, weight,
-      p.out.channels, y * STRIDE - p.pad, x * STRIDE - p.pad, sum);
+  y10_depthwise_sum<T, SIZE, STRIDE, TILE, ROWS> (
+      p.in,
+      [&] (int pixel) {
+        return y10_load_raw<T, 8> (in + (long long) pixel * p.in.pixel);
+      },
+      weight, p.out.channels, y * STRIDE - p.pad, x * STRIDE - p.pad, sum);
 #pragma unroll
   for (int t = 0; t < TILE; t++)
     if (x + t < p.out.width) {

@@ -9,12 +9,13 @@
 #include "types.cuh"
 
 /* Adds the products to @sum: 8 channels of TILE adjacent outputs, the first of which
- * reads from @x0 and @y0 of @view on. @in: these channels of the image's first pixel;
- * @weight: of the kernel's first tap, which are @channels apart. SIZE and STRIDE of the
- * kernel, of which ROWS rows are read at a time. Outside the map, zeros are added. */
-template <typename T, int SIZE, int STRIDE, int TILE, int ROWS>
+ * reads from @x0 and @y0 of @view on. @load (pixel): these channels of a pixel of the
+ * image; @weight: of the kernel's first tap, which are @channels apart. SIZE and STRIDE
+ * of the kernel, of which ROWS rows are read at a time. Outside the map, zeros are
+ * added. */
+template <typename T, int SIZE, int STRIDE, int TILE, int ROWS, typename Load>
 __device__ __forceinline__ void
-y10_depthwise_sum (const Y10KView &view, const T *in, const T *weight,
+y10_depthwise_sum (const Y10KView &view, Load load, const T *weight,
     int channels, int y0, int x0, float (&sum)[TILE][8])
 {
   enum
@@ -36,8 +37,7 @@ y10_depthwise_sum (const Y10KView &view, const T *in, const T *weight,
       for (int i = 0; i < WIDTH; i++) {
         v[r][i] = {};
         if (inside && x0 + i >= 0 && x0 + i < view.width)
-          v[r][i] = y10_load_raw<T, 8> (
-              in + (long long) (row + x0 + i) * view.pixel);
+          v[r][i] = load (row + x0 + i);
       }
 #pragma unroll
       for (int kx = 0; kx < SIZE; kx++)

@@ -3,7 +3,9 @@
 
 /* A depthwise convolution, multiplied by the 1×1 that reads it. A block computes the
  * depthwise one of its pixels, all channels of it, into shared memory, while the first
- * weights of the 1×1 are on their way; then one tile of columns after the other. What
+ * weights of the 1×1 are on their way; then one tile of columns after the other. Where it
+ * can, it copies all that this reads to shared memory first: few threads are on a
+ * multiprocessor, and their registers would not hold enough reads at a time. What
  * is between the two is neither written to memory nor read again, and one launch less
  * is on the way. The chunks of a row are exchanged as those in igemm.cu. */
 
@@ -11,10 +13,56 @@
 #include "igemm.cuh"
 #include "separable.h"
 
-/* The depthwise outputs of a block's pixels, RUN adjacent ones a thread. */
-template <typename T, int BM, int THREADS, int SIZE, int STRIDE, int RUN>
+/* 16 bytes to shared memory, in the background where the GPU can; zeros if not @have. */
 __device__ __forceinline__ void
-y10_separable_fill (const Y10KSeparable &p, char *to)
+y10_separable_copy (char *to, const void *from, bool have)
+{
+#if __CUDA_ARCH__ >= 800
+  y10_copy16 (y10_shared_address (to), from, have);
+#else
+  *(uint4 *) to = have ? *(const uint4 *) from : make_uint4 (0, 0, 0, 0);
+#endif
+}
+
+__device__ __forceinline__ void
+y10_separable_commit ()
+{
+#if __CUDA_ARCH__ >= 800
+  y10_copies_commit ();
+#endif
+}
+
+/* Copies what the depthwise outputs of a block read to @to, pixel by pixel. */
+template <typename T, int BM, int THREADS>
+__device__ __forceinline__ void
+y10_separable_stage (const Y10KSeparable &p, char *to)
+{
+  const int first = (int) blockIdx.x * BM - p.in.width - 1;
+  const unsigned int n = (BM + 2 * (unsigned int) (p.in.width + 1))
+      * p.groups.by;
+
+#pragma unroll 4
+  for (unsigned int i = threadIdx.x; i < n; i += THREADS) {
+    const unsigned int at = y10_divide (i, p.groups);
+    const int pixel = first + (int) at;
+    const bool have = pixel >= 0 && pixel < p.n_pixels;
+    const int image = have ? (int) y10_divide ((unsigned int) pixel, p.pixels)
+                           : 0;
+    const T *from = (const T *) p.in.data + (i - at * p.groups.by) * 8;
+
+    if (have)
+      from += image * p.in.image
+          + (long long) (pixel - image * (int) p.pixels.by) * p.in.pixel;
+    y10_separable_copy (to + i * 16, from, have);
+  }
+}
+
+/* The depthwise outputs of a block's pixels, RUN adjacent ones a thread. STAGED: their
+ * input is in shared memory. */
+template <typename T, int BM, int THREADS, int SIZE, int STRIDE, int RUN,
+    bool STAGED>
+__device__ __forceinline__ void
+y10_separable_fill (const Y10KSeparable &p, char *to, const char *staged)
 {
   constexpr int ROW = Y10_IGEMM_ROW_BYTES;
   const unsigned int groups = p.groups.by;
@@ -33,13 +81,21 @@ y10_separable_fill (const Y10KSeparable &p, char *to)
       const unsigned int pixel = m - (unsigned int) image * p.pixels.by;
       const int y = (int) y10_divide (pixel, p.width);
       const int x = (int) pixel - y * (int) p.width.by;
+      const T *in = y10_at<const T> (p.in, image, 0, 0) + channel;
+      /* A staged pixel's place, which begins before the image's first one. */
+      const int before = (int) first - (int) pixel + p.in.width + 1;
 
 #pragma unroll
       for (int t = 0; t < RUN; t++)
         y10_load (p.depthwise_bias + channel, sum[t]);
-      y10_depthwise_sum<T, SIZE, STRIDE, RUN,
-          RUN == 1 && SIZE == 3 ? 3 : 1> (p.in,
-          y10_at<const T> (p.in, image, 0, 0) + channel,
+      y10_depthwise_sum<T, SIZE, STRIDE, RUN, RUN == 1 && SIZE == 3 ? 3 : 1> (
+          p.in,
+          [&] (int at) {
+            return STAGED
+                ? y10_load_raw<T, 8> ((const T *) (staged
+                    + ((before + at) * (int) groups + (int) group) * 16))
+                : y10_load_raw<T, 8> (in + (long long) at * p.in.pixel);
+          },
           (const T *) p.depthwise + channel, p.in.channels, y * STRIDE - p.pad,
           x * STRIDE - p.pad, sum);
     }
@@ -119,16 +175,9 @@ y10_separable (const Y10KSeparable &p)
 #pragma unroll
     for (int i = 0; i < PB; i++) {
       const bool have = inside && b_column + i * PASS < p.out.channels;
-      const T *from = b_from + (long long) i * PASS * depth;
 
-#if __CUDA_ARCH__ >= 800
-      y10_copy16 (b_shared + stage * STAGE + i * PASS * ROW + place, from,
-          have);
-#else
-      *(uint4 *) (b_memory + stage * STAGE + i * PASS * ROW + place) = have
-          ? *(const uint4 *) from
-          : make_uint4 (0, 0, 0, 0);
-#endif
+      y10_separable_copy (b_memory + stage * STAGE + i * PASS * ROW + place,
+          b_from + (long long) i * PASS * depth, have);
     }
     b_from += STEP;
     if (++b_step == p.steps) {
@@ -137,29 +186,33 @@ y10_separable (const Y10KSeparable &p)
       b_from += (long long) BN * depth - p.steps * STEP;
     }
   };
-  auto commit = [] {
-#if __CUDA_ARCH__ >= 800
-    y10_copies_commit ();
-#endif
-  };
 
+  if (p.staged)
+    y10_separable_stage<T, BM, THREADS> (p, b_memory + STAGES * STAGE);
+  y10_separable_commit ();
 #pragma unroll
   for (int s = 0; s < STAGES - 1; s++) {
     if (s < total)
       fetch (s);
-    commit ();
+    y10_separable_commit ();
   }
 
   if (depth % STEP)
     y10_separable_pad<T, BM, THREADS> (p, a_memory);
-  if (p.kernel == 7)
-    y10_separable_fill<T, BM, THREADS, 7, 1, 1> (p, a_memory);
-  else if (p.stride == 2)
-    y10_separable_fill<T, BM, THREADS, 3, 2, 1> (p, a_memory);
-  else if (p.run == 1)
-    y10_separable_fill<T, BM, THREADS, 3, 1, 1> (p, a_memory);
-  else
-    y10_separable_fill<T, BM, THREADS, 3, 1, Y10_SEPARABLE_RUN> (p, a_memory);
+  if (p.staged) {
+#if __CUDA_ARCH__ >= 800
+    y10_copies_wait<STAGES - 1> ();
+#endif
+    __syncthreads ();
+    y10_separable_fill<T, BM, THREADS, 3, 1, Y10_SEPARABLE_RUN, true> (p,
+        a_memory, b_memory + STAGES * STAGE);
+  } else if (p.kernel == 7) {
+    y10_separable_fill<T, BM, THREADS, 7, 1, 1, false> (p, a_memory, NULL);
+  } else if (p.stride == 2) {
+    y10_separable_fill<T, BM, THREADS, 3, 2, 1, false> (p, a_memory, NULL);
+  } else {
+    y10_separable_fill<T, BM, THREADS, 3, 1, 1, false> (p, a_memory, NULL);
+  }
 
   float sum[MT][NT][4];
   float2 bias[NT];
@@ -256,7 +309,7 @@ y10_separable (const Y10KSeparable &p)
     __syncthreads ();
     if (k + STAGES - 1 < total)
       fetch (stage == 0 ? STAGES - 1 : stage - 1);
-    commit ();
+    y10_separable_commit ();
     if (step == 0)
       load_bias (n0 + BN);
     multiply (a_shared + step * BM * ROW, b_shared + stage * STAGE);

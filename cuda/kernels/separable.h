@@ -27,7 +27,7 @@ enum
   Y10_SEPARABLE_TILES (Y10_SEPARABLE_TILE)
 #undef Y10_SEPARABLE_TILE
       Y10_N_SEPARABLE_TILES,
-  /* Adjacent outputs that a thread computes at a time, where the width allows it. */
+  /* Adjacent outputs that a thread computes at a time of an input that is staged. */
   Y10_SEPARABLE_RUN = 4,
   /* Of shared memory: what sm_86 has, and sm_75. */
   Y10_SEPARABLE_MAX_SHARED = 101376,
@@ -47,7 +47,8 @@ typedef struct
   int n_pixels;                /* of all images */
   int steps;                   /* of the depth */
   int columns; /* of a block, which computes them one tile after the other */
-  int run;     /* 1 or Y10_SEPARABLE_RUN */
+  int staged;  /* bytes of shared memory that hold what a block reads; 0: its
+                                 * threads read it themselves */
   int kernel, stride, pad, depthwise_silu, silu;
 } Y10KSeparable;
 
@@ -87,10 +88,15 @@ y10_separable_shared (int channels, int tile, int stages)
       * Y10_IGEMM_ROW_BYTES);
 }
 
-/* Sets what follows from the views. @parts: that so many blocks share the columns. */
+/* Sets what follows from the views. @parts: so many blocks share the columns. @stages:
+ * at most so many, 2 on sm_75; @max_shared: bytes that a block may have. A 3×3 of stride
+ * 1 reads adjacent pixels: those of the block, and a row and a pixel on both sides. */
 static inline void
-y10_separable_prepare (Y10KSeparable *p, int images, int tile, int parts)
+y10_separable_prepare (Y10KSeparable *p, int images, int tile, int parts,
+    int stages, int max_shared)
 {
+  const int staged = (y10_separable_tile (tile).rows + 2 * (p->in.width + 1))
+      * p->in.channels * 2;
   const int columns = y10_separable_tile (tile).columns;
   const int tiles = (p->out.channels + columns - 1) / columns;
 
@@ -101,10 +107,12 @@ y10_separable_prepare (Y10KSeparable *p, int images, int tile, int parts)
   p->steps = (p->in.channels * 2 + Y10_IGEMM_ROW_BYTES - 1)
       / Y10_IGEMM_ROW_BYTES;
   p->columns = (tiles + parts - 1) / parts * columns;
-  p->run = p->kernel == 3 && p->stride == 1
+  p->staged = p->kernel == 3 && p->stride == 1
           && p->out.width % Y10_SEPARABLE_RUN == 0
-      ? Y10_SEPARABLE_RUN
-      : 1;
+          && (int) y10_separable_shared (p->in.channels, tile, stages) + staged
+              <= max_shared
+      ? staged
+      : 0;
 }
 
 /* @stages: at most so many; 2 on sm_75. */
@@ -115,7 +123,8 @@ y10_separable_launch (const Y10KSeparable *p, int tile, int stages)
   Y10KLaunch l = { { y10_k_div_up (p->n_pixels, t.rows),
                        y10_k_div_up (p->out.channels, p->columns), 1 },
     { (unsigned int) t.threads, 1, 1 },
-    y10_separable_shared (p->in.channels, tile, stages) };
+    y10_separable_shared (p->in.channels, tile, stages)
+        + (unsigned int) p->staged };
 
   return l;
 }

@@ -202,12 +202,14 @@ check (const Case *c)
   run (second, y10_igemm_launch (&g, Y10_IGEMM_64x64, is_75 ? 2 : 100), &g);
   for (int tile = 0; tile < Y10_N_SEPARABLE_TILES; tile++)
     for (int parts = 1; parts <= 3; parts += 2) {
+      const int max_shared = parts == 1 ? 163840 : 0; /* not staged */
       const Y10KIgemmTile t = y10_separable_tile (tile);
       g_autofree char *name = g_strdup_printf ("y10_separable_%s_%dx%d", type,
           t.rows, t.columns);
 
       memset (out, 0x5a, bytes);
-      y10_separable_prepare (&p, c->images, tile, parts);
+      y10_separable_prepare (&p, c->images, tile, parts, is_75 ? 2 : 100,
+          max_shared);
       run (name, y10_separable_launch (&p, tile, is_75 ? 2 : 100), &p);
       g_assert_cmpmem (out, bytes, expected, bytes);
       if (parts == 1)
