@@ -4,9 +4,10 @@
 /* Chooses how a pair runs. As one kernel it saves a launch, and writing and reading what
  * is between the two. But a block computes the depthwise outputs of its pixels with few
  * threads: a small map whose channels are many then takes longer than the launch that is
- * saved. So a pair begins as one kernel where a thread computes few outputs one after
- * the other, or where there are blocks enough to fill the GPU more than once, which then
- * wait for each other in any case. The estimates put the ways in order for the tuner. */
+ * saved. So a pair begins as one kernel where a thread computes few outputs. Where blocks
+ * fill the GPU twice, it does if their input is staged: the depthwise kernel, which waits
+ * for its reads, then takes several times what memory needs; but where threads read for
+ * themselves, its larger tiles may be faster. The estimates put the ways in order for the tuner. */
 
 #include "config.h"
 
@@ -24,16 +25,17 @@ enum
 
 #define MAX_PARTS 8
 #define MAX_PIXELS (1 << 30)
-/* More shared memory than this must be asked for. */
-#define USUAL_SHARED 49152
-/* Outputs that a thread computes one after the other while the GPU is not full. */
+/* Outputs that a thread computes while the GPU is not full: each waits for memory, or
+ * for shared memory only. */
 #define MAX_ROUNDS 4
+#define MAX_STAGED_ROUNDS 8
 
 struct _Y10CudaPairs
 {
   const Y10CudaKernels *kernels;
   CUfunction function[Y10_N_SEPARABLE_TILES][N_TYPES];
-  int stages, multiprocessors, max_shared;
+  int stages, multiprocessors;
+  int max_shared, shared_of_all; /* of a block; of those on a multiprocessor */
 };
 
 static gboolean
@@ -76,6 +78,9 @@ y10_cuda_pairs_new (Y10CudaConvLib *lib, const Y10CudaKernels *kernels)
   pairs->stages = major >= 8 ? G_MAXINT : 2;
   pairs->max_shared = major >= 8 ? Y10_SEPARABLE_MAX_SHARED
                                  : Y10_SEPARABLE_MAX_SHARED_75;
+  pairs->shared_of_all = major == 9 || major == 10 ? 233472
+      : major >= 8                                 ? Y10_SEPARABLE_MAX_SHARED
+                   : Y10_SEPARABLE_MAX_SHARED_75;
   for (int tile = 0; ok && tile < Y10_N_SEPARABLE_TILES; tile++)
     ok = find (pairs, tile, major >= 8 ? N_TYPES : 1);
   if (!ok)
@@ -102,17 +107,34 @@ takes (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc)
       < MAX_PIXELS;
 }
 
-static gint64
-n_blocks (const Y10CudaPairDesc *desc, int tile, int parts)
+static Y10KView
+view (const Y10CudaConvView *v, CUdeviceptr data)
 {
-  const Y10KIgemmTile t = y10_separable_tile (tile);
-
-  return ((gint64) desc->out.height * desc->out.width * desc->images + t.rows
-             - 1)
-      / t.rows * parts;
+  return (Y10KView){ GSIZE_TO_POINTER (data), v->height, v->width, v->channels,
+    (int) v->pixel, v->image };
 }
 
-/* Depthwise outputs, or runs of them, that a thread computes one after the other. */
+/* The kernel's parameters, without weights. */
+static Y10KSeparable
+params_of (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc, int tile,
+    int parts, CUdeviceptr in, CUdeviceptr out)
+{
+  Y10KSeparable p = {
+    .in = view (&desc->in, in),
+    .out = view (&desc->out, out),
+    .kernel = desc->kernel,
+    .stride = desc->stride,
+    .pad = desc->pad,
+    .depthwise_silu = desc->depthwise_silu,
+    .silu = desc->silu,
+  };
+
+  y10_separable_prepare (&p, (int) desc->images, tile, parts, pairs->stages,
+      pairs->max_shared);
+  return p;
+}
+
+/* Depthwise outputs that a thread computes. */
 static int
 n_rounds (const Y10CudaPairDesc *desc, int tile)
 {
@@ -122,25 +144,33 @@ n_rounds (const Y10CudaPairDesc *desc, int tile)
 }
 
 /* Clock cycles, roughly, as in conv/igemm.c: what one block takes if it waits for
- * memory, or what all take if a multiprocessor is full. */
+ * memory, or what all take if a multiprocessor is full. Fewer blocks than four on one,
+ * because of their shared memory, hide less of each other's waiting. */
 static double
 estimate (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc, int tile,
     int parts)
 {
   const Y10KIgemmTile t = y10_separable_tile (tile);
+  const Y10KSeparable p = params_of (pairs, desc, tile, parts, 0, 0);
+  const Y10KLaunch l = y10_separable_launch (&p, tile, pairs->stages);
   const double taps = desc->kernel * desc->kernel;
-  const double each = (double) n_blocks (desc, tile, parts)
-      / MAX (pairs->multiprocessors, 1);
-  const int columns = (desc->out.channels + t.columns - 1) / t.columns;
-  const double steps = (desc->in.channels + 63) / 64
-      * (double) ((columns + parts - 1) / parts);
+  const double each = MAX (1,
+      (double) l.grid[0] * l.grid[1] / MAX (pairs->multiprocessors, 1));
+  const int resident = pairs->shared_of_all / (int) l.shared_bytes;
+  const double crowd = resident >= 4 ? 1
+      : resident == 3                ? 1.1
+      : resident == 2                ? 1.4
+                                     : 2;
+  const double steps = p.steps * (double) (p.columns / t.columns);
   const double outputs = t.rows * (desc->in.channels / 8.);
   const double products = MAX (t.rows * t.columns / 16., t.columns * 2.);
-  const double latency = n_rounds (desc, tile) * taps * 60 + steps * 200;
-  const double work = outputs * taps * .18 + steps * products;
+  const double latency = steps * 200
+      + (p.staged ? 1000 + n_rounds (desc, tile) * taps * 12
+                  : n_rounds (desc, tile) * taps * 60);
+  const double work = outputs * taps * (p.staged ? .2 : .45) + steps * products;
 
-  return 800 + MAX (latency, MAX (each, 1) * work)
-      + MAX (each, 1) * t.rows * t.columns / 16.;
+  return 800 + MAX (latency, each * work * crowd)
+      + each * t.rows * t.columns / 16.;
 }
 
 guint
@@ -181,14 +211,18 @@ Y10CudaPair
 y10_cuda_pair_first (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc)
 {
   Y10CudaPair way;
+  Y10KSeparable p;
+  Y10KLaunch l;
   int rounds;
 
   if (desc->kernel != 3 || !y10_cuda_pair_candidates (pairs, desc, &way, 1))
     return (Y10CudaPair){ 0 };
+  p = params_of (pairs, desc, (int) way.tile - 1, (int) way.parts, 0, 0);
+  l = y10_separable_launch (&p, (int) way.tile - 1, pairs->stages);
   rounds = n_rounds (desc, (int) way.tile - 1);
-  if (rounds > MAX_ROUNDS
-      && n_blocks (desc, (int) way.tile - 1, (int) way.parts)
-          < 2 * pairs->multiprocessors)
+  if (l.grid[0] * l.grid[1] >= 2u * (unsigned int) pairs->multiprocessors
+          ? !p.staged
+          : rounds > (p.staged ? MAX_STAGED_ROUNDS : MAX_ROUNDS))
     way.tile = 0;
   return way;
 }
@@ -203,13 +237,6 @@ y10_cuda_pair_describe (Y10CudaPair pair)
   return g_intern_string (name);
 }
 
-static Y10KView
-view (const Y10CudaConvView *v, CUdeviceptr data)
-{
-  return (Y10KView){ GSIZE_TO_POINTER (data), v->height, v->width, v->channels,
-    (int) v->pixel, v->image };
-}
-
 gboolean
 y10_cuda_pair_run (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc,
     Y10CudaPair pair, CUstream stream, CUdeviceptr in, CUdeviceptr depthwise,
@@ -217,22 +244,12 @@ y10_cuda_pair_run (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc,
     CUdeviceptr out, GError **error)
 {
   const int tile = (int) pair.tile - 1;
-  Y10KSeparable p = {
-    .in = view (&desc->in, in),
-    .out = view (&desc->out, out),
-    .depthwise = GSIZE_TO_POINTER (depthwise),
-    .depthwise_bias = GSIZE_TO_POINTER (depthwise_bias),
-    .weight = GSIZE_TO_POINTER (weight),
-    .bias = GSIZE_TO_POINTER (bias),
-    .kernel = desc->kernel,
-    .stride = desc->stride,
-    .pad = desc->pad,
-    .depthwise_silu = desc->depthwise_silu,
-    .silu = desc->silu,
-  };
+  Y10KSeparable p = params_of (pairs, desc, tile, (int) pair.parts, in, out);
 
-  y10_separable_prepare (&p, (int) desc->images, tile, (int) pair.parts,
-      pairs->stages, pairs->max_shared);
+  p.depthwise = GSIZE_TO_POINTER (depthwise);
+  p.depthwise_bias = GSIZE_TO_POINTER (depthwise_bias);
+  p.weight = GSIZE_TO_POINTER (weight);
+  p.bias = GSIZE_TO_POINTER (bias);
   return y10_cuda_launch (pairs->kernels,
       pairs->function[tile][desc->precision == Y10_PRECISION_BF16],
       y10_separable_launch (&p, tile, pairs->stages), stream, &p, error);

@@ -62,7 +62,7 @@ MISSING = "missing"
 
 def needed(name, arch):
     """The instructions without which a kernel would be something else."""
-    if not name.startswith("y10_igemm_") or ("_f16_" not in name and int(arch) < 80):
+    if not name.startswith(("y10_igemm_", "y10_separable_")) or ("_f16_" not in name and int(arch) < 80):
         return ()
     return ("HMMA", "LDSM") + (("LDGSTS",) if int(arch) >= 80 else ())
 
