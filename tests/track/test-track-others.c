@@ -307,16 +307,16 @@ GST_START_TEST (test_analytics)
       GstAnalyticsTrackingMtd track;
       gpointer other = NULL;
       guint64 id;
-      GstClockTime first, last;
+      GstClockTime begun, last;
       gboolean is_lost;
 
       fail_unless (gst_analytics_relation_meta_get_direct_related (relations,
           box.id, GST_ANALYTICS_REL_TYPE_RELATE_TO,
           gst_analytics_tracking_mtd_get_mtd_type (), &other, &track));
-      fail_unless (gst_analytics_tracking_mtd_get_info (&track, &id, &first,
+      fail_unless (gst_analytics_tracking_mtd_get_info (&track, &id, &begun,
           &last, &is_lost));
       fail_unless_equals_uint64 (id, found + 1);
-      fail_unless_equals_uint64 (first, 0);
+      fail_unless_equals_uint64 (begun, 0);
       fail_if (is_lost);
       found++;
     }
