@@ -120,15 +120,6 @@ set_open_error (const GString *why, GError **error)
         why->len ? why->str : "the GPU does not report its compute capability");
 }
 
-/* Off until it has been measured. */
-static gboolean
-may_overlap (void)
-{
-  const char *text = g_getenv ("Y10_CUDA_OVERLAP");
-
-  return text && g_str_equal (text, "1");
-}
-
 static gboolean
 load (Y10Device *device, GString *why, GError **error)
 {
@@ -136,7 +127,6 @@ load (Y10Device *device, GString *why, GError **error)
 
   if (!y10_cuda_enter (device, error))
     return FALSE;
-  device->kernels.overlap = device->major >= 9 && may_overlap ();
   ok = y10_cuda_kernels_load (&device->kernels, device->driver, error)
       && (device->conv =
               y10_cuda_conv_lib_prove (y10_cuda_conv_lib_new (&device->kernels,

@@ -53,29 +53,7 @@ enum
   Y10_CU_CAPTURE_THREAD_LOCAL = 1,
   Y10_CU_MEMHOSTALLOC_DEVICEMAP = 2,
   Y10_CU_FUNC_MAX_DYNAMIC_SHARED = 8,
-  Y10_CU_PROGRAMMATIC_STREAM_SERIALIZATION = 6, /* CU_LAUNCH_ATTRIBUTE_… */
 };
-
-/* CUlaunchAttribute and CUlaunchConfig. */
-typedef struct
-{
-  int id;
-  int padding;
-  union
-  {
-    int number;
-    char room[64];
-    gint64 aligned;
-  } value;
-} Y10CuLaunchAttribute;
-
-typedef struct
-{
-  unsigned int grid[3], block[3], shared_bytes;
-  CUstream stream;
-  const Y10CuLaunchAttribute *attributes;
-  unsigned int n_attributes;
-} Y10CuLaunch;
 
 /* F (member, exported name, parameters): every function returns a CUresult. */
 /* clang-format off */
@@ -103,7 +81,6 @@ typedef struct
   F (module_get_function, "cuModuleGetFunction", (CUfunction *function, CUmodule module, const char *name)) \
   F (func_set_attribute, "cuFuncSetAttribute", (CUfunction function, int attribute, int value)) \
   F (launch_kernel, "cuLaunchKernel", (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes, CUstream stream, void **params, void **extra)) \
-  F (launch_kernel_ex, "cuLaunchKernelEx", (const Y10CuLaunch *launch, CUfunction function, void **params, void **extra)) \
   F (mem_get_info, "cuMemGetInfo_v2", (size_t *free_bytes, size_t *total)) \
   F (mem_alloc, "cuMemAlloc_v2", (CUdeviceptr *p, size_t size)) \
   F (mem_free, "cuMemFree_v2", (CUdeviceptr p)) \

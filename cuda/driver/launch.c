@@ -81,16 +81,12 @@ gboolean
 y10_cuda_launch (const Y10CudaKernels *kernels, CUfunction function,
     Y10KLaunch launch, CUstream stream, const void *params, GError **error)
 {
-  static const Y10CuLaunchAttribute attribute = {
-    .id = Y10_CU_PROGRAMMATIC_STREAM_SERIALIZATION,
-    .value.number = 1
-  };
   const Y10CudaDriver *d = kernels->driver;
-  const Y10CuLaunch l = { { launch.grid[0], launch.grid[1], launch.grid[2] },
-    { launch.block[0], launch.block[1], launch.block[2] }, launch.shared_bytes,
-    stream, &attribute, kernels->overlap };
   void *all[] = { (void *) params };
 
-  return y10_cuda_check (d, d->launch_kernel_ex (&l, function, all, NULL),
+  return y10_cuda_check (d,
+      d->launch_kernel (function, launch.grid[0], launch.grid[1],
+          launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
+          launch.shared_bytes, stream, all, NULL),
       "launching a kernel", error);
 }

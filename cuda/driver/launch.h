@@ -22,8 +22,6 @@ typedef struct
 {
   const Y10CudaDriver *driver;
   CUmodule module;
-  gboolean
-      overlap; /* launched kernels may begin before those in front have ended */
 #define Y10_MEMBER(name, type) CUfunction name[Y10_N_K_TYPES];
   Y10_TYPED_KERNELS (Y10_MEMBER)
 #undef Y10_MEMBER
@@ -38,8 +36,7 @@ gboolean y10_cuda_kernels_load (Y10CudaKernels *kernels,
     const Y10CudaDriver *driver, GError **error);
 void y10_cuda_kernels_unload (Y10CudaKernels *kernels);
 
-/* Queues a launch. @params: the kernel's parameter, copied before it returns. The kernel has
- * to call y10_wait_for_others (). */
+/* Queues a launch. @params: the kernel's parameter, copied before it returns. */
 gboolean y10_cuda_launch (const Y10CudaKernels *kernels, CUfunction function,
     Y10KLaunch launch, CUstream stream, const void *params, GError **error);
 

@@ -60,8 +60,6 @@ struct Y10HeadScores
 extern "C" __global__ void
 __launch_bounds__ (Y10_HEAD_THREADS, 1) y10_head_nms (Y10KHead p)
 {
-  y10_wait_for_others ();
-
   __shared__ Y10HeadShared s;
   __shared__ Y10HeadNms nms;
   const Y10KHeadParams params = p.params[blockIdx.x];

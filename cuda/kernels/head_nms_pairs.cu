@@ -82,7 +82,6 @@ __launch_bounds__ (Y10_HEAD_THREADS, 1) y10_head_nms_pairs (Y10KHead p)
   Y10Key *keys = (Y10Key *) (scratch + at.list);
   unsigned int turn = y10_head_begin (&s), n;
 
-  y10_wait_for_others ();
   if (threadIdx.x == 0)
     params = p.params[blockIdx.x];
   __syncthreads ();

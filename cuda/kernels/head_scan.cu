@@ -18,8 +18,6 @@ enum
 extern "C" __global__ void
 __launch_bounds__ (Y10_HEAD_SCAN_THREADS, 4) y10_head_scan (Y10KHead p)
 {
-  y10_wait_for_others ();
-
   const unsigned int thread = blockIdx.x * Y10_HEAD_SCAN_THREADS + threadIdx.x;
   const unsigned int anchor = thread / Y10_HEAD_SCAN_LANES;
   const unsigned int lane = thread % Y10_HEAD_SCAN_LANES;

@@ -98,7 +98,6 @@ __launch_bounds__ (Y10_HEAD_THREADS, 1) y10_head_select (Y10KHead p)
       (unsigned int) p.n_anchors);
   const unsigned int turn = y10_head_begin (&s);
 
-  y10_wait_for_others ();
   if (threadIdx.x == 0)
     params = p.params[blockIdx.x];
   __syncthreads ();

@@ -9,7 +9,6 @@
  * selection and order do not depend on thread timing. 0 means no key. */
 
 #include "head.h"
-#include "order.cuh"
 
 #define Y10_HEAD_WARPS (Y10_HEAD_THREADS / 32)
 #define Y10_HEAD_DIGIT 11 /* bits per pass of the radix selection */

@@ -67,7 +67,6 @@ y10_igemm (const Y10KIgemm &p)
   };
 
   fetch_b (shared);
-  y10_wait_for_others ();
 #endif
 
   /* Its rows of pixels, with a bit for each tap that is inside of the picture. */

@@ -187,7 +187,6 @@ y10_separable (const Y10KSeparable &p)
     }
   };
 
-  y10_wait_for_others ();
   if (p.staged)
     y10_separable_stage<T, BM, THREADS> (p, b_memory + STAGES * STAGE);
   y10_separable_commit ();

@@ -14,7 +14,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include "order.cuh"
 #include "view.h"
 
 /* Instantiates y10_NAME_SUFFIX from the template y10_NAME. The arguments after the
@@ -25,7 +24,6 @@
   extern "C" __global__ void __launch_bounds__ (__VA_ARGS__) \
       y10_##name##_##suffix (Y10K##Type p) \
   { \
-    y10_wait_for_others (); \
     y10_##name<type> (p); \
   }
 

@@ -471,20 +471,6 @@ sim_launch_kernel (CUfunction function, unsigned int grid_x,
   return submit (stream, std::move (op));
 }
 
-/* A kernel that may begin early begins as late as any other. */
-static int
-sim_launch_kernel_ex (const Y10CuLaunch *l, CUfunction function, void **params,
-    void **extra)
-{
-  for (unsigned int i = 0; i < l->n_attributes; i++)
-    if (l->attributes[i].id != Y10_CU_PROGRAMMATIC_STREAM_SERIALIZATION)
-      return misuse (Y10_CU_INVALID_VALUE, "a launch has attribute %d",
-          l->attributes[i].id);
-  return sim_launch_kernel (function, l->grid[0], l->grid[1], l->grid[2],
-      l->block[0], l->block[1], l->block[2], l->shared_bytes, l->stream, params,
-      extra);
-}
-
 /* Memory. */
 
 static int

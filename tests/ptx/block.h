@@ -43,7 +43,6 @@ struct Warp
   unsigned first;    /* thread */
   uint32_t lanes;    /* that exist */
   unsigned epoch;    /* counts the times at which its lanes met */
-  uint32_t waited;   /* lanes that have waited for the grids before */
   std::vector<Copy> copies[32];
   unsigned group[32]; /* which the next copy belongs to */
 };

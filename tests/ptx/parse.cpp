@@ -65,7 +65,6 @@ static const Word opcodes[] = {
   { "div", DIV },
   { "ex2", EX2 },
   { "fma", FMA },
-  { "griddepcontrol", GRID_NEXT },
   { "ld", LD },
   { "ldmatrix", LDMATRIX },
   { "lg2", LG2 },
@@ -370,8 +369,7 @@ is_of_matrices (Instruction *i, const std::string &name)
 static bool
 is_implied (const Instruction &i, const std::string &name)
 {
-  if ((i.op == BAR && name == "red") || (i.op == ATOM_ADD && name == "add")
-      || (i.op == GRID_NEXT && name == "launch_dependents"))
+  if ((i.op == BAR && name == "red") || (i.op == ATOM_ADD && name == "add"))
     return true;
   for (const char *known : implied)
     if (name == known)
@@ -408,8 +406,6 @@ Parser::modifier (Instruction *i, const std::string &name)
     i->n = (uint8_t) (name[1] - '0');
   else if (i->op == BAR && name == "warp")
     i->op = WARP_SYNC;
-  else if (i->op == GRID_NEXT && name == "wait")
-    i->op = GRID_WAIT;
   else if (!is_implied (*i, name))
     die ("the modifier \"%s\" is not known", name.c_str ());
 }
@@ -469,8 +465,6 @@ Parser::operands (Instruction *i, const std::vector<std::string> &o)
       return;
     }
     case COPIES_COMMIT:
-    case GRID_NEXT:
-    case GRID_WAIT:
       return;
     case COPIES_WAIT:
       i->args.push_back (operand (o.at (0)));
@@ -540,7 +534,6 @@ Parser::instruction (std::string text)
   operands (&i, split_operands (rest));
   if (i.args.size () > 4 + (i.op == ST) && i.op != MMA)
     die ("too many operands");
-  kernel->waits |= i.op == GRID_WAIT;
   kernel->code.push_back (i);
 }
 

@@ -71,8 +71,6 @@ enum Opcode : uint8_t
   DIV,
   EX2,
   FMA,
-  GRID_NEXT,
-  GRID_WAIT,
   LD,
   LDMATRIX,
   LG2,
@@ -189,7 +187,6 @@ struct Kernel
   std::vector<std::pair<int, uint64_t> > constants;
   std::vector<std::pair<int, std::string> > specials; /* such as "%tid.x" */
   std::vector<int> dynamic, params;                   /* hold these addresses */
-  bool waits; /* for the grids before it, since it may begin before they end */
 };
 
 typedef std::map<std::string, std::unique_ptr<Kernel> > Kernels;

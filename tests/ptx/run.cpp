@@ -90,7 +90,6 @@ Block::begin_warp (Warp *w, bool first_block)
     LANES (~0u)
   R (row) = special (name, w->first + (unsigned) l);
   w->epoch = 1;
-  w->waited = 0;
   memset (w->pc, 0, sizeof w->pc);
   memset (w->state, RUNNING, sizeof w->state);
   memset (w->group, 0, sizeof w->group);
@@ -159,11 +158,6 @@ Block::resolve (const Warp *w, const Instruction &i, int lane, uint64_t address,
     return check_race (w, i, lane, address, size, access)
         ? shared.data () + address
         : nullptr;
-  }
-  if (space != PARAM && access != READ && kernel.waits
-      && !(w->waited >> lane & 1)) {
-    fail (w, i, lane, "it writes before a wait for the grids before");
-    return nullptr;
   }
   if (space == PARAM ? address - param + size > kernel.param_size
                      : !y10_sim::memory_holds ((const void *) address, size)) {
@@ -306,11 +300,6 @@ Block::execute (Warp *w, const Instruction &i, uint32_t active)
         if (!wait_for_copies (w, i, l, (unsigned) R (i.args[0])))
           return false;
         break;
-      case GRID_NEXT:
-        break;
-      case GRID_WAIT:
-        w->waited |= 1u << l;
-        break;
       case MOV:
         pack (w, i, l);
         break;
@@ -421,8 +410,6 @@ Block::control (Warp *w, const Instruction &i, unsigned pc, uint32_t active,
       {
         if (!w->copies[l].empty ())
           return fail (w, i, l, "it ends before its copies do");
-        if (kernel.waits && !(w->waited >> l & 1))
-          return fail (w, i, l, "it ends without a wait for the grids before");
         w->state[l] = GONE;
       }
       return true;

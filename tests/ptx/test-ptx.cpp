@@ -75,8 +75,6 @@ static const Fault faults[] = {
   { "copy_without_barrier",
       "race: it writes byte 512 of shared memory, which thread 0 read" },
   { "parted", "only the lanes fffffeff of the warp are here" },
-  { "hasty", "it writes before a wait for the grids before" },
-  { "careless", "it ends without a wait for the grids before" },
   { "lonely", "the mask ffffffff has a lane that has ended" },
 };
 

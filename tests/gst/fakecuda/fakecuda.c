@@ -379,7 +379,6 @@ FAKE (cuLaunchKernel, const char *function, guint grid_x, guint grid_y,
 /* clang-format off */
 UNSUPPORTED (cuCtxDisablePeerAccess)
 UNSUPPORTED (cuCtxEnablePeerAccess)
-UNSUPPORTED (cuLaunchKernelEx)
 UNSUPPORTED (cuCtxGetCurrent)
 UNSUPPORTED (cuCtxGetDevice)
 UNSUPPORTED (cuCtxGetLimit)
