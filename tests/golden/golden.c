@@ -127,6 +127,9 @@ peek_logits (Comparison *c, GError **error)
     const Y10Tensor *t = &graph->tensors[graph->box[i].tensor];
     gsize n;
 
+    g_free (c->logits[2 * i]);
+    g_free (c->logits[2 * i + 1]);
+    c->logits[2 * i + 1] = NULL;
     c->logits[2 * i] = read_tensor (c, graph->box[i], &n, error);
     if (!c->logits[2 * i])
       return FALSE;
@@ -194,6 +197,24 @@ begin_step (Comparison *c, const float *pixels, gboolean agnostic,
       && y10_step_add (&c->step, &image, &params, error);
 }
 
+/* In pieces two convolutions that run as one kernel otherwise are two, and 16-bit numbers
+ * between them are rounded elsewhere. What the network gives at once must then be as near
+ * to PyTorch's, and have the rows of its own logits. */
+static gboolean
+compare_at_once (Comparison *c, const Y10Detection *got, guint n,
+    gboolean agnostic, GError **error)
+{
+  GArray *own;
+
+  if (!peek_logits (c, error))
+    return FALSE;
+  compare_predictions (c);
+  own = rows_of_logits (c, agnostic);
+  compare_detections (c, "rows at once of its own logits", own, got, n);
+  g_array_unref (own);
+  return TRUE;
+}
+
 /* Runs the network op by op, then in one go as applications do; with @agnostic
  * only the detections differ. */
 static gboolean
@@ -235,8 +256,12 @@ run_step (Comparison *c, const float *pixels, gboolean agnostic, GError **error)
       || (n_at_once = y10_step_read (&c->step, 0, at_once, MAX_ROWS, error))
           < 0)
     return FALSE;
-  if (n_at_once != n || memcmp (got, at_once, (gsize) n * sizeof *got))
-    miss (c, "run at once the network gives other rows than in pieces");
+  if (n_at_once != n || memcmp (got, at_once, (gsize) n * sizeof *got)) {
+    if (c->tolerance->precision == Y10_PRECISION_FP32)
+      miss (c, "run at once the network gives other rows than in pieces");
+    else if (!compare_at_once (c, at_once, (guint) n_at_once, agnostic, error))
+      return FALSE;
+  }
   y10_step_end (&c->step);
   return TRUE;
 }
