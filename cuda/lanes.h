@@ -31,7 +31,7 @@ typedef struct
 {
   guint first; /* op in a graph: not a stem, which reads pictures */
   guint n_lanes, n_events;
-  /* Kernels, at one an op, and those on the longest chain if lanes are enough. */
+  /* Kernels, at one an op or pair, and those on the longest chain if lanes are enough. */
   guint n_launches, n_longest;
   Y10CudaLaneOp *ops; /* one an op */
   Y10CudaWaits joins; /* of lane 0, behind the last op */

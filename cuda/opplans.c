@@ -188,18 +188,12 @@ y10_cuda_first_desc (Y10CudaConvLib *lib, Y10CudaConvDesc *desc)
   return Y10_CUDA_CONV_BIAS;
 }
 
-gboolean
-y10_cuda_pair_desc (const Y10Program *program, guint op, guint n,
-    Y10CudaPairDesc *desc)
+Y10CudaPairDesc
+y10_cuda_pair_desc (const Y10Program *program, guint op, guint n)
 {
-  const Y10Plan *plan = program->plan;
-  const Y10Op *o = &plan->graph->ops[op];
+  const Y10Op *o = &program->plan->graph->ops[op];
 
-  /* Blocks write while others read. */
-  if (!y10_graph_is_pair (plan->graph, op)
-      || y10_plan_views_overlap (plan, o->in, o[1].out))
-    return FALSE;
-  *desc = (Y10CudaPairDesc){
+  return (Y10CudaPairDesc){
     .precision = program->precision,
     .images = n,
     .in = conv_view (program, o->in),
@@ -210,7 +204,16 @@ y10_cuda_pair_desc (const Y10Program *program, guint op, guint n,
     .depthwise_silu = o->act == Y10_ACT_SILU,
     .silu = o[1].act == Y10_ACT_SILU,
   };
-  return TRUE;
+}
+
+gboolean
+y10_cuda_may_pair (const Y10Program *program, guint op)
+{
+  const Y10Plan *plan = program->plan;
+  const Y10Op *o = &plan->graph->ops[op];
+
+  return y10_graph_is_pair (plan->graph, op)
+      && !y10_plan_views_overlap (plan, o->in, o[1].out);
 }
 
 /* The initial plan: one for everything, or the convolution adds its bias, and the
@@ -267,10 +270,12 @@ plan_batch (const Y10Program *program, guint n, CUstream stream,
     Y10CudaOpPlan *plan = &batch->ops[i];
     Y10CudaConvView out = conv_view (program, op->out);
     Y10CudaScratch *part = &batch->scratch[program->lanes->ops[i].lane];
-    Y10CudaPairDesc pair;
 
-    if (y10_cuda_pair_desc (program, i, n, &pair))
+    if (y10_cuda_may_pair (program, i)) {
+      const Y10CudaPairDesc pair = y10_cuda_pair_desc (program, i, n);
+
       plan->pair = y10_cuda_pair_first (program->device->pairs, &pair);
+    }
     if (!is_dense (op))
       continue;
     if (g_cancellable_set_error_if_cancelled (cancellable, error)
@@ -376,9 +381,10 @@ y10_cuda_program_impl (Y10Program *program, guint op)
 
   pthread_mutex_lock (&program->lock);
   plan = program->in_use ? &program->in_use->ops[op] : NULL;
-  if (plan && (plan->pair.tile || (op > 0 && plan[-1].pair.tile)))
-    name = y10_cuda_pair_describe (
-        plan->pair.tile ? plan->pair : plan[-1].pair);
+  if (plan && plan->pair.tile)
+    name = "cuda:separable";
+  else if (plan && op > 0 && plan[-1].pair.tile)
+    name = y10_cuda_pair_describe (plan[-1].pair);
   else if (plan && plan->conv)
     name = g_intern_string (y10_cuda_conv_plan_describe (plan->conv->plan));
   pthread_mutex_unlock (&program->lock);

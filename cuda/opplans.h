@@ -95,10 +95,12 @@ Y10CudaConvStage y10_cuda_first_desc (Y10CudaConvLib *lib,
     Y10CudaConvDesc *desc);
 /* The convolution and its bias alone. */
 Y10CudaConvDesc y10_cuda_unfused_desc (const Y10CudaConvDesc *desc);
-/* FALSE: op @op and the next one cannot run as one kernel, whichever it is. Else @desc
- * is both, at @n images. */
-gboolean y10_cuda_pair_desc (const Y10Program *program, guint op, guint n,
-    Y10CudaPairDesc *desc);
+/* Whether op @op and the next one may run as one kernel, whichever it is: blocks then
+ * write while others read. */
+gboolean y10_cuda_may_pair (const Y10Program *program, guint op);
+/* Both at @n images, if they may. */
+Y10CudaPairDesc y10_cuda_pair_desc (const Y10Program *program, guint op,
+    guint n);
 const char *y10_cuda_program_impl (Y10Program *program, guint op);
 
 G_END_DECLS

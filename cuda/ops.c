@@ -142,14 +142,13 @@ run_pair (const Y10Program *program, const Y10CudaMemory *memory, guint index,
 {
   const Y10Op *op = &program->plan->graph->ops[index];
   const gsize *weight = &program->weight[index], *bias = &program->bias[index];
-  Y10CudaPairDesc desc;
+  const Y10CudaPairDesc desc = y10_cuda_pair_desc (program, index, n);
 
-  return y10_cuda_pair_desc (program, index, n, &desc)
-          && y10_cuda_pair_run (program->device->pairs, &desc, pair, stream,
-              address (y10_cuda_view (program, memory, op->in)),
-              program->weights + weight[0], program->weights + bias[0],
-              program->weights + weight[1], program->weights + bias[1],
-              address (y10_cuda_view (program, memory, op[1].out)), error)
+  return y10_cuda_pair_run (program->device->pairs, &desc, pair, stream,
+             address (y10_cuda_view (program, memory, op->in)),
+             program->weights + weight[0], program->weights + bias[0],
+             program->weights + weight[1], program->weights + bias[1],
+             address (y10_cuda_view (program, memory, op[1].out)), error)
       ? 2
       : 0;
 }

@@ -63,8 +63,10 @@ y10_cuda_tune_pairs (const Y10Program *program, guint n,
     Y10CudaPairDesc desc;
     Y10CudaPair way;
 
-    if (!y10_cuda_pair_desc (program, op, n, &desc)
-        || !y10_cuda_pair_candidates (program->device->pairs, &desc, &way, 1)
+    if (!y10_cuda_may_pair (program, op))
+      continue;
+    desc = y10_cuda_pair_desc (program, op, n);
+    if (!y10_cuda_pair_candidates (program->device->pairs, &desc, &way, 1)
         || !(group = find_group (groups, op + 1)))
       continue;
     for (guint i = 0; i < pairs->len && !pair; i++)
