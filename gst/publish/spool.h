@@ -79,8 +79,8 @@ typedef struct
 /* Shared by all that open the same folder in this process. */
 typedef struct _GstY10Spool GstY10Spool;
 
-/* Told by the writer's thread, without locks, when writing begins to fail (@error) or
- * succeeds again (%NULL). Only the oldest of those that share the spool is told. */
+/* Told by the writer's thread when writing begins to fail (@error) or succeeds again
+ * (%NULL); must not call the spool. Only the oldest of those that share it is told. */
 typedef void (*GstY10SpoolStateFunc) (const GError *error, gpointer user);
 
 /* What one that puts lines has of a spool. */
@@ -122,9 +122,15 @@ GstY10SpoolPosition gst_y10_spool_get_acknowledged (GstY10Spool *spool);
 void gst_y10_spool_acknowledge (GstY10Spool *spool,
     GstY10SpoolPosition position);
 
-/* @func is called by the writer's thread, without locks, whenever more is synced. It must
- * not block; NULL ends that, and returns when no call is running. */
+/* @func is called by the writer's thread whenever more is synced. It must neither block nor
+ * call the spool; NULL ends that, and returns when no call is running. */
 void gst_y10_spool_set_notify (GstY10Spool *spool, void (*func) (gpointer user),
     gpointer user);
+
+/* For gst/publish/reader.c. */
+typedef struct _GstY10Segments GstY10Segments;
+
+GstY10Segments *gst_y10_spool_get_segments (GstY10Spool *spool);
+void gst_y10_spool_count_bad_lines (GstY10Spool *spool, guint64 n);
 
 G_END_DECLS

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Keeps other processes out of a folder, and replaces small files so that after power loss
+ * there is the old one or the new one, but no half of one. */
+#include "publish/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SUFFIX ".jsonl"
+
+/* Sets an error from errno: "cannot @what @folder/@name". Returns FALSE. */
+gboolean
+gst_y10_folder_fail (const gchar *what, const gchar *folder, const gchar *name,
+    GError **error)
+{
+  const int code = errno;
+
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code),
+      "cannot %s %s%s%s: %s", what, folder, name ? "/" : "", name ? name : "",
+      g_strerror (code));
+  return FALSE;
+}
+
+/* Opens a folder, which is made if only its last part is missing. -1: error. */
+int
+gst_y10_folder_open (const gchar *path, GError **error)
+{
+  int folder;
+
+  if (mkdir (path, 0777) != 0 && errno != EEXIST) {
+    gst_y10_folder_fail ("make the folder", path, NULL, error);
+    return -1;
+  }
+  folder = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0)
+    gst_y10_folder_fail ("open the folder", path, NULL, error);
+  return folder;
+}
+
+static void
+write_owner (int lock)
+{
+  gchar text[32];
+  const int length = g_snprintf (text, sizeof text, "%d\n", (int) getpid ());
+
+  /* Only for people, who may read it in vain. */
+  if (ftruncate (lock, 0) != 0 || pwrite (lock, text, (gsize) length, 0) < 0)
+    return;
+}
+
+static int
+fail_locked (int lock, const gchar *path, GError **error)
+{
+  gchar text[32] = "";
+  const gssize n = pread (lock, text, sizeof text - 1, 0);
+  const gint64 owner = n > 0 ? g_ascii_strtoll (text, NULL, 10) : 0;
+
+  if (owner > 0)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY,
+        "%s is in use by process %" G_GINT64_FORMAT
+        " (%s/lock); expected a folder that no other process writes to",
+        path, owner, path);
+  else
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY,
+        "%s is in use by another process (%s/lock); expected a folder that no other "
+        "process writes to",
+        path, path);
+  close (lock);
+  return -1;
+}
+
+/* Locks a folder until the returned file is closed. -1: error. */
+int
+gst_y10_folder_lock (int folder, const gchar *path, GError **error)
+{
+  const int lock = openat (folder, "lock",
+      O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+
+  if (lock < 0) {
+    gst_y10_folder_fail ("open", path, "lock", error);
+    return -1;
+  }
+  if (flock (lock, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK)
+      return fail_locked (lock, path, error);
+    gst_y10_folder_fail ("lock", path, "lock", error);
+    close (lock);
+    return -1;
+  }
+  write_owner (lock);
+  return lock;
+}
+
+/* Reads a small file. FALSE: it is not there, or too large. */
+gboolean
+gst_y10_folder_read (int folder, const gchar *name, gchar *text, gsize size)
+{
+  const int file = openat (folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  gssize n;
+
+  if (file < 0)
+    return FALSE;
+  n = pread (file, text, size - 1, 0);
+  close (file);
+  if (n < 0 || (gsize) n >= size - 1)
+    return FALSE;
+  text[n] = '\0';
+  return TRUE;
+}
+
+/* Writes @text to a small file, in place of what is there. */
+gboolean
+gst_y10_folder_replace (int folder, const gchar *path, const gchar *name,
+    const gchar *text, GError **error)
+{
+  const gsize length = strlen (text);
+  gchar new_name[64];
+  int file;
+  gboolean ok;
+
+  g_snprintf (new_name, sizeof new_name, ".%s.new", name);
+  file = openat (folder, new_name,
+      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (file < 0)
+    return gst_y10_folder_fail ("write", path, name, error);
+  errno = ENOSPC; /* if it is written in part */
+  ok = write (file, text, length) == (gssize) length && fsync (file) == 0;
+  if (!ok)
+    gst_y10_folder_fail ("write", path, name, error);
+  close (file);
+  if (ok && renameat (folder, new_name, folder, name) != 0)
+    ok = gst_y10_folder_fail ("write", path, name, error);
+  if (!ok)
+    unlinkat (folder, new_name, 0);
+  return ok;
+}
+
+/* Makes @name a symbolic link to @to, where the file system has them. */
+void
+gst_y10_folder_link (int folder, const gchar *name, const gchar *to)
+{
+  unlinkat (folder, ".link.new", 0);
+  if (symlinkat (to, folder, ".link.new") == 0
+      && renameat (folder, ".link.new", folder, name) != 0)
+    unlinkat (folder, ".link.new", 0);
+}
+
+/* The number of a segment, or 0 if @name is none. */
+guint64
+gst_y10_folder_parse_name (const gchar *name)
+{
+  gchar expected[GST_Y10_SEGMENT_NAME_SIZE];
+  guint64 number;
+
+  if (!g_ascii_isdigit (name[0]))
+    return 0;
+  number = g_ascii_strtoull (name, NULL, 10);
+  if (number >= G_MAXINT64)
+    return 0;
+  gst_y10_folder_make_name (number, expected);
+  return strcmp (name, expected) ? 0 : number;
+}
+
+void
+gst_y10_folder_make_name (guint64 number, gchar *name)
+{
+  g_snprintf (name, GST_Y10_SEGMENT_NAME_SIZE, "%08" G_GUINT64_FORMAT SUFFIX,
+      number);
+}
