@@ -49,7 +49,9 @@ add_object (GString *json, const Y10Model *model, const Y10Report *report,
     guint i)
 {
   const Y10Detection *row = &report->detections[i];
-  const char *label = y10_model_get_class_name (model, (guint) row->class_id);
+  const char *label = report->labels
+      ? report->labels[i]
+      : y10_model_get_class_name (model, (guint) row->class_id);
   Y10PixelBox box;
 
   g_string_append (json, "{\"detection\":{\"bounding_box\":{");
@@ -75,7 +77,8 @@ add_object (GString *json, const Y10Model *model, const Y10Report *report,
 
 /**
  * y10_report_to_json:
- * @model: the model that provides the class names
+ * @model: (nullable): the model that provides the class names; %NULL if the report
+ *   does
  * @report: the detections of a picture
  *
  * Returns: (transfer full): a JSON object without a newline; free with g_free()

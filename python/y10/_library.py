@@ -66,7 +66,8 @@ class Y10StepTimes(Structure):
 class Y10Report(Structure):
     _fields_ = [("size", c_size_t), ("source", c_char_p), ("timestamp", c_int64),
                 ("width", c_uint), ("height", c_uint), ("inference", c_char_p),
-                ("detections", c_void_p), ("n_detections", c_uint), ("ids", c_void_p)]
+                ("detections", c_void_p), ("n_detections", c_uint), ("ids", c_void_p),
+                ("labels", c_void_p)]
 
 
 STRUCTS = (GError, Y10EngineConfig, Y10Image, Y10HeadParams, Y10Step, Y10StepTimes, Y10Report)

@@ -20,6 +20,8 @@ G_BEGIN_DECLS
  * @n_detections: number of detections
  * @ids: (array length=n_detections) (nullable): ids of the detections; %NULL for
  *   0, 1, 2, …
+ * @labels: (array length=n_detections) (nullable): class names of the detections;
+ *   %NULL for those of the model. Since 0.2
  *
  * Input of y10_report_to_json(). Set all other fields to zero.
  *
@@ -35,6 +37,7 @@ typedef struct
   const Y10Detection *detections;
   guint n_detections;
   const gint *ids;
+  const char *const *labels;
 } Y10Report;
 
 /**
