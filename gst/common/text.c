@@ -49,3 +49,22 @@ gst_y10_text_repair (gchar *text)
     *text++ = '?';
   }
 }
+
+/* Appends @text as a string of JSON. */
+void
+gst_y10_text_append_json (GString *json, const gchar *text)
+{
+  gchar *valid = gst_y10_text_utf8 (text);
+
+  g_string_append_c (json, '"');
+  for (const gchar *c = valid; *c; c++) {
+    if (*c == '"' || *c == '\\')
+      g_string_append_printf (json, "\\%c", *c);
+    else if ((guchar) *c < 0x20 || *c == 0x7f)
+      g_string_append_printf (json, "\\u%04x", (guint) *c);
+    else
+      g_string_append_c (json, *c);
+  }
+  g_string_append_c (json, '"');
+  g_free (valid);
+}

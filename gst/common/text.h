@@ -9,5 +9,6 @@ G_BEGIN_DECLS
 gchar *gst_y10_text_printable (const gchar *text);
 gchar *gst_y10_text_utf8 (const gchar *text);
 void gst_y10_text_repair (gchar *text);
+void gst_y10_text_append_json (GString *json, const gchar *text);
 
 G_END_DECLS

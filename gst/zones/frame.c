@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "zones/report.h"
+#include "common/text.h"
 
 #define GST_CAT_DEFAULT gst_yolov10_zones_debug
 
@@ -155,7 +155,7 @@ add_stay (const GstY10Zone *zone, guint64 id, GstClockTime stay, gpointer user)
     g_string_append_printf (texts[i],
         "%c{\"object_id\":%" G_GUINT64_FORMAT ",\"zone_id\":",
         texts[i]->len ? ',' : '[', id);
-    gst_y10_zone_append_string (texts[i], zone->name);
+    gst_y10_text_append_json (texts[i], zone->name);
   }
   g_string_append_printf (self->stays, ",\"dwell_time\":%s}",
       g_ascii_formatd (seconds, sizeof seconds, "%.3f",

@@ -13,30 +13,11 @@ static const gchar *const kinds[] = { "enter", "leave", "cross", "dwell",
 
 static const gchar *const reasons[] = { "left", "lost", "ended" };
 
-/* Appends @text, quoted and escaped. */
-void
-gst_y10_zone_append_string (GString *json, const gchar *text)
-{
-  gchar *valid = gst_y10_text_utf8 (text);
-
-  g_string_append_c (json, '"');
-  for (const gchar *c = valid; *c; c++) {
-    if (*c == '"' || *c == '\\')
-      g_string_append_printf (json, "\\%c", *c);
-    else if ((guchar) *c < 0x20 || *c == 0x7f)
-      g_string_append_printf (json, "\\u%04x", (guint) *c);
-    else
-      g_string_append_c (json, *c);
-  }
-  g_string_append_c (json, '"');
-  g_free (valid);
-}
-
 static void
 append_member (GString *json, const gchar *name, const gchar *text)
 {
   g_string_append_printf (json, "%s\"%s\":", json->len > 1 ? "," : "", name);
-  gst_y10_zone_append_string (json, text);
+  gst_y10_text_append_json (json, text);
 }
 
 static void

@@ -6,7 +6,6 @@
 
 G_BEGIN_DECLS
 
-void gst_y10_zone_append_string (GString *json, const gchar *text);
 gchar *gst_y10_zone_event_to_json (const GstY10ZoneEvent *event,
     const gchar *source);
 GstStructure *gst_y10_zone_event_describe (const GstY10ZoneEvent *event,

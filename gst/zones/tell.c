@@ -5,6 +5,7 @@
  * signal, a message, and what DL Streamer calls crossings in the frame meta. */
 #include "zones/element.h"
 
+#include "common/text.h"
 #include "zones/report.h"
 
 #define GST_CAT_DEFAULT gst_yolov10_zones_debug
@@ -27,7 +28,7 @@ note_crossing (GstYolov10Zones *self, const GstY10ZoneEvent *event)
   g_string_append_printf (self->crossings,
       "%c{\"object_id\":%" G_GUINT64_FORMAT ",\"tripwire_id\":",
       self->crossings->len ? ',' : '[', event->id);
-  gst_y10_zone_append_string (self->crossings, event->zone->name);
+  gst_y10_text_append_json (self->crossings, event->zone->name);
   g_string_append_printf (self->crossings, ",\"direction\":%d}",
       event->direction);
 }
