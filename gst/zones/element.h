@@ -51,6 +51,7 @@ struct _GstYolov10Zones
   GQueue told;        /* GstStructure; told without the lock */
   GThread *teller;    /* who tells them now; NULL: nobody */
   GCond told_all;     /* nobody any more */
+  GQueue passed;      /* GstStructure; told, but not downstream */
   GString *crossings; /* of the frame at hand, as JSON */
   GstSegment segment;
   gboolean playing;
@@ -66,6 +67,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_zones_debug);
 /* tell.c */
 void gst_y10_zones_keep_event (const GstY10ZoneEvent *event, gpointer user);
 void gst_y10_zones_tell (GstYolov10Zones *self);
+void gst_y10_zones_tell_outside (GstYolov10Zones *self);
 void gst_y10_zones_install_signals (GstYolov10ZonesClass *klass);
 
 /* frame.c */

@@ -70,7 +70,7 @@ on_time (GstClock *clock, GstClockTime time, GstClockID id, gpointer user)
     gst_y10_zones_arm (self);
   }
   g_mutex_unlock (&self->lock);
-  gst_y10_zones_tell (self);
+  gst_y10_zones_tell_outside (self);
   return TRUE;
 }
 

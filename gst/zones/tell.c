@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Events come up while the lock is held, and are told without it, in their order: by a
- * signal, a message, and what DL Streamer calls crossings in the frame meta. */
+ * signal, a message, an event downstream, in order with the frames, and what DL Streamer
+ * calls crossings in the frame meta. */
 #include "zones/element.h"
 
 #include "common/text.h"
@@ -76,10 +77,10 @@ become_teller (GstYolov10Zones *self)
   return TRUE;
 }
 
-/* Tells the events that have come up, in their order, by whatever threads. Call without
- * locks. */
-void
-gst_y10_zones_tell (GstYolov10Zones *self)
+/* Tells applications the events that have come up, in their order, by whatever threads. Call
+ * without locks. */
+static void
+tell (GstYolov10Zones *self)
 {
   GstStructure *structure;
 
@@ -90,6 +91,7 @@ gst_y10_zones_tell (GstYolov10Zones *self)
     return;
   }
   while ((structure = g_queue_pop_head (&self->told))) {
+    g_queue_push_tail (&self->passed, gst_structure_copy (structure));
     g_mutex_unlock (&self->lock);
     g_signal_emit (self, signals[SIGNAL_EVENT], 0, structure);
     gst_element_post_message (GST_ELEMENT (self),
@@ -99,6 +101,55 @@ gst_y10_zones_tell (GstYolov10Zones *self)
   self->teller = NULL;
   g_cond_broadcast (&self->told_all);
   g_mutex_unlock (&self->lock);
+}
+
+static GstStructure *
+next_to_pass (GstYolov10Zones *self)
+{
+  GstStructure *structure;
+
+  g_mutex_lock (&self->lock);
+  structure = g_queue_pop_head (&self->passed);
+  g_mutex_unlock (&self->lock);
+  return structure;
+}
+
+/* Sends on what was told. Call with the stream lock of the sink pad, as for a frame. */
+static void
+pass (GstYolov10Zones *self)
+{
+  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
+  GstStructure *structure;
+
+  while ((structure = next_to_pass (self)))
+    gst_pad_push_event (pad,
+        gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, structure));
+}
+
+/* Tells the events that have come up. Call without locks, in the streaming thread. */
+void
+gst_y10_zones_tell (GstYolov10Zones *self)
+{
+  tell (self);
+  pass (self);
+}
+
+static void
+pass_later (GstElement *element, gpointer user)
+{
+  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (element);
+
+  GST_PAD_STREAM_LOCK (pad);
+  pass (GST_YOLOV10_ZONES (element));
+  GST_PAD_STREAM_UNLOCK (pad);
+}
+
+/* Likewise, in any thread, which elements downstream must not hold up. */
+void
+gst_y10_zones_tell_outside (GstYolov10Zones *self)
+{
+  tell (self);
+  gst_element_call_async (GST_ELEMENT (self), pass_later, NULL, NULL);
 }
 
 void

@@ -12,8 +12,9 @@
  * Watches tracked objects in zones and at lines of the picture. Needs a tracker
  * between the detector and itself, since only objects with an identity are counted.
  *
- * Each event is an element message `yolov10-event` and the signal
- * #GstYolov10Zones::event, and counts are in the frame meta.
+ * Each event is an element message `yolov10-event`, the signal
+ * #GstYolov10Zones::event and a serialized custom event downstream, which yolov10publish
+ * writes; counts are in the frame meta.
  *
  * ## Example launch lines
  * |[
@@ -156,6 +157,7 @@ gst_yolov10_zones_start (GstBaseTransform *trans)
   self->n_without_ids = 0;
   g_mutex_lock (&self->lock);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
+  g_queue_clear_full (&self->passed, (GDestroyNotify) gst_structure_free);
   gst_y10_zones_free (self->zones);
   self->zones = gst_y10_zones_new (gst_y10_zones_keep_event, self);
   g_mutex_unlock (&self->lock);
@@ -220,6 +222,17 @@ take_segment (GstYolov10Zones *self, const GstSegment *segment)
   g_mutex_unlock (&self->lock);
 }
 
+/* Until downstream no longer flushes, it takes no event. */
+static gboolean
+pass_flush_stop (GstYolov10Zones *self, GstEvent *event)
+{
+  const gboolean ok = GST_BASE_TRANSFORM_CLASS (gst_yolov10_zones_parent_class)
+                          ->sink_event (GST_BASE_TRANSFORM (self), event);
+
+  end (self);
+  return ok;
+}
+
 static gboolean
 gst_yolov10_zones_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
@@ -235,10 +248,11 @@ gst_yolov10_zones_sink_event (GstBaseTransform *trans, GstEvent *event)
       take_segment (self, segment);
       break;
     case GST_EVENT_EOS:
-    case GST_EVENT_FLUSH_STOP:
     case GST_EVENT_STREAM_START:
       end (self);
       break;
+    case GST_EVENT_FLUSH_STOP:
+      return pass_flush_stop (self, event);
     default:
       break;
   }
@@ -328,6 +342,7 @@ gst_yolov10_zones_finalize (GObject *object)
   g_string_free (self->violations, TRUE);
   g_string_free (self->crossings, TRUE);
   g_queue_clear_full (&self->told, (GDestroyNotify) gst_structure_free);
+  g_queue_clear_full (&self->passed, (GDestroyNotify) gst_structure_free);
   gst_y10_zones_props_clear (self);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->told_all);
@@ -378,6 +393,7 @@ gst_yolov10_zones_init (GstYolov10Zones *self)
   g_mutex_init (&self->lock);
   g_cond_init (&self->told_all);
   g_queue_init (&self->told);
+  g_queue_init (&self->passed);
   gst_y10_zones_props_init (self);
   gst_y10_reading_init (&self->reading);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
