@@ -7,9 +7,29 @@
  * maps them. */
 #include "common/elementerror.h"
 
+#include <gio/gio.h>
 #include <y10/error.h>
 
 #include "common/text.h"
+
+/* Of files that an element writes. */
+static gint
+classify_io (gint code)
+{
+  switch (code) {
+    case G_IO_ERROR_NOT_FOUND:
+      return GST_RESOURCE_ERROR_NOT_FOUND;
+    case G_IO_ERROR_NO_SPACE:
+      return GST_RESOURCE_ERROR_NO_SPACE_LEFT;
+    case G_IO_ERROR_BUSY:
+      return GST_RESOURCE_ERROR_BUSY;
+    case G_IO_ERROR_PERMISSION_DENIED:
+    case G_IO_ERROR_READ_ONLY:
+      return GST_RESOURCE_ERROR_NOT_AUTHORIZED;
+    default:
+      return GST_RESOURCE_ERROR_WRITE;
+  }
+}
 
 static void
 classify (const GError *error, GQuark *domain, gint *code)
@@ -17,10 +37,15 @@ classify (const GError *error, GQuark *domain, gint *code)
   *domain = GST_LIBRARY_ERROR;
   *code = GST_LIBRARY_ERROR_FAILED;
   if (error->domain == GST_STREAM_ERROR || error->domain == GST_CORE_ERROR
-      || error->domain == GST_RESOURCE_ERROR) {
+      || error->domain == GST_RESOURCE_ERROR
+      || error->domain == GST_LIBRARY_ERROR) {
     *domain = error->domain;
     *code = error->code;
     return;
+  }
+  if (error->domain == G_IO_ERROR) {
+    *domain = GST_RESOURCE_ERROR;
+    *code = classify_io (error->code);
   }
   if (error->domain != Y10_ERROR)
     return;

@@ -163,3 +163,18 @@ gst_yolov10_zone_anchor_get_type (void)
         g_enum_register_static ("GstYolov10ZoneAnchor", values));
   return type;
 }
+
+GType
+gst_yolov10_publish_content_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { GST_YOLOV10_PUBLISH_FRAMES,
+                                           "Results of each frame", "frames" },
+    { GST_YOLOV10_PUBLISH_EVENTS, "Events of zones", "events" },
+    { GST_YOLOV10_PUBLISH_ALL, "Both", "all" }, { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstYolov10PublishContent", values));
+  return type;
+}

@@ -99,6 +99,23 @@ typedef enum
   GST_YOLOV10_ZONE_ANCHOR_TOP_CENTER,
 } GstYolov10ZoneAnchor;
 
+/**
+ * GstYolov10PublishContent:
+ * @GST_YOLOV10_PUBLISH_FRAMES: results of yolov10detect, one for each frame
+ * @GST_YOLOV10_PUBLISH_EVENTS: events of yolov10zones
+ * @GST_YOLOV10_PUBLISH_ALL: both
+ *
+ * What yolov10publish writes.
+ *
+ * Since: 0.2
+ */
+typedef enum
+{
+  GST_YOLOV10_PUBLISH_FRAMES,
+  GST_YOLOV10_PUBLISH_EVENTS,
+  GST_YOLOV10_PUBLISH_ALL,
+} GstYolov10PublishContent;
+
 #define GST_TYPE_YOLOV10_BACKEND (gst_yolov10_backend_get_type ())
 #define GST_TYPE_YOLOV10_PRECISION (gst_yolov10_precision_get_type ())
 #define GST_TYPE_YOLOV10_HEAD (gst_yolov10_head_get_type ())
@@ -108,6 +125,8 @@ typedef enum
 #define GST_TYPE_YOLOV10_REGION_ANCHOR (gst_yolov10_region_anchor_get_type ())
 #define GST_TYPE_YOLOV10_ROI_SOURCE (gst_yolov10_roi_source_get_type ())
 #define GST_TYPE_YOLOV10_ZONE_ANCHOR (gst_yolov10_zone_anchor_get_type ())
+#define GST_TYPE_YOLOV10_PUBLISH_CONTENT \
+  (gst_yolov10_publish_content_get_type ())
 GType gst_yolov10_backend_get_type (void);
 GType gst_yolov10_precision_get_type (void);
 GType gst_yolov10_head_get_type (void);
@@ -117,5 +136,6 @@ GType gst_yolov10_skipped_boxes_get_type (void);
 GType gst_yolov10_region_anchor_get_type (void);
 GType gst_yolov10_roi_source_get_type (void);
 GType gst_yolov10_zone_anchor_get_type (void);
+GType gst_yolov10_publish_content_get_type (void);
 
 G_END_DECLS

@@ -21,8 +21,10 @@ struct _GstY10Spool
   GstY10Segments *segments;
   GstY10Writer *writer;
 
-  GMutex lock;
+  GMutex clients_lock;
   GList *clients; /* the oldest first */
+
+  GMutex lock;
   void (*notify) (gpointer user);
   gpointer notify_user;
   guint64 bad_lines;
@@ -72,14 +74,14 @@ on_state (const GError *error, gpointer user)
 {
   GstY10Spool *self = user;
 
-  g_mutex_lock (&self->lock);
+  g_mutex_lock (&self->clients_lock);
   if (self->clients) {
     const GstY10SpoolClient *client = self->clients->data;
 
     if (client->on_state)
       client->on_state (error, client->user);
   }
-  g_mutex_unlock (&self->lock);
+  g_mutex_unlock (&self->clients_lock);
 }
 
 static const GstY10Store store = { write_lines, tend, on_state };
@@ -94,6 +96,7 @@ spool_free (GstY10Spool *self)
   gst_y10_writer_free (self->writer);
   gst_y10_segments_close (self->segments);
   g_free ((gchar *) self->config.share);
+  g_mutex_clear (&self->clients_lock);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
@@ -108,6 +111,7 @@ spool_new (const gchar *folder, const GstY10SpoolConfig *config, GError **error)
   if (!segments)
     return NULL;
   self = g_new0 (GstY10Spool, 1);
+  g_mutex_init (&self->clients_lock);
   g_mutex_init (&self->lock);
   self->segments = segments;
   self->config = *config;
@@ -182,9 +186,9 @@ client_new (GstY10Spool *spool, GstY10SpoolStateFunc func, gpointer user)
   client->spool = spool;
   client->on_state = func;
   client->user = user;
-  g_mutex_lock (&spool->lock);
+  g_mutex_lock (&spool->clients_lock);
   spool->clients = g_list_append (spool->clients, client);
-  g_mutex_unlock (&spool->lock);
+  g_mutex_unlock (&spool->clients_lock);
   return client;
 }
 
@@ -233,9 +237,9 @@ gst_y10_spool_close (GstY10SpoolClient *client)
     gst_y10_writer_stop (spool->writer);
     spools = g_list_remove (spools, spool);
   }
-  g_mutex_lock (&spool->lock);
+  g_mutex_lock (&spool->clients_lock);
   spool->clients = g_list_remove (spool->clients, client);
-  g_mutex_unlock (&spool->lock);
+  g_mutex_unlock (&spool->clients_lock);
   if (!spool->clients)
     spool_free (spool);
   g_mutex_unlock (&registry);

@@ -87,6 +87,8 @@ ROOMS = {
     "gst/overlay": ("gst/common", "gst/meta"),
     "gst/track": ("gst/common", "gst/meta"),
     "gst/zones": ("gst/common", "gst/meta"),
+    # A plugin of its own.
+    "gst/publish": ("gst/common", "gst/meta"),
     "gst": ("gst/meta", "gst/detect", "gst/overlay", "gst/track", "gst/zones"),
     "tools/y10/base": (),
     "tools/y10/media": ("tools/y10/base", "gst/common"),

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* Instance structure of yolov10publish, private to gst/publish, and which thread or lock
+ * owns each field. */
+
+#include "common/enums.h"
+#include "publish/file.h"
+#include "publish/lines.h"
+#include "publish/publish.h"
+#include "publish/spool.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gchar *location, *spool, *stream;
+  GstYolov10PublishContent content;
+  guint64 max_age, max_bytes;
+  guint sync_interval;
+} GstY10PublishSettings;
+
+struct _GstYolov10Publish
+{
+  GstBaseTransform parent;
+
+  /* Object lock. */
+  GstY10PublishSettings settings;
+
+  /* Lock of what lines go to, which start() makes and stop() frees. */
+  GMutex lock;
+  GstY10LineFile *file;      /* NULL: none */
+  GstY10SpoolClient *client; /* NULL: none */
+  gboolean flushing;
+
+  /* Streaming thread. */
+  GstYolov10PublishContent content;
+  GstY10FrameLines frames;
+  GString *line;       /* scratch */
+  gchar *stream;       /* `,"stream":"NAME"` */
+  gboolean names_file; /* lines of the file have it, too */
+  gboolean is_live;
+  gint live_known; /* atomic; 0: upstream has to be asked */
+};
+
+GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_publish_debug);
+
+/* props.c */
+void gst_y10_publish_props_init (GstYolov10Publish *self);
+void gst_y10_publish_props_clear (GstYolov10Publish *self);
+void gst_y10_publish_props_install (GObjectClass *class);
+void gst_y10_publish_props_set (GObject *object, guint id, const GValue *value,
+    GParamSpec *pspec);
+void gst_y10_publish_props_get (GObject *object, guint id, GValue *value,
+    GParamSpec *pspec);
+
+/* outputs.c */
+gboolean gst_y10_publish_open (GstYolov10Publish *self, GError **error);
+void gst_y10_publish_close (GstYolov10Publish *self);
+void gst_y10_publish_put (GstYolov10Publish *self, GstY10LineKind kind,
+    const gchar *json);
+void gst_y10_publish_set_flushing (GstYolov10Publish *self, gboolean flushing);
+void gst_y10_publish_flush (GstYolov10Publish *self);
+GstStructure *gst_y10_publish_get_stats (GstYolov10Publish *self);
+
+G_END_DECLS

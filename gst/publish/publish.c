@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The yolov10publish element: which frames and events become lines, and when a line may
+ * wait. It changes nothing that passes, and reads no pixel, so any caps do. */
+
+/**
+ * SECTION:element-yolov10publish
+ * @title: yolov10publish
+ * @short_description: writes results and events as lines of JSON
+ *
+ * Writes what yolov10detect and yolov10zones upstream have found, to a file or a spool.
+ * Frames and events are in the order in which they pass.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 -q uridecodebin uri=file:///tmp/street.mp4 ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10publish location=- ! fakesink
+ * ]| Prints a line for each frame.
+ * |[
+ * gst-launch-1.0 -e v4l2src ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10track ! yolov10zones zones="yard=0,0.5 1,1" ! yolov10publish spool=/var/lib/events content=events max-age=604800000000000 ! fakesink
+ * ]| Keeps for a week who entered and left the lower half of the picture.
+ */
+#include "publish/element.h"
+
+#include "common/elementerror.h"
+#include "common/sinkpad.h"
+
+GST_DEBUG_CATEGORY (gst_yolov10_publish_debug);
+#define GST_CAT_DEFAULT gst_yolov10_publish_debug
+
+G_DEFINE_FINAL_TYPE (GstYolov10Publish, gst_yolov10_publish,
+    GST_TYPE_BASE_TRANSFORM)
+GST_ELEMENT_REGISTER_DEFINE (yolov10publish, "yolov10publish", GST_RANK_NONE,
+    GST_TYPE_YOLOV10_PUBLISH)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+static gboolean
+gst_yolov10_publish_start (GstBaseTransform *trans)
+{
+  GstYolov10Publish *self = GST_YOLOV10_PUBLISH (trans);
+  GError *error = NULL;
+
+  g_atomic_int_set (&self->live_known, 0);
+  if (gst_y10_publish_open (self, &error))
+    return TRUE;
+  GST_Y10_ELEMENT_ERROR (self, error);
+  g_error_free (error);
+  return FALSE;
+}
+
+static gboolean
+gst_yolov10_publish_stop (GstBaseTransform *trans)
+{
+  gst_y10_publish_close (GST_YOLOV10_PUBLISH (trans));
+  return TRUE;
+}
+
+/* Asks upstream whether it is live, and so must not wait, where that is not known. */
+static void
+find_live (GstYolov10Publish *self)
+{
+  GstQuery *query;
+  gboolean is_live = FALSE;
+
+  if (!g_atomic_int_compare_and_exchange (&self->live_known, 0, 1))
+    return;
+  query = gst_query_new_latency ();
+  if (gst_pad_peer_query (GST_BASE_TRANSFORM_SINK_PAD (self), query))
+    gst_query_parse_latency (query, &is_live, NULL, NULL);
+  else
+    g_atomic_int_set (&self->live_known, 0);
+  gst_query_unref (query);
+  self->is_live = is_live;
+}
+
+static void
+on_frame_line (const gchar *json, gpointer user)
+{
+  gst_y10_publish_put (user, GST_Y10_LINE_FRAME, json);
+}
+
+static GstFlowReturn
+gst_yolov10_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstYolov10Publish *self = GST_YOLOV10_PUBLISH (trans);
+
+  if (self->content == GST_YOLOV10_PUBLISH_EVENTS)
+    return GST_FLOW_OK;
+  find_live (self);
+  gst_y10_frame_lines_make (&self->frames, buffer, on_frame_line, self);
+  return GST_FLOW_OK;
+}
+
+static void
+take_event (GstYolov10Publish *self, GstEvent *event)
+{
+  const gchar *json = gst_y10_event_line (gst_event_get_structure (event));
+
+  if (!json || self->content == GST_YOLOV10_PUBLISH_FRAMES)
+    return;
+  find_live (self);
+  gst_y10_publish_put (self, GST_Y10_LINE_EVENT, json);
+}
+
+static gboolean
+gst_yolov10_publish_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstYolov10Publish *self = GST_YOLOV10_PUBLISH (trans);
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CUSTOM_DOWNSTREAM:
+      take_event (self, event);
+      break;
+    case GST_EVENT_STREAM_START:
+      g_atomic_int_set (&self->live_known, 0);
+      break;
+    case GST_EVENT_FLUSH_START:
+      gst_y10_publish_set_flushing (self, TRUE);
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      gst_y10_publish_set_flushing (self, FALSE);
+      break;
+    case GST_EVENT_EOS:
+      gst_y10_publish_flush (self);
+      break;
+    default:
+      break;
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_yolov10_publish_parent_class)
+      ->sink_event (trans, event);
+}
+
+static gboolean
+gst_yolov10_publish_src_event (GstBaseTransform *trans, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY)
+    g_atomic_int_set (&GST_YOLOV10_PUBLISH (trans)->live_known, 0);
+  return GST_BASE_TRANSFORM_CLASS (gst_yolov10_publish_parent_class)
+      ->src_event (trans, event);
+}
+
+static GstStateChangeReturn
+gst_yolov10_publish_change_state (GstElement *element,
+    GstStateChange transition)
+{
+  /* What waits for room holds the lock that the pads' end needs. */
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_y10_publish_set_flushing (GST_YOLOV10_PUBLISH (element), TRUE);
+  return GST_ELEMENT_CLASS (gst_yolov10_publish_parent_class)
+      ->change_state (element, transition);
+}
+
+static void
+gst_yolov10_publish_finalize (GObject *object)
+{
+  GstYolov10Publish *self = GST_YOLOV10_PUBLISH (object);
+
+  gst_y10_publish_close (self);
+  gst_y10_frame_lines_clear (&self->frames);
+  g_string_free (self->line, TRUE);
+  g_free (self->stream);
+  gst_y10_publish_props_clear (self);
+  g_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (gst_yolov10_publish_parent_class)->finalize (object);
+}
+
+static void
+gst_yolov10_publish_class_init (GstYolov10PublishClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (gst_yolov10_publish_debug, "yolov10publish", 0,
+      "writes results and events");
+
+  object_class->set_property = gst_y10_publish_props_set;
+  object_class->get_property = gst_y10_publish_props_get;
+  object_class->finalize = gst_yolov10_publish_finalize;
+  gst_y10_publish_props_install (object_class);
+
+  gst_element_class_set_static_metadata (element_class, "YOLOv10 publish",
+      "Filter/Analyzer/Video",
+      "Writes results and events as lines of JSON, to a file or a spool",
+      "the yolov10detect authors");
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+
+  element_class->change_state = GST_DEBUG_FUNCPTR (
+      gst_yolov10_publish_change_state);
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_yolov10_publish_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_yolov10_publish_stop);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_yolov10_publish_sink_event);
+  trans_class->src_event = GST_DEBUG_FUNCPTR (gst_yolov10_publish_src_event);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (
+      gst_yolov10_publish_transform_ip);
+}
+
+static void
+gst_yolov10_publish_init (GstYolov10Publish *self)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+
+  gst_y10_sink_pad_init (trans);
+  g_mutex_init (&self->lock);
+  gst_y10_publish_props_init (self);
+  gst_y10_frame_lines_init (&self->frames);
+  self->line = g_string_sized_new (4096);
+  gst_base_transform_set_passthrough (trans, TRUE);
+  gst_base_transform_set_gap_aware (trans, TRUE);
+}
