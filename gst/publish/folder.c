@@ -116,12 +116,30 @@ gst_y10_folder_read (int folder, const gchar *name, gchar *text, gsize size)
   return TRUE;
 }
 
+/* Writes all of @text, or sets errno. */
+gboolean
+gst_y10_folder_write (int file, const gchar *text, gsize length)
+{
+  while (length) {
+    const gssize n = write (file, text, length);
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0) {
+      errno = n < 0 ? errno : ENOSPC;
+      return FALSE;
+    }
+    text += n;
+    length -= (gsize) n;
+  }
+  return TRUE;
+}
+
 /* Writes @text to a small file, in place of what is there. */
 gboolean
 gst_y10_folder_replace (int folder, const gchar *path, const gchar *name,
     const gchar *text, GError **error)
 {
-  const gsize length = strlen (text);
   gchar new_name[64];
   int file;
   gboolean ok;
@@ -131,8 +149,7 @@ gst_y10_folder_replace (int folder, const gchar *path, const gchar *name,
       O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file < 0)
     return gst_y10_folder_fail ("write", path, name, error);
-  errno = ENOSPC; /* if it is written in part */
-  ok = write (file, text, length) == (gssize) length && fsync (file) == 0;
+  ok = gst_y10_folder_write (file, text, strlen (text)) && fsync (file) == 0;
   if (!ok)
     gst_y10_folder_fail ("write", path, name, error);
   close (file);

@@ -14,6 +14,7 @@ gboolean gst_y10_folder_fail (const gchar *what, const gchar *folder,
     const gchar *name, GError **error);
 int gst_y10_folder_open (const gchar *path, GError **error);
 int gst_y10_folder_lock (int folder, const gchar *path, GError **error);
+gboolean gst_y10_folder_write (int file, const gchar *text, gsize length);
 gboolean gst_y10_folder_read (int folder, const gchar *name, gchar *text,
     gsize size);
 gboolean gst_y10_folder_replace (int folder, const gchar *path,

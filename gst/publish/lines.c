@@ -155,7 +155,7 @@ collect (GstY10FrameLines *self, const GstStructure *structure, guint width,
   return gst_structure_has_field (structure, "tracks");
 }
 
-/* Whether a detector has attached it, and not a tracker where there was none. */
+/* Whether a detector has attached it, and not a tracker or zones where there was none. */
 static gboolean
 is_of_detector (const GstStructure *structure, guint *width, guint *height)
 {
@@ -164,6 +164,7 @@ is_of_detector (const GstStructure *structure, guint *width, guint *height)
   return gst_structure_get_uint (structure, "width", width)
       && gst_structure_get_uint (structure, "height", height) && *width > 0
       && *height > 0 && *width <= G_MAXINT && *height <= G_MAXINT
+      && gst_structure_has_field (structure, "records")
       && (!tracker
           || g_strcmp0 (tracker,
               gst_structure_get_string (structure, "producer")));

@@ -346,28 +346,11 @@ find_part (const GstY10Segments *self, const gchar *text, gsize length,
 }
 
 static gboolean
-write_all (int file, const gchar *text, gsize length)
-{
-  while (length) {
-    const gssize n = write (file, text, length);
-
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0) {
-      errno = n < 0 ? errno : ENOSPC;
-      return FALSE;
-    }
-    text += n;
-    length -= (gsize) n;
-  }
-  return TRUE;
-}
-
-static gboolean
 append_part (GstY10Segments *self, const gchar *text, gsize length,
     GError **error)
 {
-  if (!write_all (self->file, text, length) || fdatasync (self->file) != 0) {
+  if (!gst_y10_folder_write (self->file, text, length)
+      || fdatasync (self->file) != 0) {
     gchar name[GST_Y10_SEGMENT_NAME_SIZE];
 
     gst_y10_folder_make_name (get_segment (self, self->segments->len - 1)
