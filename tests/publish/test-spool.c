@@ -625,7 +625,7 @@ live (Consumer *self, GstY10SpoolClient *client, GRand *random)
   GstY10Spool *spool = gst_y10_spool_client_get_spool (client);
   GstY10SpoolReader *reader = gst_y10_spool_reader_new (spool,
       gst_y10_spool_get_synced (spool));
-  const guint n = (guint) g_rand_int_range (random, 1, 20);
+  const guint n = (guint) g_rand_int_range (random, 1, 9);
   const guint first = self->n_lines;
   GstY10SpoolLine line;
 
@@ -665,7 +665,7 @@ lose_power (guint n, guint seed)
     const guint first = self.n_lines;
     GstY10SpoolClient *client;
 
-    disk_lose_power ((guint) g_rand_int_range (random, 0, 60));
+    disk_lose_power ((guint) g_rand_int_range (random, 0, 30));
     client = gst_y10_spool_open (folder, &config, NULL, NULL, NULL);
     if (client) {
       check_all (&self, client);
