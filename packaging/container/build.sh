@@ -74,7 +74,7 @@ fi
 
 say "building $image"
 mkdir -p "$scratch/context/packages"
-cp "$packages"/bookworm/{liby10-1,gstreamer1.0-yolov10,y10,y10-data}_*.deb "$scratch/context/packages"
+cp "$packages"/bookworm/{liby10-1,gstreamer1.0-yolov10,gstreamer1.0-yolov10-publish,y10,y10-data}_*.deb "$scratch/context/packages"
 git -C "$root" archive HEAD pipelines | tar -C "$scratch/context" -x
 quietly b build --isolation chroot --squash --tag "$image" \
   --build-arg BASE="$base" --build-arg EXTRA="${EXTRA-}" \

@@ -53,9 +53,9 @@ add_packages() {
   printf 'deb [trusted=yes] file:/packages/%s ./\n' "$1" >"$system/etc/apt/sources.list.d/packages.list"
 }
 
-ours='gstreamer1.0-yolov10 liby10-1 y10 y10-data'
+ours='gstreamer1.0-yolov10 gstreamer1.0-yolov10-publish liby10-1 y10 y10-data'
 install='apt-get -q update
-  apt-get -qy --no-install-recommends install gstreamer1.0-yolov10 y10 \
+  apt-get -qy --no-install-recommends install gstreamer1.0-yolov10-publish y10 \
     gstreamer1.0-tools gstreamer1.0-plugins-base
   if command -v gcc >&3; then echo "a compiler was installed, too" >&3; exit 1; fi'
 # As a user without a network: the plugin loads, and a pipeline finds the ball.
@@ -67,6 +67,7 @@ use="dpkg-query -W $ours >&3
     ! yolov10detect post-messages=true ! yolov10overlay ! fakesink >/messages
   printf "frames in which the pipeline found the ball: " >&3
   grep -c "yolov10-detections.*ball" /messages >&3
+  run gst-inspect-1.0 yolov10publish | grep -E "^ +Filename " >&3
   run y10 --version >&3'
 
 for release in "${releases[@]}"; do

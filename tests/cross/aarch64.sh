@@ -126,7 +126,7 @@ say "building"
   || { tail -n 20 "$dir/setup.log" >&2; die "meson failed"; }
 ninja -C "$build" >"$dir/build.log" 2>&1 || { tail -n 40 "$dir/build.log" >&2; die "the build failed"; }
 
-for file in engine/liby10.so gst/libgstyolov10.so tools/y10 cuda/liby10-cuda.so; do
+for file in engine/liby10.so gst/libgstyolov10.so gst/libgstyolov10publish.so tools/y10 cuda/liby10-cuda.so; do
   if [ ! -e "$build/$file" ]; then
     [ $file = cuda/liby10-cuda.so ] || die "the build has no $file"
     say "no CUDA module: the build found no nvcc or no headers of cuDNN"

@@ -21,6 +21,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), 
 # Each document, and the elements whose properties it has.
 DOCUMENTS = {
     "docs/elements.md": ("yolov10detect", "yolov10overlay"),
+    "docs/events.md": ("yolov10publish",),
     "docs/tracking.md": ("yolov10track", "yolov10zones"),
 }
 OF_GST_OBJECT = {"name", "parent"}
