@@ -33,4 +33,10 @@ void gst_y10_follower_free (GstY10Follower *follower);
 void gst_y10_follower_get_stats (GstY10Follower *follower,
     GstY10FollowerStats *stats);
 
+/* From any thread. */
+void gst_y10_follower_set_stream (GstY10Follower *follower, const gchar *stream,
+    gboolean is_there);
+void gst_y10_follower_set_zones (GstY10Follower *follower, const gchar *stream,
+    const gchar *const *zones, const gchar *const *lines);
+
 G_END_DECLS

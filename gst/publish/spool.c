@@ -69,11 +69,10 @@ tend (gpointer user)
   gst_y10_segments_tend (self->segments);
 }
 
-static void
-on_state (const GError *error, gpointer user)
+/* Tells the oldest client that something fails, or with %NULL that it works again. */
+void
+gst_y10_spool_tell (GstY10Spool *self, const GError *error)
 {
-  GstY10Spool *self = user;
-
   g_mutex_lock (&self->clients_lock);
   if (self->clients) {
     const GstY10SpoolClient *client = self->clients->data;
@@ -82,6 +81,12 @@ on_state (const GError *error, gpointer user)
       client->on_state (error, client->user);
   }
   g_mutex_unlock (&self->clients_lock);
+}
+
+static void
+on_state (const GError *error, gpointer user)
+{
+  gst_y10_spool_tell (user, error);
 }
 
 static const GstY10Store store = { write_lines, tend, on_state };

@@ -110,6 +110,10 @@ gpointer gst_y10_spool_share (GstY10SpoolClient *client,
     GstY10SpoolMakeFunc make, gpointer user, GDestroyNotify free_func,
     GError **error);
 
+/* Tells whoever opened the spool first that following it fails, or with NULL that it works
+ * again. */
+void gst_y10_spool_tell (GstY10Spool *spool, const GError *error);
+
 /* 16 hexadecimal digits, the same at each start in this folder. Owned by the spool. */
 const gchar *gst_y10_spool_get_producer (GstY10Spool *spool);
 
