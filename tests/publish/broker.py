@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""A broker that can be stopped, a subscriber that misses nothing, a proxy that cuts, and
+the program that is killed meanwhile."""
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+# Debian has it where only root looks.
+MOSQUITTO = shutil.which("mosquitto", path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin")
+
+
+def skip(what):
+    print(f"skipped: {what}")
+    sys.exit(77)
+
+
+def need_broker():
+    if not MOSQUITTO or not shutil.which("mosquitto_sub"):
+        skip("mosquitto and mosquitto_sub are missing (Debian: mosquitto, mosquitto-clients)")
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def wait_for(condition, seconds=20, what="it"):
+    """Waits until condition() is true, and returns what it returns."""
+    end = time.monotonic() + seconds
+    while True:
+        found = condition()
+        if found:
+            return found
+        if time.monotonic() > end:
+            raise AssertionError(f"after {seconds} s: {what} has not come")
+        time.sleep(0.02)
+
+
+def answers(port):
+    with socket.socket() as s:
+        return s.connect_ex(("127.0.0.1", port)) == 0
+
+
+class Broker:
+    """Debian's mosquitto, which keeps what it has taken when it is stopped."""
+
+    def __init__(self, folder, extra=""):
+        self.port, self.process = free_port(), None
+        self.path = os.path.join(folder, "mosquitto.conf")
+        with open(self.path, "w", encoding="utf-8") as f:
+            f.write(f"listener {self.port} 127.0.0.1\n"
+                    f"{'user root' if os.getuid() == 0 else ''}\n"
+                    f"persistence true\npersistence_location {folder}/\n"
+                    "max_queued_messages 0\nmax_inflight_messages 0\n"
+                    f"{extra or 'allow_anonymous true'}\n")
+        self.log = open(os.path.join(folder, "mosquitto.log"), "a", encoding="utf-8")
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen([MOSQUITTO, "-c", self.path], stdout=self.log,
+                                        stderr=self.log)
+        wait_for(lambda: answers(self.port), what="the broker")
+
+    def stop(self):
+        """By SIGTERM: after SIGKILL it may have lost what it has acknowledged."""
+        self.process.terminate()
+        self.process.wait(20)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.stop()
+        self.log.close()
+
+
+class Subscriber:
+    """Writes each message that the broker has, over its restarts, to a file."""
+
+    def __init__(self, folder, port, topic="#", options=()):
+        self.path = os.path.join(folder, f"got-{port}")
+        self.file = open(self.path, "wb")
+        self.process = subprocess.Popen(
+            ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(port), "-i", "sub", "-c", "-q", "1",
+             "-t", topic, "-F", "%r\t%t\t%p", *options], stdout=self.file,
+            stderr=subprocess.DEVNULL)
+
+    def messages(self):
+        """(retained, topic, payload) of each message so far."""
+        with open(self.path, encoding="utf-8") as f:
+            return [tuple(line.rstrip("\n").split("\t", 2)) for line in f
+                    if line.endswith("\n")]
+
+    def of(self, topic):
+        return [payload for _, t, payload in self.messages() if t == topic]
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(10)
+        self.file.close()
+
+
+class Proxy:
+    """Passes bytes on, cuts all connections when told to, and may be away."""
+
+    def __init__(self, port):
+        self.to, self.port = port, free_port()
+        self.pairs, self.lock = [], threading.Lock()
+        self.server = None
+        self.begin()
+
+    def begin(self):
+        self.server = socket.create_server(("127.0.0.1", self.port))
+        threading.Thread(target=self.serve, args=(self.server,), daemon=True).start()
+
+    def serve(self, server):
+        while True:
+            try:
+                near, _ = server.accept()
+            except OSError:
+                return
+            try:
+                far = socket.create_connection(("127.0.0.1", self.to))
+            except OSError:
+                near.close()
+                continue
+            with self.lock:
+                self.pairs.append((near, far))
+            for a, b in ((near, far), (far, near)):
+                threading.Thread(target=self.copy, args=(a, b), daemon=True).start()
+
+    @staticmethod
+    def copy(source, sink):
+        try:
+            while data := source.recv(4096):
+                sink.sendall(data)
+        except OSError:
+            pass
+        for s in (source, sink):
+            try:
+                s.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def cut(self):
+        with self.lock:
+            pairs, self.pairs = self.pairs, []
+        for pair in pairs:
+            for s in pair:
+                try:
+                    s.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
+                s.close()
+
+    def leave(self):
+        """Nobody is there any more."""
+        self.server.shutdown(socket.SHUT_RDWR)
+        self.server.close()
+        self.cut()
+
+    def close(self):
+        self.leave()
+
+
+class Feed:
+    """The program that puts lines into a spool and sends them."""
+
+    def __init__(self, program, spool, uri, *options, env=None):
+        self.output, self.synced, self.states, self.stats = [], 0, [], None
+        self.process = subprocess.Popen(
+            [program, spool, uri, *[str(o) for o in options]], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            if not line.endswith("\n"):
+                break
+            word, _, rest = line.rstrip("\n").partition(" ")
+            if word == "synced":
+                self.synced = int(rest)
+            elif word == "state":
+                self.states.append(rest)
+            elif word == "stats":
+                self.stats = json.loads(rest)
+            self.output.append(line)
+
+    def kill(self):
+        """Returns how many lines were safe."""
+        self.process.send_signal(signal.SIGKILL)
+        self.wait()
+        return self.synced
+
+    def wait(self, seconds=60):
+        code = self.process.wait(seconds)
+        self.reader.join(10)
+        self.error = self.process.stderr.read()
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return code
+
+
+def lines_of(spool):
+    """{n: (segment, offset)} of the lines that a spool's files have."""
+    found = {}
+    for name in sorted(os.listdir(spool)):
+        if not name[0].isdigit():
+            continue
+        with open(os.path.join(spool, name), "rb") as f:
+            offset = 0
+            for line in f:
+                if line.endswith(b"}\n"):
+                    found[json.loads(line)["n"]] = (int(name[:8]), offset)
+                offset += len(line)
+    return found
+
+
+def check(test, received, accepted):
+    """Nothing that was accepted is missing, and order holds without the doubles. Returns
+    the number of doubles."""
+    keys, unique = set(), []
+    for message in received:
+        key = (message["producer"], message["segment"], message["offset"])
+        if key not in keys:
+            keys.add(key)
+            unique.append(message)
+    numbers = [m["n"] for m in unique]
+    test.assertEqual(sorted(set(accepted) - set(numbers)), [], "lines are missing")
+    test.assertEqual(len(numbers), len(set(numbers)), "a line has two names")
+    test.assertEqual(numbers, sorted(numbers), "the order is another one")
+    return len(received) - len(unique)
+
+
+class Case(unittest.TestCase):
+    """A folder for each test, and a seed that it prints."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="y10-publish-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        seed = int(os.environ.get("Y10_PUBLISH_SEED", random.randrange(1 << 30)))
+        print(f"{self.id()}: Y10_PUBLISH_SEED={seed}", flush=True)
+        self.random = random.Random(seed)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def write(self, name, text, mode=0o600):
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+        os.chmod(self.path(name), mode)
+        return self.path(name)
+
+    def start(self, thing):
+        self.addCleanup(thing.close)
+        return thing

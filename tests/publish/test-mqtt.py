@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""What a spool has accepted arrives at an MQTT broker, in order, whoever dies meanwhile.
+
+usage: test-mqtt.py FEED [TEST...]
+
+Y10_PUBLISH_N in the environment: how many lines are sent while everything fails (default:
+1500).
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+from broker import Broker, Case, Feed, Proxy, Subscriber, check, lines_of, need_broker, wait_for
+
+FEED = sys.argv.pop(1)
+N_LINES = int(os.environ.get("Y10_PUBLISH_N", 1500))
+
+
+class Mqtt(Case):
+    def setUp(self):
+        super().setUp()
+        self.spool = self.path("spool")
+
+    def broker(self, extra=""):
+        self.broker_ = self.start(Broker(self.folder, extra))
+        return self.broker_
+
+    def feed(self, uri, *options, env=None):
+        feed = Feed(FEED, self.spool, uri, *options, env=env)
+        self.addCleanup(lambda: feed.process.poll() is None and feed.kill())
+        return feed
+
+    def run_feed(self, uri, *options, env=None):
+        feed = self.feed(uri, *options, env=env)
+        self.assertEqual(feed.wait(), 0, feed.error if hasattr(feed, "error") else "")
+        return feed
+
+    def test_everything_fails(self):
+        """The publisher is killed, the broker stopped and the connection cut at random."""
+        broker = self.broker()
+        got = self.start(Subscriber(self.folder, broker.port, "y10/door/event"))
+        proxy = self.start(Proxy(broker.port))
+        uri = f"mqtt://127.0.0.1:{proxy.port}/y10"
+        accepted, n, kills, cuts, stops, unsafe = [], 0, 0, 0, 0, 0
+        while n < N_LINES:
+            feed = self.feed(uri, "--from", n, "--count", N_LINES - n, "--rate",
+                             400)
+            end = time.monotonic() + self.random.uniform(0.3, 1.5)
+            while time.monotonic() < end and feed.process.poll() is None:
+                time.sleep(self.random.uniform(0.02, 0.4))
+                what = self.random.randrange(5)
+                if what < 2:
+                    proxy.cut()
+                    cuts += 1
+                elif what == 2:
+                    broker.stop()
+                    broker.start()
+                    stops += 1
+            synced = feed.kill()
+            kills += 1
+            accepted += range(n, n + synced)
+            # Lines that were written but not yet synced are the loss window. The next one
+            # begins behind those that the files have.
+            have = [m for m in lines_of(self.spool) if m >= n]
+            unsafe += len(have) - synced
+            n = max([n - 1 + synced] + have) + 1
+        last = self.run_feed(uri, "--from", n, "--count", 1, "--linger", 20000)
+        wait_for(lambda: any(m["n"] == n for m in map(json.loads, got.of("y10/door/event"))),
+                 what="the last line")
+        messages = list(map(json.loads, got.of("y10/door/event")))
+        doubles = check(self, messages, accepted + [n])
+        # Each double is told as such, but for those that the broker itself makes.
+        seen = {}
+        for m in messages:
+            first = seen.setdefault((m["segment"], m["offset"]), m)
+            self.assertTrue(m == first or m.get("replayed"), m)
+        print(f"{len(accepted)} accepted of {n}, {kills} kills, {cuts} cuts, {stops} stops of "
+              f"the broker: {len(messages)} received, 0 missing, {doubles} doubles, "
+              f"{unsafe} written but not synced when killed; {last.stats}")
+
+    def test_topics(self):
+        """Lines, presence and states have their topics, and presence is told by the will."""
+        broker = self.broker()
+        got = self.start(Subscriber(self.folder, broker.port))
+        uri = f"mqtt://127.0.0.1:{broker.port}/home/y10/"
+        feed = self.feed(uri, "--count", 3, "--announce", "--linger", 60000, "--also", "yard",
+                         "--rate", 10)
+        wait_for(lambda: len(got.of("home/y10/door/event")) == 3, what="events")
+        wait_for(lambda: got.of("home/y10/door/zone/yard/occupancy")[-1:] == ["2"])
+        self.assertEqual(got.of("home/y10/door/line/gate/crossings"), ['{"in":0,"out":0}'])
+        event = json.loads(got.of("home/y10/door/event")[0])
+        self.assertEqual(event["n"], 0)
+        self.assertNotIn("replayed", event)
+        self.assertEqual(list(event)[-3:], ["producer", "segment", "offset"])
+        for stream in "door", "yard":
+            wait_for(lambda: got.of(f"home/y10/{stream}/state")[-1:] == ["online"])
+        feed.kill()
+        for stream in "door", "yard":
+            wait_for(lambda: got.of(f"home/y10/{stream}/state")[-1:] == ["offline"],
+                     what="the will")
+        # Retained, so that who comes later knows it, too.
+        late = self.late(broker, "home/y10/#")
+        self.assertIn("1\thome/y10/door/state\toffline", late)
+        self.assertIn("1\thome/y10/door/zone/yard/occupancy\t2", late)
+        self.assertFalse([m for m in late if "event" in m])
+        # Whoever begins anew sees nobody.
+        feed = self.run_feed(uri, "--announce", "--linger", 300)
+        self.assertIn("1\thome/y10/door/zone/yard/occupancy\t0", self.late(broker, "home/y10/#"))
+        self.assertIn("1\thome/y10/door/state\toffline", self.late(broker, "home/y10/#"))
+
+    @staticmethod
+    def late(broker, topic):
+        """What a broker has kept."""
+        run = subprocess.run(["mosquitto_sub", "-h", "127.0.0.1", "-p", str(broker.port), "-t",
+                              topic, "-W", "1", "-F", "%r\t%t\t%p"], capture_output=True,
+                             text=True, check=False)
+        return run.stdout.splitlines()
+
+    def test_state_after_crash(self):
+        """A state is that of the last line, not of those that are sent before it."""
+        broker = self.broker()
+        proxy = self.start(Proxy(broker.port))
+        uri = f"mqtt://127.0.0.1:{proxy.port}/y10"
+        proxy.leave()
+        feed = self.feed(uri, "--count", 12, "--linger", 5000)
+        wait_for(lambda: feed.synced == 12)
+        feed.kill()
+        got = self.start(Subscriber(self.folder, broker.port))
+        proxy.begin()
+        feed = self.feed(uri, "--linger", 60000)
+        wait_for(lambda: len(got.of("y10/door/event")) == 12, what="events")
+        wait_for(lambda: got.of("y10/door/zone/yard/occupancy"), what="the state")
+        self.assertEqual(got.of("y10/door/zone/yard/occupancy"), ["4"])
+        self.assertTrue(all(json.loads(m)["replayed"] for m in got.of("y10/door/event")))
+        feed.kill()
+
+    def test_frames(self):
+        broker = self.broker()
+        got = self.start(Subscriber(self.folder, broker.port))
+        uri = f"mqtt://localhost:{broker.port}"
+        self.run_feed(uri, "--frames", "--count", 5, "--linger", 10000, "--stream", "a/b+\\u00e9")
+        frames = [json.loads(m) for m in wait_for(lambda: got.of("a_b_é/frame"))]
+        self.assertEqual([m["n"] for m in frames], [0, 1, 2, 3, 4])
+        self.assertEqual(frames[0]["objects"], [{"label": 'a,}"]'}])
+
+    def test_old_lines(self):
+        """What is older than max-delay is skipped, counted and acknowledged."""
+        broker = self.broker()
+        got = self.start(Subscriber(self.folder, broker.port))
+        uri = f"mqtt://127.0.0.1:{broker.port}/y10"
+        feed = self.run_feed(uri, "--count", 8, "--age", 3600, "--max-delay", 60, "--linger", 10000)
+        self.assertEqual((feed.stats["skipped"], feed.stats["acknowledged"]), (8, 8))
+        feed = self.run_feed(uri, "--from", 8, "--count", 1, "--age", 30, "--max-delay", 60,
+                             "--linger", 10000)
+        messages = list(map(json.loads, wait_for(lambda: got.of("y10/door/event"))))
+        self.assertEqual([m["n"] for m in messages], [8])
+        self.assertTrue(messages[0]["replayed"], "30 s old, so it is no news")
+
+    def test_nothing_twice(self):
+        """What was acknowledged is not sent again by the next process."""
+        broker = self.broker()
+        got = self.start(Subscriber(self.folder, broker.port))
+        uri = f"mqtt://127.0.0.1:{broker.port}/y10"
+        for begin in range(0, 200, 50):
+            self.run_feed(uri, "--from", begin, "--count", 50)
+        numbers = [json.loads(m)["n"] for m in got.of("y10/door/event")]
+        wait_for(lambda: len(got.of("y10/door/event")) >= 200)
+        numbers = [json.loads(m)["n"] for m in got.of("y10/door/event")]
+        self.assertEqual(numbers, list(range(200)))
+
+    def test_password(self):
+        self.write("passwords", "")
+        subprocess.run(["mosquitto_passwd", "-b", self.path("passwords"), "cam", "se:cret"],
+                       check=True)
+        broker = self.broker(f"allow_anonymous false\npassword_file {self.path('passwords')}")
+        uri = f"mqtt://127.0.0.1:{broker.port}/y10"
+        key_file = self.write("key", "[publish]\nuser=cam\npassword=se:cret\n")
+        line_file = self.write("line", "cam:se:cret\n")
+        for n, (options, env) in enumerate([
+                (["--credentials", key_file], {}), (["--credentials", line_file], {}),
+                ([], {"Y10_PUBLISH_USER": "cam", "Y10_PUBLISH_PASSWORD": "se:cret"})]):
+            feed = self.run_feed(uri, "--from", n, "--count", 1, "--linger", 10000, *options,
+                                 env=env)
+            self.assertEqual(feed.stats["acknowledged"], 1, feed.output)
+        feed = self.run_feed(uri, "--from", 9, "--count", 1, "--linger", 1000, "--credentials",
+                             self.write("wrong", "cam:wrong"))
+        self.assertEqual(feed.stats["acknowledged"], 0)
+        self.assertIn("not authorised", feed.states[0].lower())
+        self.assertNotIn("wrong", "".join(feed.output))
+
+    def test_tls(self):
+        if not shutil.which("openssl"):
+            self.skipTest("openssl is missing")
+        openssl(self.folder)
+        broker = self.broker(f"allow_anonymous true\ncafile {self.path('ca.pem')}\n"
+                             f"certfile {self.path('server.pem')}\n"
+                             f"keyfile {self.path('server.key')}")
+        got = self.start(Subscriber(self.folder, broker.port, options=[
+            "--cafile", self.path("ca.pem"), "--insecure"]))
+        uri = f"mqtts://localhost:{broker.port}/y10"
+        feed = self.run_feed(f"{uri}?cafile={self.path('ca.pem')}", "--count", 300, "--linger",
+                             20000)
+        self.assertEqual(feed.stats["acknowledged"], 300, feed.output)
+        wait_for(lambda: len(got.of("y10/door/event")) == 300)
+        # Of an authority that nobody knows, and for another name.
+        for other in uri, f"{uri}?cafile={self.path('ca.pem')}".replace("localhost", "127.0.0.1"):
+            feed = self.run_feed(other, "--from", 300, "--count", 1, "--linger", 1500)
+            self.assertEqual(feed.stats["acknowledged"], 0, feed.output)
+            self.assertRegex(feed.states[0], "(?i)tls|certificate")
+
+    def test_refused(self):
+        """One error says what is wrong, and no password."""
+        spool, mode = self.spool, self.write("open", "a:secret", 0o644)
+        for uri, options, expected in [
+                ("mqtt://cam:secret@host/y10", [], "user or password"),
+                ("mqtt://host:0/y10", [], "port"),
+                ("mqtt:///y10", [], "no host"),
+                ("mqtt://host/y10?ca=x", [], 'setting "ca"'),
+                ("mqtt://host/y10?cafile=/x", [], "no TLS"),
+                ("mqtts://host/y10?cafile=/x", [], "no file"),
+                ("mqtt://host/a%23", [], "prefix"),
+                ("mqtt://host/%ff", [], "UTF-8"),
+                ("mqtt://a,b/y10", [], "several"),
+                ("amqp://host/y10", [], "amqp"),
+                ("host", [], "missing"),
+                ("http://host/", ["--home-assistant"], "home-assistant"),
+                ("mqtt://host/y10", ["--credentials", mode], "0644"),
+                ("mqtt://host/y10", ["--credentials", "/missing"], "/missing"),
+                ("mqtt://host/y10", ["--credentials", self.write("a", "secret")], "USER:"),
+                ("mqtt://host/y10", ["--credentials", self.write("b", "[x]\nuser=secret")],
+                 "names no user"),
+                ("kafka://host/", [], "topic"),
+                ("kafka://host/a/b", [], "topic"),
+                ("http://host/#batch=0", [], "batch"),
+                ("http://host/#format=xml", [], "xml"),
+                ("https://host/#cafile=/x", [], "cafile")]:
+            with self.subTest(uri=uri, options=options):
+                feed = Feed(FEED, spool, uri, *options)
+                self.assertEqual(feed.wait(), 1)
+                if "lacks" in feed.error:
+                    continue
+                self.assertIn(expected, feed.error)
+                self.assertNotIn("secret", feed.error)
+                self.assertEqual(len(feed.error.splitlines()), 1)
+
+
+def openssl(folder):
+    """An authority, and a server's certificate for localhost."""
+    def run(*words):
+        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
+    run("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem",
+        "-days", "2", "-subj", "/CN=test")
+    run("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "server.key", "-out", "server.csr",
+        "-subj", "/CN=localhost")
+    with open(os.path.join(folder, "ext"), "w", encoding="utf-8") as f:
+        f.write("subjectAltName=DNS:localhost\n")
+    run("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key",
+        "-CAcreateserial", "-out", "server.pem", "-days", "2", "-extfile", "ext")
+    os.chmod(os.path.join(folder, "server.key"), 0o644)
+
+
+need_broker()
+unittest.main()

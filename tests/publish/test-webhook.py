@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""What a spool has accepted arrives at a web server that fails in all ways, in order.
+
+usage: test-webhook.py FEED [TEST...]
+
+Y10_PUBLISH_N in the environment: how many lines (default: 600).
+"""
+import http.server
+import json
+import os
+import sys
+import threading
+import time
+import unittest
+
+from broker import Case, Feed, check, free_port, lines_of, wait_for
+
+FEED = sys.argv.pop(1)
+N_LINES = int(os.environ.get("Y10_PUBLISH_N", 600))
+
+
+class Server:
+    """Answers what answer(n, request) says: a status, headers, or None to hang up."""
+
+    def __init__(self, port=0):
+        self.requests, self.answer, outer = [], lambda n, request: 200, self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                request = (self.path, dict(self.headers), body.decode())
+                status = outer.answer(len(outer.requests), request)
+                # None: nothing comes back; the server may have taken it.
+                outer.requests.append((status, request))
+                if status is None:
+                    self.close_connection = True
+                    return
+                status, headers = status if isinstance(status, tuple) else (status, {})
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", "2")
+                self.end_headers()
+                self.wfile.write(b"ok")
+
+            def log_message(self, *_):
+                pass
+
+        class Quiet(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, *_):
+                pass
+
+        self.server = Quiet(("127.0.0.1", port), Handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def lines(self, taken=(200, 204, None)):
+        """The lines of the requests that were taken, or may have been."""
+        found = []
+        for status, (_, headers, body) in self.requests:
+            if status not in taken:
+                continue
+            if headers["Content-Type"] == "application/x-ndjson":
+                found += [json.loads(line) for line in body.splitlines()]
+            else:
+                value = json.loads(body)
+                found += value if isinstance(value, list) else [value]
+        return found
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Webhook(Case):
+    def feed(self, server, *options, path="/hook?key=1", settings="", env=None):
+        feed = Feed(FEED, self.path("spool"),
+                    f"http://127.0.0.1:{server.port}{path}{settings and '#' + settings}", *options,
+                    env=env)
+        self.addCleanup(lambda: feed.process.poll() is None and feed.kill())
+        return feed
+
+    def test_one_by_one(self):
+        server = self.start(Server())
+        feed = self.feed(server, "--count", 5, "--linger", 10000,
+                         env={"Y10_PUBLISH_USER": "cam", "Y10_PUBLISH_PASSWORD": "a:b"})
+        self.assertEqual(feed.wait(), 0)
+        self.assertEqual([m["n"] for m in server.lines()], [0, 1, 2, 3, 4])
+        path, headers, _ = server.requests[0][1]
+        self.assertEqual(path, "/hook?key=1")
+        self.assertEqual(headers["Content-Type"], "application/json")
+        self.assertEqual(headers["Authorization"], "Basic Y2FtOmE6Yg==")
+
+    def test_token_and_batches(self):
+        server = self.start(Server())
+        token = self.write("token", "[publish]\ntoken=abc.d-e\n")
+        for n, (settings, kind) in enumerate([("batch=50&format=ndjson", "application/x-ndjson"),
+                                              ("batch=50", "application/json")]):
+            del server.requests[:]
+            feed = self.feed(server, "--from", 200 * n, "--count", 200, "--linger", 10000,
+                             "--credentials", token, settings=settings)
+            self.assertEqual(feed.wait(), 0)
+            self.assertEqual([m["n"] for m in server.lines()],
+                             list(range(200 * n, 200 * n + 200)))
+            self.assertLess(len(server.requests), 100)
+            for _, (path, headers, _) in server.requests:
+                self.assertEqual(path, "/hook?key=1")
+                self.assertEqual(headers["Content-Type"], kind)
+                self.assertEqual(headers["Authorization"], "Bearer abc.d-e")
+
+    def test_refused(self):
+        """What a server refuses is counted, told once and not sent again; order goes on."""
+        server = self.start(Server())
+        server.answer = lambda n, request: 400 if json.loads(request[2])["n"] in (3, 4) else 204
+        feed = self.feed(server, "--count", 8, "--linger", 10000)
+        self.assertEqual(feed.wait(), 0)
+        self.assertEqual([m["n"] for m in server.lines((204, 400))], list(range(8)))
+        self.assertEqual((feed.stats["failed"], feed.stats["acknowledged"]), (2, 8))
+        self.assertEqual(len(feed.states), 2)
+        self.assertIn("400", feed.states[0])
+        self.assertEqual(feed.states[1], "works")
+
+    def test_busy(self):
+        """A server that says when to come back is not asked earlier; others are not lost."""
+        server = self.start(Server())
+        times = []
+
+        def answer(n, request):
+            times.append(time.monotonic())
+            return {0: (503, {"Retry-After": "2"}), 1: 429, 2: (302, {"Location": "/away"})
+                    }.get(n, 200)
+        server.answer = answer
+        feed = self.feed(server, "--count", 2, "--linger", 20000)
+        self.assertEqual(feed.wait(), 0)
+        self.assertEqual([m["n"] for m in server.lines()], [0, 1])
+        self.assertGreaterEqual(times[1] - times[0], 2)
+        self.assertTrue(all(r[1][0] == "/hook?key=1" for r in server.requests))
+        self.assertTrue(server.lines()[0]["replayed"])
+        self.assertEqual(feed.stats["reconnects"], 3)
+        self.assertEqual((len(feed.states), feed.states[-1]), (2, "works"))
+
+    def test_everything_fails(self):
+        """The server fails, hangs up and is away; the publisher is killed."""
+        port = free_port()
+        server, taken, accepted, n, kills = Server(port), [], [], 0, 0
+        settings = "batch=20"
+
+        def answer(_, request):
+            return self.random.choice([200] * 12 + [500, None, 200])
+        server.answer = answer
+        while n < N_LINES:
+            feed = self.feed(server, "--from", n, "--count", N_LINES - n, "--rate", 150,
+                             settings=settings)
+            end = time.monotonic() + self.random.uniform(1, 3)
+            while time.monotonic() < end and feed.process.poll() is None:
+                time.sleep(self.random.uniform(0.1, 0.5))
+                if self.random.randrange(4) == 0:
+                    server.close()
+                    time.sleep(0.1)
+                    taken += server.lines()
+                    server = Server(port)
+                    server.answer = answer
+            synced = feed.kill()
+            kills += 1
+            accepted += range(n, n + synced)
+            # What was written but not synced has numbers, too.
+            n = max([n - 1 + synced] + list(lines_of(self.path('spool')))) + 1
+        server.answer = lambda *_: 200
+        feed = self.feed(server, "--from", n, "--count", 1, "--linger", 60000, settings=settings)
+        self.assertEqual(feed.wait(90), 0)
+        server.close()
+        taken += server.lines()
+        doubles = check(self, taken, accepted + [n])
+        print(f"{len(accepted)} accepted, {kills} kills: {len(taken)} received, 0 missing, "
+              f"{doubles} doubles")
+
+    def test_away(self):
+        """Nobody is there: it is told once, and what comes too late is left out."""
+        port = free_port()
+        server = type("", (), {"port": port})()
+        feed = self.feed(server, "--count", 3, "--rate", 3, "--linger", 60000, "--max-delay", 3)
+        wait_for(lambda: feed.states)
+        time.sleep(4.5)
+        self.assertEqual(len(feed.states), 1)
+        server = self.start(Server(port))
+        wait_for(lambda: feed.process.poll() is not None, what="the end")
+        feed.wait()
+        self.assertEqual((feed.stats["skipped"], feed.stats["acknowledged"]), (3, 3))
+        self.assertEqual(server.requests, [])
+
+
+unittest.main()
