@@ -7,6 +7,7 @@
 
 #include "common/enums.h"
 #include "publish/file.h"
+#include "publish/follow.h"
 #include "publish/lines.h"
 #include "publish/publish.h"
 #include "publish/spool.h"
@@ -15,10 +16,11 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gchar *location, *spool, *stream;
+  gchar *location, *spool, *stream, *uri, *credentials;
   GstYolov10PublishContent content;
-  guint64 max_age, max_bytes;
+  guint64 max_age, max_bytes, max_delay;
   guint sync_interval;
+  gboolean home_assistant;
 } GstY10PublishSettings;
 
 struct _GstYolov10Publish
@@ -32,6 +34,8 @@ struct _GstYolov10Publish
   GMutex lock;
   GstY10LineFile *file;      /* NULL: none */
   GstY10SpoolClient *client; /* NULL: none */
+  GstY10Follower *follower;  /* of the spool; NULL: none */
+  gchar *followed;           /* name of the stream there */
   gboolean flushing;
 
   /* Streaming thread. */
@@ -39,6 +43,7 @@ struct _GstYolov10Publish
   GstY10FrameLines frames;
   GString *line;       /* scratch */
   gchar *stream;       /* `,"stream":"NAME"` */
+  gchar *zone_names;   /* of the latest zones that the follower knows */
   gboolean names_file; /* lines of the file have it, too */
   gboolean is_live;
   gint live_known; /* atomic; 0: upstream has to be asked */
@@ -60,6 +65,7 @@ gboolean gst_y10_publish_open (GstYolov10Publish *self, GError **error);
 void gst_y10_publish_close (GstYolov10Publish *self);
 void gst_y10_publish_put (GstYolov10Publish *self, GstY10LineKind kind,
     const gchar *json);
+void gst_y10_publish_note_zones (GstYolov10Publish *self, GstBuffer *buffer);
 void gst_y10_publish_set_flushing (GstYolov10Publish *self, gboolean flushing);
 void gst_y10_publish_flush (GstYolov10Publish *self);
 GstStructure *gst_y10_publish_get_stats (GstYolov10Publish *self);

@@ -11,6 +11,7 @@
 
 #include "common/elementerror.h"
 #include "common/text.h"
+#include "meta/zones.h"
 
 #define GST_CAT_DEFAULT gst_yolov10_publish_debug
 
@@ -23,7 +24,7 @@ on_state (const GError *error, gpointer user)
   if (error)
     GST_Y10_ELEMENT_WARNING (self, error);
   else
-    GST_INFO_OBJECT (self, "writing goes on");
+    GST_INFO_OBJECT (self, "it works again");
 }
 
 static gboolean
@@ -37,23 +38,84 @@ open_file (GstYolov10Publish *self, const gchar *location, GError **error)
   return self->file != NULL;
 }
 
+/* A GstY10SpoolMakeFunc. */
+static gpointer
+make_follower (GstY10Spool *spool, gpointer user, GError **error)
+{
+  const GstY10PublishSettings *settings = user;
+  const GstY10FollowerSettings follower = {
+    .uri = settings->uri,
+    .credentials = settings->credentials,
+    .home_assistant = settings->home_assistant,
+    .max_delay = (gint64) (settings->max_delay / GST_USECOND),
+  };
+
+  return gst_y10_follower_new (spool, &follower, error);
+}
+
+static void
+free_follower (gpointer follower)
+{
+  gst_y10_follower_free (follower);
+}
+
 static gboolean
-open_spool (GstYolov10Publish *self, const GstY10PublishSettings *settings,
+open_follower (GstYolov10Publish *self, GstY10PublishSettings *settings,
     GError **error)
 {
+  if (!settings->uri || !*settings->uri)
+    return TRUE;
+  self->follower = gst_y10_spool_share (self->client, make_follower, settings,
+      free_follower, error);
+  if (!self->follower)
+    return FALSE;
+  self->followed = g_strdup (settings->stream && *settings->stream
+          ? settings->stream
+          : GST_OBJECT_NAME (self));
+  gst_y10_follower_set_stream (self->follower, self->followed, TRUE);
+  return TRUE;
+}
+
+/* What else elements that share a spool must agree in. NULL: nothing. */
+static gchar *
+describe_network (const GstY10PublishSettings *settings)
+{
+  if (!settings->uri || !*settings->uri)
+    return NULL;
+  return g_strdup_printf ("%s%s%s%s max-delay=%" G_GUINT64_FORMAT,
+      settings->uri, settings->credentials ? " credentials=" : "",
+      settings->credentials ? settings->credentials : "",
+      settings->home_assistant ? " home-assistant" : "", settings->max_delay);
+}
+
+static gboolean
+open_spool (GstYolov10Publish *self, GstY10PublishSettings *settings,
+    GError **error)
+{
+  gchar *share = describe_network (settings);
   const GstY10SpoolConfig config = {
     .max_age = (gint64) (settings->max_age / GST_USECOND),
     .max_bytes = settings->max_bytes,
     .sync_interval = settings->sync_interval * (gint64) 1000,
+    .is_followed = share != NULL,
+    .share = share,
   };
 
-  if (!settings->spool || !*settings->spool)
+  if (settings->spool && *settings->spool) {
+    self->client = gst_y10_spool_open (settings->spool, &config, on_state, self,
+        error);
+    if (!self->client)
+      g_prefix_error (error, "spool: ");
+  } else if (share) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "uri is \"%s\", but spool is empty; expected a folder, where lines wait until "
+        "they have arrived",
+        settings->uri);
+  } else {
     return TRUE;
-  self->client = gst_y10_spool_open (settings->spool, &config, on_state, self,
-      error);
-  if (!self->client)
-    g_prefix_error (error, "spool: ");
-  return self->client != NULL;
+  }
+  g_free (share);
+  return self->client && open_follower (self, settings, error);
 }
 
 static void
@@ -69,11 +131,12 @@ set_stream (GstYolov10Publish *self, const gchar *stream)
 }
 
 static gboolean
-open_all (GstYolov10Publish *self, const GstY10PublishSettings *settings,
+open_all (GstYolov10Publish *self, GstY10PublishSettings *settings,
     GError **error)
 {
   if ((!settings->location || !*settings->location)
-      && (!settings->spool || !*settings->spool)) {
+      && (!settings->spool || !*settings->spool)
+      && (!settings->uri || !*settings->uri)) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
         "location and spool are empty; expected a file or a folder to write to");
     return FALSE;
@@ -96,6 +159,8 @@ gst_y10_publish_open (GstYolov10Publish *self, GError **error)
   now.location = g_strdup (now.location);
   now.spool = g_strdup (now.spool);
   now.stream = g_strdup (now.stream);
+  now.uri = g_strdup (now.uri);
+  now.credentials = g_strdup (now.credentials);
   GST_OBJECT_UNLOCK (self);
   g_mutex_lock (&self->lock);
   self->flushing = FALSE;
@@ -106,6 +171,8 @@ gst_y10_publish_open (GstYolov10Publish *self, GError **error)
   g_free (now.location);
   g_free (now.spool);
   g_free (now.stream);
+  g_free (now.uri);
+  g_free (now.credentials);
   return ok;
 }
 
@@ -117,6 +184,11 @@ gst_y10_publish_close (GstYolov10Publish *self)
   GstY10LineFile *file;
 
   g_mutex_lock (&self->lock);
+  if (self->follower)
+    gst_y10_follower_set_stream (self->follower, self->followed, FALSE);
+  self->follower = NULL;
+  g_clear_pointer (&self->followed, g_free);
+  g_clear_pointer (&self->zone_names, g_free);
   client = g_steal_pointer (&self->client);
   file = g_steal_pointer (&self->file);
   g_mutex_unlock (&self->lock);
@@ -158,6 +230,50 @@ gst_y10_publish_put (GstYolov10Publish *self, GstY10LineKind kind,
   }
 }
 
+static void
+tell_zones (GstYolov10Publish *self, const GstStructure *meta)
+{
+  GstY10ZoneViews *views = g_new (GstY10ZoneViews, 1);
+  GPtrArray *names[2];
+
+  gst_y10_zone_views_read (views, meta);
+  for (guint i = 0; i < 2; i++)
+    names[i] = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < views->n; i++) {
+    const GstY10ZoneView *view = &views->zones[i];
+
+    g_ptr_array_add (names[view->zone.n_shapes == 0],
+        g_strndup (view->name, view->name_length));
+  }
+  for (guint i = 0; i < 2; i++)
+    g_ptr_array_add (names[i], NULL);
+  gst_y10_follower_set_zones (self->follower, self->followed,
+      (const gchar *const *) names[0]->pdata,
+      (const gchar *const *) names[1]->pdata);
+  for (guint i = 0; i < 2; i++)
+    g_ptr_array_unref (names[i]);
+  g_free (views);
+}
+
+/* Tells the follower what yolov10zones watches, when that has changed. */
+void
+gst_y10_publish_note_zones (GstYolov10Publish *self, GstBuffer *buffer)
+{
+  const GstStructure *meta;
+  gpointer state = NULL;
+  const gchar *names = NULL;
+
+  if (!self->follower)
+    return;
+  while (!names && (meta = gst_yolov10_frame_meta_find (buffer, &state)))
+    names = gst_structure_get_string (meta, "zone-names");
+  if (!names || !g_strcmp0 (names, self->zone_names))
+    return;
+  g_free (self->zone_names);
+  self->zone_names = g_strdup (names);
+  tell_zones (self, meta);
+}
+
 /* Ends waiting for room, and again allows it. From any thread. */
 void
 gst_y10_publish_set_flushing (GstYolov10Publish *self, gboolean flushing)
@@ -186,6 +302,23 @@ set_number (GstStructure *stats, const gchar *name, guint64 value)
   gst_structure_set (stats, name, G_TYPE_UINT64, value, NULL);
 }
 
+static void
+add_network (GstY10Follower *follower, GstStructure *stats)
+{
+  GstY10FollowerStats network = { 0 };
+
+  if (follower)
+    gst_y10_follower_get_stats (follower, &network);
+  set_number (stats, "sent", network.sent);
+  set_number (stats, "replayed", network.replayed);
+  set_number (stats, "acknowledged", network.acknowledged);
+  set_number (stats, "skipped", network.skipped);
+  set_number (stats, "refused", network.failed);
+  set_number (stats, "reconnects", network.reconnects);
+  gst_structure_set (stats, "connected", G_TYPE_BOOLEAN, network.is_connected,
+      NULL);
+}
+
 /* Returns: (transfer full): what has become of the lines */
 GstStructure *
 gst_y10_publish_get_stats (GstYolov10Publish *self)
@@ -199,6 +332,7 @@ gst_y10_publish_get_stats (GstYolov10Publish *self)
   if (self->client)
     gst_y10_spool_get_stats (gst_y10_spool_client_get_spool (self->client),
         &spool);
+  add_network (self->follower, stats);
   g_mutex_unlock (&self->lock);
   set_number (stats, "written", file.synced);
   set_number (stats, "queued", spool.queued);

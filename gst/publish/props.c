@@ -21,6 +21,10 @@ enum
   PROP_MAX_AGE,
   PROP_MAX_BYTES,
   PROP_SYNC_INTERVAL,
+  PROP_URI,
+  PROP_CREDENTIALS,
+  PROP_MAX_DELAY,
+  PROP_HOME_ASSISTANT,
   PROP_STATS,
 };
 
@@ -32,7 +36,9 @@ enum
 static const GstY10Field fields[] = { FIELD (LOCATION, location),
   FIELD (CONTENT, content), FIELD (STREAM, stream), FIELD (SPOOL, spool),
   FIELD (MAX_AGE, max_age), FIELD (MAX_BYTES, max_bytes),
-  FIELD (SYNC_INTERVAL, sync_interval), { 0 } };
+  FIELD (SYNC_INTERVAL, sync_interval), FIELD (URI, uri),
+  FIELD (CREDENTIALS, credentials), FIELD (MAX_DELAY, max_delay),
+  FIELD (HOME_ASSISTANT, home_assistant), { 0 } };
 
 void
 gst_y10_publish_props_init (GstYolov10Publish *self)
@@ -50,6 +56,8 @@ gst_y10_publish_props_clear (GstYolov10Publish *self)
   gst_y10_fields_set_string (&self->settings.location, NULL);
   gst_y10_fields_set_string (&self->settings.spool, NULL);
   gst_y10_fields_set_string (&self->settings.stream, NULL);
+  gst_y10_fields_set_string (&self->settings.uri, NULL);
+  gst_y10_fields_set_string (&self->settings.credentials, NULL);
 }
 
 void
@@ -168,6 +176,56 @@ install_spool (GObjectClass *class, GParamFlags flags)
           0, MAX_SYNC_INTERVAL, MAX_SYNC_INTERVAL, flags));
 }
 
+static void
+install_network (GObjectClass *class, GParamFlags flags)
+{
+  /**
+   * GstYolov10Publish:uri:
+   *
+   * Elements that share a spool share the connection. A user or password in it is
+   * refused, since properties are printed.
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (class, PROP_URI,
+      g_param_spec_string ("uri", "URI",
+          "Where to send the lines of the spool to: mqtt://HOST[:PORT]/PREFIX, mqtts:, "
+          "http:, https: or kafka://HOST[:PORT]/TOPIC. Empty: nowhere",
+          "", flags));
+  /**
+   * GstYolov10Publish:credentials:
+   *
+   * Without it, those of the environment, `Y10_PUBLISH_USER`, `Y10_PUBLISH_PASSWORD` and
+   * `Y10_PUBLISH_TOKEN`.
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (class, PROP_CREDENTIALS,
+      g_param_spec_string ("credentials", "Credentials",
+          "File that only its owner can read, with a line USER:PASSWORD, or [publish] "
+          "and below it user= and password=, or token=. Empty: from the environment",
+          "", flags));
+  /**
+   * GstYolov10Publish:max-delay:
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (class, PROP_MAX_DELAY,
+      g_param_spec_uint64 ("max-delay", "Max delay",
+          "Lines that are older than this are not sent any more, in nanoseconds; 0: all "
+          "are",
+          0, G_MAXINT64, 0, flags));
+  /**
+   * GstYolov10Publish:home-assistant:
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (class, PROP_HOME_ASSISTANT,
+      g_param_spec_boolean ("home-assistant", "Home Assistant",
+          "Tell Home Assistant of zones and lines as its devices, by MQTT",
+          FALSE, flags));
+}
+
 void
 gst_y10_publish_props_install (GObjectClass *class)
 {
@@ -176,6 +234,7 @@ gst_y10_publish_props_install (GObjectClass *class)
 
   install_lines (class, flags);
   install_spool (class, flags);
+  install_network (class, flags);
   /**
    * GstYolov10Publish:stats:
    *

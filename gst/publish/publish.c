@@ -19,6 +19,9 @@
  * |[
  * gst-launch-1.0 -e v4l2src ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10track ! yolov10zones zones="yard=0,0.5 1,1" ! yolov10publish spool=/var/lib/events content=events max-age=604800000000000 ! fakesink
  * ]| Keeps for a week who entered and left the lower half of the picture.
+ * |[
+ * gst-launch-1.0 -e v4l2src ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10track ! yolov10zones zones="yard=0,0.5 1,1" ! yolov10publish spool=/var/lib/events content=events uri=mqtt://broker.local/y10 home-assistant=true ! fakesink
+ * ]| Tells Home Assistant who enters and leaves, and how many are there.
  */
 #include "publish/element.h"
 
@@ -88,6 +91,7 @@ gst_yolov10_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstYolov10Publish *self = GST_YOLOV10_PUBLISH (trans);
 
+  gst_y10_publish_note_zones (self, buffer);
   if (self->content == GST_YOLOV10_PUBLISH_EVENTS)
     return GST_FLOW_OK;
   find_live (self);
