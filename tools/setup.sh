@@ -10,7 +10,7 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: tools/setup.sh [--cuda] [--codes] [--rtsp] [--tests] [--ci]
+usage: tools/setup.sh [--cuda] [--codes] [--rtsp] [--publish] [--tests] [--ci]
                       [--install | --uninstall] [--no-packages] [--build DIR]
                       [--help]
 
@@ -23,6 +23,8 @@ Installs missing Debian packages, then configures and builds into build/.
                  these packages
   --codes        also install the packages for pipelines/read-codes.sh
   --rtsp         also install the packages for pipelines/rtsp-restream.sh
+  --publish      also install the packages with which yolov10publish sends to MQTT
+                 brokers, web servers and Kafka
   --tests        also install the packages for the tests
   --ci           also install the packages for .ci/run
   --install      then install plugin, library, headers and tool where this
@@ -69,7 +71,9 @@ optional=(curl ca-certificates)
 cuda=(libgstreamer-plugins-bad1.0-dev libffmpeg-nvenc-dev)
 codes=(python3-zxing-cpp python3-numpy gir1.2-gst-plugins-base-1.0)
 rtsp=(gir1.2-gst-rtsp-server-1.0)
-tests=(g++ git binutils ffmpeg abigail-tools shellcheck curl zint python3-pil "${codes[@]}" "${rtsp[@]}")
+publish=(libmosquitto-dev libsoup-3.0-dev librdkafka-dev)
+tests=(g++ git binutils ffmpeg abigail-tools shellcheck curl zint python3-pil openssl mosquitto mosquitto-clients
+  "${codes[@]}" "${rtsp[@]}" "${publish[@]}")
 ci=(clang python3-torch python3-torchvision python3-numpy python3-venv debootstrap gi-docgen libgirepository1.0-dev
   gobject-introspection gcc-aarch64-linux-gnu qemu-user mmdebstrap)
 
@@ -83,6 +87,7 @@ while [ $# -gt 0 ]; do
     --cuda) want_cuda=yes optional+=("${cuda[@]}") ;;
     --codes) packages+=("${codes[@]}") ;;
     --rtsp) packages+=("${rtsp[@]}") ;;
+    --publish) packages+=("${publish[@]}") ;;
     --tests) packages+=("${tests[@]}") ;;
     --ci) packages+=("${tests[@]}" "${ci[@]}") optional+=("${cuda[@]}" clang-format-14) ;;
     --install) want_install=yes ;;

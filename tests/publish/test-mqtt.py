@@ -214,41 +214,6 @@ class Mqtt(Case):
             self.assertEqual(feed.stats["acknowledged"], 0, feed.output)
             self.assertRegex(feed.states[0], "(?i)tls|certificate")
 
-    def test_refused(self):
-        """One error says what is wrong, and no password."""
-        spool, mode = self.spool, self.write("open", "a:secret", 0o644)
-        for uri, options, expected in [
-                ("mqtt://cam:secret@host/y10", [], "user or password"),
-                ("mqtt://host:0/y10", [], "port"),
-                ("mqtt:///y10", [], "no host"),
-                ("mqtt://host/y10?ca=x", [], 'setting "ca"'),
-                ("mqtt://host/y10?cafile=/x", [], "no TLS"),
-                ("mqtts://host/y10?cafile=/x", [], "no file"),
-                ("mqtt://host/a%23", [], "prefix"),
-                ("mqtt://host/%ff", [], "UTF-8"),
-                ("mqtt://a,b/y10", [], "several"),
-                ("amqp://host/y10", [], "amqp"),
-                ("host", [], "missing"),
-                ("http://host/", ["--home-assistant"], "home-assistant"),
-                ("mqtt://host/y10", ["--credentials", mode], "0644"),
-                ("mqtt://host/y10", ["--credentials", "/missing"], "/missing"),
-                ("mqtt://host/y10", ["--credentials", self.write("a", "secret")], "USER:"),
-                ("mqtt://host/y10", ["--credentials", self.write("b", "[x]\nuser=secret")],
-                 "names no user"),
-                ("kafka://host/", [], "topic"),
-                ("kafka://host/a/b", [], "topic"),
-                ("http://host/#batch=0", [], "batch"),
-                ("http://host/#format=xml", [], "xml"),
-                ("https://host/#cafile=/x", [], "cafile")]:
-            with self.subTest(uri=uri, options=options):
-                feed = Feed(FEED, spool, uri, *options)
-                self.assertEqual(feed.wait(), 1)
-                if "lacks" in feed.error:
-                    continue
-                self.assertIn(expected, feed.error)
-                self.assertNotIn("secret", feed.error)
-                self.assertEqual(len(feed.error.splitlines()), 1)
-
 
 def openssl(folder):
     """An authority, and a server's certificate for localhost."""
