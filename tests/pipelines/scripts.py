@@ -120,6 +120,23 @@ class Cases:
         self.tile("dwell.sh", frames[0])
         return f"{len(codes)} stayed for 2 s"
 
+    def events(self):
+        text = self.script("events.sh", "cpu")
+        with open(self.path("events-yolov10.jsonl"), encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+        told = sorted((line["label"], line["event"]) for line in lines)
+        codes = ("barcode", "data-matrix", "pdf417", "qr-code")
+        assert told == [(code, event) for code in codes for event in ("dwell", "enter", "leave")], told
+        # What the broker has passed on: the same, and how many were inside at the end.
+        sent = [json.loads(line) for line in re.findall(r"^yolov10/events/event (.+)$", text, re.M)]
+        if "uri=" not in text:
+            assert not sent, text
+            return "12 lines; mosquitto is not installed"
+        assert sorted((line["label"], line["event"]) for line in sent) == told, text
+        counts = re.findall(r"^yolov10/events/zone/left/occupancy (\d+)$", text, re.M)
+        assert (counts[0], max(counts), counts[-1]) == ("0", "4", "0"), text
+        return "12 lines, which a broker has passed on"
+
     def scene(self, name, file, least=90):
         """Checks a script with its default scene of three seconds, 30 frames a second."""
         frames = media.read_video(self.path(file), lambda n: n >= 45).frames
