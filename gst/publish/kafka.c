@@ -38,6 +38,17 @@ clear_source (GSource **source)
   }
 }
 
+/* Makes the source look after the producer. */
+static void
+wake (Kafka *self)
+{
+  static const guint64 one = 1;
+
+  /* It fails only if the source has much to look after anyway. */
+  if (write (self->wake, &one, sizeof one) < 0)
+    return;
+}
+
 static void
 lose (Kafka *self, const gchar *reason)
 {
@@ -239,6 +250,8 @@ kafka_connect (gpointer user)
   queue = rd_kafka_queue_get_main (self->producer);
   rd_kafka_queue_io_event_enable (queue, self->wake, &one, sizeof one);
   rd_kafka_queue_destroy (queue);
+  /* It tells only of what comes to an empty queue, and there may be something. */
+  wake (self);
   self->source = g_unix_fd_source_new (self->wake, G_IO_IN);
   g_source_set_callback (self->source, G_SOURCE_FUNC (on_wake), self, NULL);
   g_source_attach (self->source, g_main_context_get_thread_default ());
@@ -332,9 +345,7 @@ kafka_send (GstY10Transport transport, const GstY10Message *message)
     return;
   if (!is_of_message (code)) {
     lose (self, rd_kafka_err2str (code));
-    /* The source deals with it. */
-    if (write (self->wake, &(guint64){ 1 }, sizeof (guint64)) < 0)
-      return;
+    wake (self);
     return;
   }
   error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s; not sent again",
