@@ -57,7 +57,7 @@ add_owner (JsonBuilder *builder, const GstY10Discovery *self,
   json_builder_set_member_name (builder, "origin");
   json_builder_begin_object (builder);
   add (builder, "name", PACKAGE);
-  add (builder, "sw", PACKAGE_VERSION);
+  add (builder, "sw_version", PACKAGE_VERSION);
   json_builder_end_object (builder);
 }
 

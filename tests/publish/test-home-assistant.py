@@ -62,7 +62,11 @@ class HomeAssistant(Case):
                 self.assertLessEqual(set(config), needed | allowed | OF_ENTITIES)
                 ids.add(config["unique_id"])
             self.assertTrue(config["device"]["identifiers"])
-            self.assertTrue(config["origin"]["name"])
+            # Whole names: schemas of abbreviations know others.
+            self.assertLessEqual({"name"}, set(config["origin"]))
+            self.assertLessEqual(set(config["origin"]), {"name", "sw_version", "support_url"})
+            self.assertLessEqual(set(config["device"]),
+                                 {"identifiers", "name", "manufacturer", "model", "sw_version"})
         self.assertEqual(len(ids), sum("unique_id" in config for config in configs.values()))
         self.assertEqual(len({json.dumps(c["device"]) for c in configs.values()}), 1)
 
