@@ -290,8 +290,10 @@ run_chunk (gpointer data, guint stage, guint chunk, guint thread)
 {
   const Phases *w = data;
   const Y10Program *program = w->slot->program;
-  const Y10Kernels *kernels = program->kernels;
-  guint p = w->first + stage, op;
+  guint p = w->first + stage;
+  const Y10CpuOp *op = &program->ops[w->lazy ? program->boxes.first + stage
+                                             : program->phase_op[p]];
+  const Y10Kernels *kernels = op->kernels;
   Y10CpuTask task = {
     .kernels = kernels,
     .arena = y10_host_slot_arena (&w->slot->host, w->image),
@@ -303,16 +305,13 @@ run_chunk (gpointer data, guint stage, guint chunk, guint thread)
   if (kernels->begin)
     kernels->begin ();
   if (w->lazy) {
-    task.kernels = program->ops[program->boxes.first + stage].kernels;
     y10_cpu_box_op_run (&program->boxes, program->ops, &w->slot->pixels, stage,
         &task, chunk, count_chunks (data, stage));
   } else {
-    const Y10CpuPhase *phase;
+    const Y10CpuPhase *phase =
+        &op->phase[p - program->first_phase[program->phase_op[p]]];
 
-    op = program->phase_op[p];
-    task.kernels = program->ops[op].kernels;
-    phase = &program->ops[op].phase[p - program->first_phase[op]];
-    phase->run (&program->ops[op], &task, chunk, phase->n_chunks);
+    phase->run (op, &task, chunk, phase->n_chunks);
   }
   if (kernels->end)
     kernels->end ();

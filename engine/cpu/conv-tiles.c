@@ -18,8 +18,8 @@
 /* Chooses into how many ranges of pixels, of at most @n, and of output blocks
  * an op is cut: each range of pixels reads all weights again, and each range
  * of blocks all of the input. Returns the product, the number of chunks. */
-static guint
-choose_chunks (const Y10CpuCompile *c, Y10CpuOp *op, guint n)
+guint
+y10_cpu_conv_choose_chunks (const Y10CpuCompile *c, Y10CpuOp *op, guint n)
 {
   guint groups = (op->out.n_blocks + Y10_TILE_BLOCKS - 1) / Y10_TILE_BLOCKS;
   guint most = MIN ((guint64) n * groups, Y10_THREADPOOL_MAX_CHUNKS);
@@ -40,8 +40,8 @@ choose_chunks (const Y10CpuCompile *c, Y10CpuOp *op, guint n)
 }
 
 /* The output blocks [first_block, end_block) of a chunk. */
-static void
-share_blocks (const Y10CpuOp *op, guint chunk, guint *first_block,
+void
+y10_cpu_conv_share_blocks (const Y10CpuOp *op, guint chunk, guint *first_block,
     guint *end_block)
 {
   guint groups = (op->out.n_blocks + Y10_TILE_BLOCKS - 1) / Y10_TILE_BLOCKS;
@@ -59,8 +59,8 @@ count_weight_blocks (const Y10CpuOp *op, const Y10Kernels *k)
   return (op->in.n_blocks + k->in_blocks - 1) / k->in_blocks * k->in_blocks;
 }
 
-static Y10Tile
-start_tile (const Y10CpuOp *op, const Y10Kernels *k)
+Y10Tile
+y10_cpu_conv_start_tile (const Y10CpuOp *op, const Y10Kernels *k)
 {
   const Y10Op *o = op->op;
 
@@ -180,11 +180,11 @@ run_pointwise (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
     guint n_chunks)
 {
   guint begin, end, first, last, n_parts;
-  Y10Tile t = start_tile (op, task->kernels);
+  Y10Tile t = y10_cpu_conv_start_tile (op, task->kernels);
 
   y10_cpu_share_pixels (task->kernels, op->out.height * op->out.width,
       chunk / op->chunk_columns, n_chunks / op->chunk_columns, &begin, &end);
-  share_blocks (op, chunk, &first, &last);
+  y10_cpu_conv_share_blocks (op, chunk, &first, &last);
   t.src_block = op->in.block;
   n_parts = (end - begin) * op->in.n_blocks * y10_cpu_pixel (task->kernels)
           / INPUT_BYTES
@@ -230,11 +230,11 @@ run_direct (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
   const Y10CpuPlane *in = &op->in;
   guint per_row = (op->out.width + k->tile - 1) / k->tile;
   guint begin, end, first, last;
-  Y10Tile t = start_tile (op, k);
+  Y10Tile t = y10_cpu_conv_start_tile (op, k);
 
   y10_cpu_share (op->out.height * per_row, chunk / op->chunk_columns,
       n_chunks / op->chunk_columns, &begin, &end);
-  share_blocks (op, chunk, &first, &last);
+  y10_cpu_conv_share_blocks (op, chunk, &first, &last);
   for (guint i = begin; i < end; i++) {
     guint y = i / per_row, from, to, columns;
     gint sy = (gint) (y * o->stride) - (gint) o->pad, sx;
@@ -292,7 +292,7 @@ y10_cpu_conv_some (const Y10CpuOp *op, const Y10CpuTask *task,
   guint n_tiles = (n + k->tile - 1) / k->tile;
   guint pair = k->in_blocks, n_blocks = count_weight_blocks (op, k);
   guint8 *result = task->scratch + (gsize) n_blocks * n_taps * k->tile * size;
-  Y10Tile t = start_tile (op, k);
+  Y10Tile t = y10_cpu_conv_start_tile (op, k);
 
   y10_cpu_share (n_tiles, chunk, n_chunks, &begin, &end);
   t.kh = t.kw = 1;
@@ -363,8 +363,8 @@ supports_int8_pointwise (const Y10CpuCompile *c, const Y10CpuOp *op)
   return op->integers && supports_pointwise (c, op);
 }
 
-static void
-set_sizes (const Y10CpuCompile *c, Y10CpuOp *op)
+void
+y10_cpu_conv_tile_sizes (const Y10CpuCompile *c, Y10CpuOp *op)
 {
   const Y10Kernels *k = c->kernels;
   const Y10Op *o = op->op;
@@ -385,16 +385,18 @@ set_sizes (const Y10CpuCompile *c, Y10CpuOp *op)
 static void
 prepare_pointwise (const Y10CpuCompile *c, Y10CpuOp *op)
 {
-  set_sizes (c, op);
+  y10_cpu_conv_tile_sizes (c, op);
   y10_cpu_add_phase (op, run_pointwise,
-      choose_chunks (c, op, op->out.height * op->out.width / c->kernels->tile));
+      y10_cpu_conv_choose_chunks (c, op,
+          op->out.height * op->out.width / c->kernels->tile));
 }
 
 static void
 prepare_direct (const Y10CpuCompile *c, Y10CpuOp *op)
 {
-  set_sizes (c, op);
-  y10_cpu_add_phase (op, run_direct, choose_chunks (c, op, op->out.height));
+  y10_cpu_conv_tile_sizes (c, op);
+  y10_cpu_add_phase (op, run_direct,
+      y10_cpu_conv_choose_chunks (c, op, op->out.height));
 }
 
 static guint16

@@ -14,6 +14,8 @@
 static const Y10CpuConv *const implementations[] = {
   &y10_cpu_conv_stem,
   &y10_cpu_conv_depthwise,
+  &y10_cpu_conv_amx_pointwise,
+  &y10_cpu_conv_amx_direct,
   &y10_cpu_conv_int8_pointwise,
   &y10_cpu_conv_int8_direct,
   &y10_cpu_conv_winograd4x4,

@@ -33,6 +33,8 @@ extern const Y10CpuConv y10_cpu_conv_stem;
 extern const Y10CpuConv y10_cpu_conv_depthwise;
 extern const Y10CpuConv y10_cpu_conv_winograd2x2;
 extern const Y10CpuConv y10_cpu_conv_winograd4x4;
+extern const Y10CpuConv y10_cpu_conv_amx_pointwise;
+extern const Y10CpuConv y10_cpu_conv_amx_direct;
 extern const Y10CpuConv y10_cpu_conv_int8_pointwise;
 extern const Y10CpuConv y10_cpu_conv_int8_direct;
 extern const Y10CpuConv y10_cpu_conv_pointwise;
@@ -42,6 +44,16 @@ extern const Y10CpuConv y10_cpu_conv_direct;
 void y10_cpu_conv_depthwise_rows (const Y10CpuOp *op, const Y10CpuTask *task,
     guint begin, guint end);
 gsize y10_cpu_conv_depthwise_scratch (const Y10CpuOp *op, const Y10Kernels *k);
+
+/* conv-tiles.c: what is common to implementations by tiles. The sizes of weights and
+ * scratch memory; the number of chunks, of at most @n ranges of pixels, and their
+ * output blocks; what does not change from tile to tile. */
+void y10_cpu_conv_tile_sizes (const Y10CpuCompile *c, Y10CpuOp *op);
+guint y10_cpu_conv_choose_chunks (const Y10CpuCompile *c, Y10CpuOp *op,
+    guint n);
+void y10_cpu_conv_share_blocks (const Y10CpuOp *op, guint chunk,
+    guint *first_block, guint *end_block);
+Y10Tile y10_cpu_conv_start_tile (const Y10CpuOp *op, const Y10Kernels *k);
 
 /* conv-tiles.c: a direct convolution at the @n pixels @pixel (row × width +
  * column) only; the same bits as in a full run. */

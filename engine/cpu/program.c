@@ -50,6 +50,10 @@ y10_cpu_int8_kernels (void)
 #if defined(__x86_64__) || defined(__i386__)
   Y10Isa isa = y10_cpu_isa ();
 
+#ifdef __x86_64__
+  if (isa >= Y10_ISA_AMX_BF16)
+    return &y10_kernels_amx_int8;
+#endif
   if (isa >= Y10_ISA_AVX512_VNNI)
     return &y10_kernels_avx512_vnni;
   if (isa == Y10_ISA_AVX_VNNI)

@@ -81,6 +81,7 @@ get_amx (void)
   return __get_cpuid_count (7, 0, &a, &b, &c, &d)
       && (d & 1u << 22) /* AMX-BF16 */
       && (d & 1u << 24) /* AMX-TILE */
+      && (d & 1u << 25) /* AMX-INT8 */
       && syscall (SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0;
 #else
   return FALSE;

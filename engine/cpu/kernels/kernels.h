@@ -19,6 +19,7 @@
 
 #define Y10_TILE_MAX 32   /* maximum pixels of a tile in any set */
 #define Y10_TILE_BLOCKS 2 /* maximum output blocks of a tile */
+#define Y10_SUMS_PIXELS 32
 
 /* How 8 bits stand for what is stored: value = q × add_scale + add_shift, q = value
  * × inverse + zero, rounded to the nearest even and limited. One float for each
@@ -55,6 +56,8 @@ typedef struct
   const int32_t *start;
   const float *scale;
   Y10Affine affine;
+  /* sums() only: bytes between pixels, and how many of each one product takes */
+  int src_pixel, step;
 } Y10Tile;
 
 typedef void (*Y10TileFunc) (const Y10Tile *tile);
@@ -86,6 +89,20 @@ typedef struct
   void (*end) (void);
   /* [stride - 1][blocks - 1][pixels - 1] */
   Y10TileFunc dense[2][Y10_TILE_BLOCKS][Y10_TILE_MAX];
+
+  /* One byte with AMX only, else NULL: a dense convolution in two halves, so that
+   * the tile registers are busy with the next pixels while sums are converted.
+   * sums() adds n_blocks × kh products of `step` bytes, up to 64, of each of up to
+   * Y10_SUMS_PIXELS pixels, to [block][Y10_SUMS_PIXELS][channel], between
+   * sums_begin() and sums_end(), which each thread calls. finish() converts @n pixels
+   * of a block. gather() puts four blocks side by side, of which there are
+   * @n_blocks. */
+  void (*sums_begin) (int step);
+  void (*sums_end) (void);
+  void (*sums) (const Y10Tile *tile, int pixels, int blocks, int32_t *sums);
+  void (*finish) (const Y10Tile *tile, const int32_t *sums, int n);
+  void (*gather) (const void *src, ptrdiff_t src_block, int n_blocks, void *dst,
+      int n);
 
   void (*depthwise) (const Y10DwRow *row);
   /* One byte only: @n pixels of a block from 8 bits to the floats of their numbers,
@@ -145,11 +162,12 @@ extern const Y10Kernels y10_kernels_amx_bf16;
 extern const Y10Kernels y10_kernels_neon;
 extern const Y10Kernels y10_kernels_neon_bf16;
 /* One byte. Their blocks are those of the sets of floats: c, sse41, avx2 (also for
- * avx_vnni), avx512 and neon. */
+ * avx_vnni), avx512 (also for amx_int8) and neon. */
 extern const Y10Kernels y10_kernels_c_int8;
 extern const Y10Kernels y10_kernels_sse41_int8;
 extern const Y10Kernels y10_kernels_avx2_int8;
 extern const Y10Kernels y10_kernels_avx_vnni;
 extern const Y10Kernels y10_kernels_avx512_vnni;
+extern const Y10Kernels y10_kernels_amx_int8;
 extern const Y10Kernels y10_kernels_neon_dotprod;
 extern const Y10Kernels y10_kernels_neon_i8mm;

@@ -7,7 +7,7 @@
  *   Y10_TILE, Y10_DW_TILE, Y10_STEM_TILE  pixels per tile of a dense, depthwise
  *                and first convolution: as many as fit in registers
  *   Y10_KERNELS, Y10_KERNELS_NAME  the table and its name
- *   Y10_AMX      if dense convolutions use AMX
+ *   Y10_AMX      if dense convolutions use AMX, in sets of two bytes and of one
  * Loops over a tile are unrolled, so that accumulators stay in registers. */
 
 #include <math.h>
@@ -106,7 +106,7 @@ tile_store (const Y10Tile *t, int p, int n, vf v)
 
 #endif
 
-#ifdef Y10_AMX
+#if defined Y10_AMX && Y10_ELEM == 2
 #include "amx.h" /* dense() */
 #else
 
@@ -164,6 +164,10 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
 }
 
 #endif
+#endif
+
+#if defined Y10_AMX && Y10_ELEM == 1
+#include "amx-int8.h"
 #endif
 
 #define DENSE(P, N, S) \
@@ -499,12 +503,19 @@ const Y10Kernels Y10_KERNELS = {
   .in_blocks = IN_BLOCKS,
   .subtracted = SUBTRACTED,
   .tile = Y10_TILE,
-#ifndef Y10_AMX
-  .granule = 1,
-#else
+#if defined Y10_AMX && Y10_ELEM == 2
   .granule = AMX_PIXELS,
   .begin = amx_begin,
   .end = amx_end,
+#else
+  .granule = 1,
+#endif
+#if defined Y10_AMX && Y10_ELEM == 1
+  .sums_begin = sums_begin,
+  .sums_end = sums_end,
+  .sums = sums,
+  .finish = finish,
+  .gather = gather,
 #endif
   .dense = { { { ROW (1, 1) }, { ROW (2, 1) } },
       { { ROW (1, 2) }, { ROW (2, 2) } } },
