@@ -92,7 +92,7 @@ attend_tile (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
     .n_blocks = s->key_blocks,
     .kh = 1,
     .kw = 1,
-    .dst_f32 = TRUE,
+    .dst_size = sizeof (gfloat),
   };
 
   for (guint b = 0; b < s->n_blocks; b += Y10_TILE_BLOCKS) {
@@ -110,7 +110,7 @@ attend_tile (const Y10CpuOp *op, const Y10CpuTask *task, const Sizes *s,
   t.weight_block = s->values;
   t.dst_block = op->out.block;
   t.n_blocks = s->n_blocks;
-  t.dst_f32 = FALSE;
+  t.dst_size = k->elem;
   for (guint b = 0; b < s->value_blocks; b += Y10_TILE_BLOCKS) {
     guint blocks = MIN (s->value_blocks - b, Y10_TILE_BLOCKS);
 

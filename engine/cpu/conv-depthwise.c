@@ -50,7 +50,7 @@ y10_cpu_conv_depthwise_rows (const Y10CpuOp *op, const Y10CpuTask *task,
     .kernel = o->kernel,
     .stride = o->stride,
     .silu = o->act == Y10_ACT_SILU,
-    .dst_f32 = k->elem == 1 && out->pixel != k->block,
+    .dst_size = op->narrows ? sizeof (gfloat) : out->pixel / k->block,
   };
 
   /* Columns whose taps are all inside. */
@@ -108,7 +108,7 @@ gsize
 y10_cpu_conv_depthwise_scratch (const Y10CpuOp *op, const Y10Kernels *k)
 {
   return patch_size (op, op->in.pixel)
-      + (op->narrows ? op->out.width * y10_cpu_pixel (k) : 0);
+      + (op->narrows ? op->out.width * k->block * sizeof (gfloat) : 0);
 }
 
 static void

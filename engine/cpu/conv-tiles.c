@@ -73,7 +73,7 @@ y10_cpu_conv_start_tile (const Y10CpuOp *op, const Y10Kernels *k)
     .kh = o->kernel,
     .kw = o->kernel,
     .silu = o->act == Y10_ACT_SILU,
-    .dst_f32 = op->logits || (k->elem == 1 && op->out.pixel != k->block),
+    .dst_size = op->out.pixel / k->block,
   };
 }
 
@@ -96,7 +96,8 @@ compute_blocks (const Y10CpuOp *op, Y10Tile *t, guint stride, guint b, guint n,
     Y10Tile floats_only = *t;
 
     floats_only.dst = floats;
-    floats_only.dst_block = n_pixels * y10_cpu_pixel (k);
+    floats_only.dst_size = sizeof (gfloat);
+    floats_only.dst_block = n_pixels * k->block * sizeof (gfloat);
     floats_only.add = NULL;
     dense (&floats_only);
     for (guint i = 0; i < n; i++) {
@@ -116,9 +117,9 @@ compute_blocks (const Y10CpuOp *op, Y10Tile *t, guint stride, guint b, guint n,
 static gsize
 floats_size (const Y10CpuOp *op)
 {
-  return op->narrows
-      ? Y10_TILE_BLOCKS * op->kernels->tile * y10_cpu_pixel (op->kernels)
-      : 0;
+  return op->narrows ? Y10_TILE_BLOCKS * op->kernels->tile * op->kernels->block
+          * sizeof (gfloat)
+                     : 0;
 }
 
 static guint8 *
@@ -217,7 +218,7 @@ widen_patch (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t, gint y,
         y10_cpu_fill (op, b), copy, &row);
 
     for (guint i = 0; i < kernel; i++, to += t->src_row)
-      op->int8->widen (p + i * row, (gfloat *) to, columns);
+      op->int8->widen (p + i * row, to, columns);
   }
 }
 
@@ -272,7 +273,7 @@ gather_pixel (const Y10CpuOp *op, const guint8 *from, guint8 *to, gsize size)
   if (!from)
     memset (to, 0, size);
   else if (op->widens)
-    op->int8->widen (from, (gfloat *) to, 1);
+    op->int8->widen (from, to, 1);
   else
     memcpy (to, from, size);
 }

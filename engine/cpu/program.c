@@ -18,7 +18,7 @@ y10_cpu_kernels (Y10Precision precision)
   Y10Isa isa = y10_cpu_isa ();
 
 #ifdef __x86_64__
-  if (precision == Y10_PRECISION_BF16 && isa >= Y10_ISA_AMX_BF16)
+  if (precision != Y10_PRECISION_FP32 && isa >= Y10_ISA_AMX_BF16)
     return &y10_kernels_amx_bf16;
 #endif
   if (precision == Y10_PRECISION_BF16)

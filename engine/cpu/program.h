@@ -39,7 +39,7 @@ struct _Y10Program
 };
 
 /* Returns NULL if this CPU does not support the precision. For int8, those of
- * floats; y10_cpu_int8_kernels() returns those of one byte. */
+ * floats, or of bfloat16 with AMX; y10_cpu_int8_kernels() returns those of one byte. */
 const Y10Kernels *y10_cpu_kernels (Y10Precision precision);
 const Y10Kernels *y10_cpu_int8_kernels (void);
 Y10Program *y10_cpu_compile (Y10Device *device, const Y10Plan *plan,

@@ -98,6 +98,7 @@ multiply (const Y10CpuOp *op, const Y10CpuTask *task, const gfloat *v,
     .n_blocks = op->in.n_blocks,
     .kh = 1,
     .kw = 1,
+    .dst_size = sizeof (gfloat),
   };
 
   for (guint p = 0; p < n_points (op); p++) {

@@ -43,6 +43,7 @@ case_rounded (Y10Precision precision, float value)
 {
   switch (precision) {
     case Y10_PRECISION_BF16:
+    case Y10_PRECISION_INT8: /* with AMX, its floats are bfloat16 */
       return y10_test_bf16_to_float (y10_test_float_to_bf16 (value));
     case Y10_PRECISION_FP16:
       return y10_half_to_float (y10_half_from_float (value));

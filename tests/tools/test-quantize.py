@@ -120,7 +120,7 @@ class Quantize(Case):
 
     def test_report(self):
         self.assertIn("left in floats: model.0 ", self.report)
-        self.assertRegex(self.report, r"model\.3 +\S+:int8-direct +0\.\d")
+        self.assertRegex(self.report, r"model\.3 +\S+:(int8|amx)-direct +0\.\d")
         self.assertRegex(self.report, r"4 pictures that were kept back: int8 finds \d+ of the \d+ objects")
 
     def test_finds(self):
@@ -147,14 +147,14 @@ class Quantize(Case):
             self.assertAlmostEqual(a["confidence"], b["confidence"], delta=0.05)
 
     def test_auto(self):
-        """auto takes int8 with VNNI, unless AMX has faster floats."""
+        """auto takes int8 with VNNI or AMX."""
         for isa in "c", "avx2", "avx_vnni", "avx512", "avx512_vnni", "avx512_bf16", "amx_bf16":
             done = self.y10("bench", "--model", self.out, "--size", "64", "--seconds", "0", "--json",
                             "--backend", "cpu", env={"Y10_MAX_CPU_ISA": isa})
             bench = json.loads(done.stdout)
             used = bench["device"].split(", ")[-2]
             self.assertEqual(bench["precision"] == "int8",
-                             used in ("avx_vnni", "avx512_vnni", "avx512_bf16"), bench["device"])
+                             used in ("avx_vnni", "avx512_vnni", "avx512_bf16", "amx_bf16"), bench["device"])
 
     def test_tensors(self):
         """Dequantized by hand, every weight is within half a step of the original."""

@@ -150,7 +150,7 @@ finish_bytes (const Y10Tile *t, const int32_t *sums, int n, const int silu,
 static void
 finish (const Y10Tile *t, const int32_t *sums, int n)
 {
-  if (t->dst_f32)
+  if (t->dst_size > 1)
     for (int p = 0; p < n; p++)
       tile_store (t, p, 0, *(const vi_mem *) (sums + p * Y10_VLEN));
   else if (t->add && t->silu)

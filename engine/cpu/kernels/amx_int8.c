@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Built with -mavx512{f,bw,dq,vl,vnni,bf16} and -mamx-int8: as avx512_vnni.c, and
+/* Built with -mavx512{f,bw,dq,vl,vnni,bf16} and -mamx-{bf16,int8}: as avx512_vnni.c, and
  * products of whole tiles of pixels in tile registers. */
 
 #define Y10_VLEN 16

@@ -70,13 +70,39 @@ dot (vi sum, vf weight, vf pixel)
 
 #endif
 
-/* Adds what there is to add and stores as 8 bits or as floats. @first: the first
- * channel. */
+#ifdef Y10_AMX
+
 Y10_INLINE void
-store (void *dst, int f32, const void *add, const Y10Affine *a, int first, vf v)
+vh_store (void *p, vf v)
 {
-  if (f32) {
+  _mm256_storeu_si256 (p, (__m256i) _mm512_cvtneps_pbh ((__m512) v));
+}
+
+Y10_INLINE vf
+vh_load (const void *p)
+{
+  return (vf) _mm512_slli_epi32 (_mm512_cvtepu16_epi32 (_mm256_loadu_si256 (p)),
+      16);
+}
+
+#else
+/* No set of bfloat16 goes with the others. */
+#define vh_store vf_store
+#define vh_load vf_load
+#endif
+
+/* Adds what there is to add and stores as @size bytes for a channel: 8 bits,
+ * bfloat16 or floats. @first: the first channel. */
+Y10_INLINE void
+store (void *dst, int size, const void *add, const Y10Affine *a, int first,
+    vf v)
+{
+  if (size == 4) {
     vf_store (dst, add ? v + vf_load (add) : v);
+    return;
+  }
+  if (size == 2) {
+    vh_store (dst, add ? v + vh_load (add) : v);
     return;
   }
   if (add)
@@ -90,13 +116,13 @@ store (void *dst, int f32, const void *add, const Y10Affine *a, int first, vf v)
 Y10_INLINE void
 tile_store (const Y10Tile *t, int p, int n, vi sum)
 {
-  ptrdiff_t at = p * (t->dst_f32 ? Y10_VLEN * 4 : PIXEL);
+  ptrdiff_t at = p * (Y10_VLEN * t->dst_size);
   vf v = __builtin_convertvector(sum, vf) * vf_load (t->scale + n * Y10_VLEN)
       + vf_load (t->bias + n * Y10_VLEN);
 
   if (t->silu)
     v = vf_silu (v);
-  store ((char *) t->dst + n * t->dst_block + at, t->dst_f32,
+  store ((char *) t->dst + n * t->dst_block + at, t->dst_size,
       t->add ? (const char *) t->add + n * t->add_block + at : NULL, &t->affine,
       n * Y10_VLEN, v);
 }
@@ -132,19 +158,26 @@ tile_store_silu (const Channels *c, int p, vi sum)
 Y10_INLINE void
 row_store (const Y10DwRow *r, int at, vf v)
 {
-  ptrdiff_t to = at * (r->dst_f32 ? Y10_VLEN * 4 : PIXEL);
+  ptrdiff_t to = at * (Y10_VLEN * r->dst_size);
 
   if (r->silu)
     v = vf_silu (v);
-  store ((char *) r->dst + to, r->dst_f32,
+  store ((char *) r->dst + to, r->dst_size,
       r->add ? (const char *) r->add + to : NULL, &r->affine, 0, v);
 }
 
 static void
-widen (const void *src, float *dst, int n)
+widen (const void *src, void *dst, int n)
 {
+#ifdef Y10_AMX
   for (int i = 0; i < n; i++)
-    vf_store (dst + i * Y10_VLEN, ve_load ((const char *) src + i * PIXEL));
+    vh_store ((char *) dst + i * Y10_VLEN * 2,
+        ve_load ((const char *) src + i * PIXEL));
+#else
+  for (int i = 0; i < n; i++)
+    vf_store ((float *) dst + i * Y10_VLEN,
+        ve_load ((const char *) src + i * PIXEL));
+#endif
 }
 
 static void
@@ -152,7 +185,7 @@ narrow (const float *src, void *dst, const void *add, int n,
     const Y10Affine *affine)
 {
   for (int i = 0; i < n; i++)
-    store ((char *) dst + i * PIXEL, 0,
+    store ((char *) dst + i * PIXEL, 1,
         add ? (const char *) add + i * PIXEL : NULL, affine, 0,
         vf_load (src + i * Y10_VLEN));
 }

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* Grows with every change that changes the bits of a result. */
-#define Y10_KERNELS_VERSION 3u
+#define Y10_KERNELS_VERSION 4u
 
 #define Y10_TILE_MAX 32   /* maximum pixels of a tile in any set */
 #define Y10_TILE_BLOCKS 2 /* maximum output blocks of a tile */
@@ -49,8 +49,8 @@ typedef struct
   ptrdiff_t add_block;
   int n_blocks, kh, kw;
   int silu;
-  int dst_f32; /* dst (s8: and add) holds floats even if elem
-                                 * is less than 4 */
+  int dst_size; /* bytes of a channel of dst: elem, or 4: floats; s8: also 2:
+                                 * bfloat16, and those of add */
   /* s8 only: sums begin with start and are multiplied by scale; a float for each
    * channel, blocks follow each other */
   const int32_t *start;
@@ -72,7 +72,7 @@ typedef struct
   void *dst;
   const void *add; /* nullable */
   int width, kernel, stride, silu;
-  int dst_f32;      /* s8 only: dst and add hold floats */
+  int dst_size;     /* as in Y10Tile */
   Y10Affine affine; /* likewise, else */
 } Y10DwRow;
 
@@ -105,18 +105,23 @@ typedef struct
       int n);
 
   void (*depthwise) (const Y10DwRow *row);
-  /* One byte only: @n pixels of a block from 8 bits to the floats of their numbers,
-   * and from floats to 8 bits, after adding @add (nullable). */
-  void (*widen) (const void *src, float *dst, int n);
+  /* One byte only: @n pixels of a block from 8 bits to the floats of their numbers
+   * (bfloat16 in the set with AMX, which goes with one of bfloat16), and from floats to 8 bits, after adding @add (nullable). */
+  void (*widen) (const void *src, void *dst, int n);
   void (*narrow) (const float *src, void *dst, const void *add, int n,
       const Y10Affine *affine);
-  /* What follows is NULL if elem is 1, but for pools and double_row. */
-  /* First convolution, from 3 padded planes of floats to one row; weight is
-   * [3][k][k][out channel] for each of n_blocks. */
+  /* First convolution, from 3 padded planes of floats to one row of dst_size bytes a
+   * channel: elem, or 4: floats; weight is [3][k][k][out channel] for each of
+   * n_blocks, but [k][4][in channel / 2][out channel][2] of 4 input channels in
+   * bfloat16 if k is stem_kernel. A set of one byte has it for that kernel alone, or
+   * not at all. */
+  unsigned stem_kernel;
   void (*stem) (const float *src, ptrdiff_t plane, ptrdiff_t row,
       const float *weight, const float *bias, void *dst, ptrdiff_t dst_block,
-      int n_blocks, int width, int kernel, int stride, int silu);
+      int dst_size, const Y10Affine *affine, int n_blocks, int width,
+      int kernel, int stride, int silu);
 
+  /* What follows is NULL if elem is 1, but for pools and double_row. */
   /* Winograd's F(s × s, 3×3), s = 2 and 4; NULL if elem is 2. Tile t of a row
    * of tiles starts at pixel s t; v and m are [(s + 2)²][..][tile][block], with
    * `point` bytes between the parts. */

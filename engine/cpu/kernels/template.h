@@ -40,7 +40,23 @@ row_store (const Y10DwRow *r, int at, vf v)
     v = vf_silu (v);
   if (r->add)
     v += ve_load ((const char *) r->add + at * PIXEL);
-  ve_store ((char *) r->dst + at * PIXEL, v);
+  if (r->dst_size == 4)
+    vf_store ((char *) r->dst + at * (Y10_VLEN * 4), v);
+  else
+    ve_store ((char *) r->dst + at * PIXEL, v);
+}
+
+#endif
+
+#if Y10_ELEM != 1
+
+Y10_INLINE void
+stem_store (char *dst, int size, int p, vf v)
+{
+  if (size == 4)
+    vf_store (dst + p * (Y10_VLEN * 4), v);
+  else
+    ve_store (dst + p * PIXEL, v);
 }
 
 #endif
@@ -91,14 +107,13 @@ dot (vf acc, vf weight, vf pixel)
 Y10_INLINE void
 tile_store (const Y10Tile *t, int p, int n, vf v)
 {
-  ptrdiff_t size = t->dst_f32 ? Y10_VLEN * 4 : PIXEL;
-  char *dst = (char *) t->dst + n * t->dst_block + p * size;
+  char *dst = (char *) t->dst + n * t->dst_block + p * (Y10_VLEN * t->dst_size);
 
   if (t->silu)
     v = vf_silu (v);
   if (t->add)
     v += ve_load ((const char *) t->add + n * t->add_block + p * PIXEL);
-  if (t->dst_f32)
+  if (t->dst_size == 4)
     vf_store (dst, v);
   else
     ve_store (dst, v);
@@ -144,7 +159,7 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
     }
 
 #if Y10_ELEM == 1
-  if (t->silu && !t->add && !t->dst_f32) {
+  if (t->silu && !t->add && t->dst_size == 1) {
     Y10_UNROLL
     for (int n = 0; n < blocks; n++) {
       const Channels c = load_channels (t, n);
@@ -166,8 +181,11 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
 #endif
 #endif
 
-#if defined Y10_AMX && Y10_ELEM == 1
+#ifdef Y10_AMX
+#if Y10_ELEM == 1
 #include "amx-int8.h"
+#endif
+#include "amx-stem.h"
 #endif
 
 #define DENSE(P, N, S) \
@@ -285,14 +303,12 @@ depthwise (const Y10DwRow *r)
     depthwise_any (r);
 }
 
-#if Y10_ELEM != 1
-
-#ifndef Y10_NEON
+#if Y10_ELEM != 1 && !defined Y10_NEON
 
 Y10_INLINE void
 stem_part (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *w,
-    const float *bias, char *dst, const int P, const int K, const int S,
-    int silu)
+    const float *bias, char *dst, int dst_size, const int P, const int K,
+    const int S, int silu)
 {
   vf acc[Y10_STEM_TILE], b = vf_load (bias);
 
@@ -312,17 +328,43 @@ stem_part (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *w,
     }
   Y10_UNROLL
   for (int p = 0; p < P; p++)
-    ve_store (dst + p * PIXEL, silu ? vf_silu (acc[p]) : acc[p]);
+    stem_store (dst, dst_size, p, silu ? vf_silu (acc[p]) : acc[p]);
 }
 
 #endif
 
+#if Y10_ELEM == 1 && defined Y10_AMX
+
+/* For the kernel whose weights amx-stem.h reads. */
+static void
+stem (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *weight,
+    const float *bias, void *dst, ptrdiff_t dst_block, int dst_size,
+    const Y10Affine *affine, int n_blocks, int width, int kernel, int stride,
+    int silu)
+{
+  stem_amx (src, plane, row, weight, bias, dst, dst_block, dst_size, affine,
+      n_blocks, width, stride, silu);
+}
+
+#elif Y10_ELEM != 1
+
 /* @plane and @row are strides in floats. */
 static void
 stem (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *weight,
-    const float *bias, void *dst, ptrdiff_t dst_block, int n_blocks, int width,
-    int kernel, int stride, int silu)
+    const float *bias, void *dst, ptrdiff_t dst_block, int dst_size,
+    const Y10Affine *affine, int n_blocks, int width, int kernel, int stride,
+    int silu)
 {
+  const ptrdiff_t pixel = Y10_VLEN * dst_size;
+
+#ifdef Y10_AMX
+  if (kernel == STEM_KERNEL) {
+    stem_amx (src, plane, row, weight, bias, dst, dst_block, dst_size, affine,
+        n_blocks, width, stride, silu);
+    return;
+  }
+#endif
+
   for (int n = 0; n < n_blocks; n++) {
     const float *w = weight + (ptrdiff_t) n * 3 * kernel * kernel * Y10_VLEN;
     const float *b = bias + n * Y10_VLEN;
@@ -331,11 +373,11 @@ stem (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *weight,
 
     if (kernel == 3 && stride == 2)
       for (; x + Y10_STEM_TILE <= width; x += Y10_STEM_TILE)
-        stem_part (src + x * 2, plane, row, w, b, d + x * PIXEL, Y10_STEM_TILE,
-            3, 2, silu);
+        stem_part (src + x * 2, plane, row, w, b, d + x * pixel, dst_size,
+            Y10_STEM_TILE, 3, 2, silu);
     for (; x < width; x++)
-      stem_part (src + x * stride, plane, row, w, b, d + x * PIXEL, 1, kernel,
-          stride, silu);
+      stem_part (src + x * stride, plane, row, w, b, d + x * pixel, dst_size, 1,
+          kernel, stride, silu);
   }
 }
 
@@ -520,7 +562,13 @@ const Y10Kernels Y10_KERNELS = {
   .dense = { { { ROW (1, 1) }, { ROW (2, 1) } },
       { { ROW (1, 2) }, { ROW (2, 2) } } },
   .depthwise = depthwise,
+#ifdef Y10_AMX
+  .stem_kernel = STEM_KERNEL,
+#endif
 #if Y10_ELEM == 1
+#ifdef Y10_AMX
+  .stem = stem,
+#endif
   .widen = widen,
   .narrow = narrow,
 #else

@@ -26,7 +26,7 @@ load_four (const char *s)
 static __attribute__ ((noinline)) void
 tile_store (const Y10Tile *t, const vi *sum, int tile, int blocks)
 {
-  const ptrdiff_t pixel = t->dst_f32 ? Y10_VLEN * 4 : PIXEL;
+  const ptrdiff_t pixel = Y10_VLEN * t->dst_size;
   vf v[Y10_TILE];
 
   for (int n = 0; n < blocks; n++, sum += tile) {
@@ -41,7 +41,7 @@ tile_store (const Y10Tile *t, const vi *sum, int tile, int blocks)
         v[p] = vf_silu (v[p]);
     }
     for (int p = 0; p < tile; p++)
-      store (dst + p * pixel, t->dst_f32, t->add ? add + p * pixel : NULL,
+      store (dst + p * pixel, t->dst_size, t->add ? add + p * pixel : NULL,
           &t->affine, n * Y10_VLEN, v[p]);
   }
 }

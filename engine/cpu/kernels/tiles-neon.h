@@ -85,7 +85,7 @@ tile_store (const Y10Tile *t, vf *v, int tile, int blocks)
       for (int p = 0; p < tile; p++)
         v[n * tile + p] += ve_load (add + p * PIXEL);
     for (int p = 0; p < tile; p++)
-      if (t->dst_f32)
+      if (t->dst_size == 4)
         vf_store (dst + p * Y10_VLEN * 4, v[n * tile + p]);
       else
         ve_store (dst + p * PIXEL, v[n * tile + p]);
@@ -161,8 +161,8 @@ stem_row (vf *acc, const float *s, const float *w, const int P, const int K,
 
 Y10_INLINE void
 stem_part (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *w,
-    const float *bias, char *dst, const int P, const int K, const int S,
-    int silu)
+    const float *bias, char *dst, int dst_size, const int P, const int K,
+    const int S, int silu)
 {
   vf acc[Y10_STEM_TILE], b = vf_load (bias);
 
@@ -182,7 +182,7 @@ stem_part (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *w,
     silu_loop (acc, P);
   Y10_UNROLL
   for (int p = 0; p < P; p++)
-    ve_store (dst + p * PIXEL, acc[p]);
+    stem_store (dst, dst_size, p, acc[p]);
 }
 
 #undef DOT
