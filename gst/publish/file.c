@@ -97,7 +97,9 @@ open_file (const gchar *path, gboolean *is_regular, GError **error)
   struct stat status;
   int file = is_stdout
       ? fcntl (STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-      : open (path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+      : open (path,
+          O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+          0666);
 
   if (file < 0 || fstat (file, &status) != 0) {
     fail ("open", is_stdout ? "standard output" : path, error);

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Whose reader is slow: a live stream loses lines and never waits, another one waits until
+ * it is flushed or stopped, and EOS comes when all is written. */
+#include "gstcommon.h"
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Two queues of 4 MiB and a pipe hold less than a hundred of these. */
+#define LONG_LINE 100000
+#define MANY 150
+
+static gchar *folder, *fifo;
+static int reader;
+static GstHarness *h;
+static gint n_pushed; /* atomic */
+
+static gboolean
+answer_not_live (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_set_latency (query, FALSE, 0, GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
+static void
+begin (gboolean is_live)
+{
+  gchar *launch;
+
+  folder = g_dir_make_tmp ("y10-publish-XXXXXX", NULL);
+  fifo = g_build_filename (folder, "fifo", NULL);
+  fail_unless_equals_int (mkfifo (fifo, 0600), 0);
+  reader = open (fifo, O_RDONLY | O_NONBLOCK);
+  fail_unless (reader >= 0);
+  launch = g_strdup_printf ("yolov10publish name=p location=%s", fifo);
+  h = gst_harness_new_parse (launch);
+  if (!is_live)
+    gst_pad_set_query_function (h->srcpad, answer_not_live);
+  gst_harness_set_src_caps_str (h, "video/x-raw");
+  g_free (launch);
+  n_pushed = 0;
+}
+
+static void
+end (void)
+{
+  gst_harness_teardown (h);
+  close (reader);
+  g_unlink (fifo);
+  g_rmdir (folder);
+  g_free (fifo);
+  g_free (folder);
+}
+
+static guint64
+stat_of (const gchar *name)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (h->element), "p");
+  GstStructure *stats;
+  guint64 value = 0;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value));
+  gst_structure_free (stats);
+  gst_object_unref (element);
+  return value;
+}
+
+static gboolean
+push_event (guint length)
+{
+  gchar *text = g_strnfill (length, 'x');
+  gchar *json = g_strdup_printf ("{\"event\":\"%s\"}", text);
+  const gboolean ok = gst_harness_push_event (h,
+      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+          gst_structure_new ("yolov10-event", "json", G_TYPE_STRING, json,
+              NULL)));
+
+  g_free (json);
+  g_free (text);
+  g_atomic_int_inc (&n_pushed);
+  return ok;
+}
+
+static gpointer
+push_many (gpointer user)
+{
+  for (guint i = 0; i < MANY; i++)
+    push_event (LONG_LINE);
+  return NULL;
+}
+
+GST_START_TEST (test_live)
+{
+  begin (TRUE);
+  push_many (NULL);
+  fail_unless (stat_of ("dropped-events") > 0);
+  fail_unless_equals_int (gst_harness_events_received (h), 3 + MANY);
+  end ();
+}
+
+GST_END_TEST;
+
+/* Waits until the thread that pushes stands still, before it is done. */
+static void
+wait_for_standstill (void)
+{
+  gint last = -1, now;
+
+  while ((now = g_atomic_int_get (&n_pushed)) != last || !now) {
+    last = now;
+    g_usleep (500000);
+  }
+  fail_unless (now < MANY);
+  fail_unless_equals_uint64 (stat_of ("dropped-events"), 0);
+}
+
+GST_START_TEST (test_flushed)
+{
+  GThread *thread;
+
+  begin (FALSE);
+  thread = g_thread_new ("pushes", push_many, NULL);
+  wait_for_standstill ();
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  g_thread_join (thread);
+  fail_unless (stat_of ("dropped-events") > 0);
+  end ();
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_stopped)
+{
+  GThread *thread;
+
+  begin (FALSE);
+  thread = g_thread_new ("pushes", push_many, NULL);
+  wait_for_standstill ();
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  g_thread_join (thread);
+  end ();
+}
+
+GST_END_TEST;
+
+static gpointer
+read_all (gpointer user)
+{
+  GString *text = g_string_new (NULL);
+  gchar part[65536];
+  gssize n;
+
+  fcntl (reader, F_SETFL, 0);
+  while ((n = read (reader, part, sizeof part)) > 0) {
+    g_string_append_len (text, part, n);
+    g_usleep (100);
+  }
+  return text;
+}
+
+/* EOS comes behind the last line, and all are there. */
+GST_START_TEST (test_eos)
+{
+  GThread *thread;
+  GString *text;
+  guint n = 0;
+
+  begin (FALSE);
+  thread = g_thread_new ("reads", read_all, NULL);
+  push_many (NULL);
+  push_event (3);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  fail_unless_equals_uint64 (stat_of ("written"), MANY + 1);
+  fail_unless_equals_uint64 (stat_of ("dropped-events"), 0);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  text = g_thread_join (thread);
+  for (gsize i = 0; i < text->len; i++)
+    n += text->str[i] == '\n';
+  fail_unless_equals_int (n, MANY + 1);
+  fail_unless (g_str_has_suffix (text->str, "}\n{\"event\":\"xxx\"}\n"));
+  g_string_free (text, TRUE);
+  end ();
+}
+
+GST_END_TEST;
+
+/* What is no event of zones passes, and is not written; nor is a line that would be two. */
+GST_START_TEST (test_others)
+{
+  static const gchar *const lines[] = { "{\"event\":\n1}", "[]",
+    "{\"event\":", "" };
+  gchar part[10];
+
+  begin (TRUE);
+  gst_harness_push_event (h,
+      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+          gst_structure_new ("other", "json", G_TYPE_STRING, "{\"event\":1}",
+              NULL)));
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    gst_harness_push_event (h,
+        gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+            gst_structure_new ("yolov10-event", "json", G_TYPE_STRING, lines[i],
+                NULL)));
+  gst_harness_push_event (h,
+      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+          gst_structure_new_empty ("yolov10-event")));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  fail_unless_equals_uint64 (stat_of ("written"), 0);
+  fail_unless (read (reader, part, sizeof part) <= 0);
+  fail_unless_equals_int (gst_harness_events_received (h), 3 + 6 + 1);
+  end ();
+}
+
+GST_END_TEST;
+
+int
+main (int argc, char **argv)
+{
+  Suite *suite = suite_create ("publish");
+  TCase *tcase = tcase_create ("all");
+
+  test_gst_init (&argc, &argv);
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 120);
+  tcase_add_test (tcase, test_live);
+  tcase_add_test (tcase, test_flushed);
+  tcase_add_test (tcase, test_stopped);
+  tcase_add_test (tcase, test_eos);
+  tcase_add_test (tcase, test_others);
+  return test_gst_run (suite, "publish", __FILE__);
+}
