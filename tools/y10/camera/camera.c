@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* A camera: its pipeline, its messages, and its recovery from failures.
+ *
+ * As in examples/camera.c, a pipeline is one attempt to reach a camera. If it fails, by
+ * an error, its end or silence, it is replaced by a new one after a pause; stopping it
+ * may take long, so a thread does it. Streaming threads know a Link and nothing else.
+ *
+ * A valve behind the tracker lets frames through while somebody looks. The queue in
+ * front of it drops frames: nobody who looks slows the detector down. */
+
+#include "config.h"
+
+#if defined(HAVE_GST) && defined(HAVE_SERVE)
+
+#include <gst/app/gstappsink.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "camera/camera.h"
+#include "camera/source.h"
+
+#define STEADY (10 * G_USEC_PER_SEC) /* a good connection */
+#define TIMEOUT (5 * G_USEC_PER_SEC) /* without a frame */
+#define MOST_PAUSE 10                /* s between attempts */
+#define MOST_CLOSING 4               /* pipelines of one camera */
+#define FPS_TIME (2 * G_USEC_PER_SEC)
+
+/* What streaming threads use. */
+typedef struct
+{
+  atomic_uint frames, inferred;
+  _Atomic gint64 last_frame; /* monotonic; 0 before the first */
+  GMutex lock;
+  GstSample *picture; /* under lock, as are the next two */
+  GSource *news;      /* wakes the main thread; NULL after the attempt */
+} Link;
+
+struct _ToolCamera
+{
+  ToolCameraSetup setup;
+  void (*on_picture) (gpointer user);
+  gpointer user;
+  GstElement *pipeline; /* NULL in a pause */
+  GstElement *gate;
+  Link *link; /* of that pipeline */
+  int fd;
+  gboolean wanted, connected;
+  gint64 began; /* the attempt */
+  guint attempts, pause, reconnects;
+  atomic_uint *closing;
+  char *reason;
+  guint64 frames_before, inferred_before; /* of earlier attempts */
+  guint64 fps_frames;
+  gint64 fps_since;
+  double fps;
+};
+
+typedef struct
+{
+  GstElement *pipeline, *gate;
+  atomic_uint *closing;
+  int fd;
+} Closing;
+
+static atomic_uint n_closing;
+
+static void open_camera (ToolCamera *camera);
+
+const char *
+tool_camera_state_name (ToolCameraState state)
+{
+  static const char *const names[] = { "connecting", "live", "retry" };
+
+  return names[state];
+}
+
+static void
+clear_link (gpointer data)
+{
+  Link *link = data;
+
+  if (link->picture)
+    gst_sample_unref (link->picture);
+  g_mutex_clear (&link->lock);
+}
+
+static void
+unref_link (gpointer link)
+{
+  g_atomic_rc_box_release_full (link, clear_link);
+}
+
+static gboolean
+dispatch_news (GSource *source, GSourceFunc callback, gpointer data)
+{
+  ToolCamera *camera = data;
+
+  g_source_set_ready_time (source, -1);
+  camera->on_picture (camera->user);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+never (gpointer unused)
+{
+  return G_SOURCE_CONTINUE;
+}
+
+static GSource *
+make_news (ToolCamera *camera)
+{
+  static GSourceFuncs functions = { .dispatch = dispatch_news };
+  GSource *news = g_source_new (&functions, sizeof (GSource));
+
+  g_source_set_callback (news, never, camera, NULL);
+  g_source_attach (news, NULL);
+  return news;
+}
+
+/* Runs behind the tracker, for each frame. */
+static GstPadProbeReturn
+on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Link *link = data;
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (GST_PAD_PROBE_INFO_BUFFER (
+                                                        info),
+      "GstYolov10FrameMeta");
+
+  link->last_frame = g_get_monotonic_time ();
+  link->frames++;
+  if (meta
+      && !g_strcmp0 (gst_structure_get_string (gst_custom_meta_get_structure (
+                                                   meta),
+                         "inference"),
+          "fresh"))
+    link->inferred++;
+  return GST_PAD_PROBE_OK;
+}
+
+static GstFlowReturn
+on_sample (GstAppSink *sink, gpointer data)
+{
+  Link *link = data;
+  GstSample *sample = gst_app_sink_pull_sample (sink), *old;
+
+  if (!sample)
+    return GST_FLOW_OK;
+  g_mutex_lock (&link->lock);
+  old = link->picture;
+  link->picture = sample;
+  if (link->news)
+    g_source_set_ready_time (link->news, 0);
+  g_mutex_unlock (&link->lock);
+  if (old)
+    gst_sample_unref (old);
+  return GST_FLOW_OK;
+}
+
+static void
+set_up_detector (const ToolCameraSetup *setup, GstElement *detector)
+{
+  if (setup->model)
+    g_object_set (detector, "model-file", setup->model, NULL);
+  else /* markers are too small for the default of the bundled model */
+    gst_util_set_object_arg (G_OBJECT (detector), "input-size", "640");
+  if (setup->backend)
+    gst_util_set_object_arg (G_OBJECT (detector), "backend", setup->backend);
+  if (setup->classes)
+    g_object_set (detector, "classes", setup->classes, NULL);
+  if (setup->confidence > 0)
+    g_object_set (detector, "confidence", setup->confidence, NULL);
+}
+
+static void
+set_up_ends (ToolCamera *camera)
+{
+  GstAppSinkCallbacks callbacks = { .new_sample = on_sample };
+  GstBin *bin = GST_BIN (camera->pipeline);
+  GstElement *detector = gst_bin_get_by_name (bin, "detect");
+  GstElement *tracker = gst_bin_get_by_name (bin, "track");
+  GstElement *sink = gst_bin_get_by_name (bin, "out");
+  GstPad *pad = gst_element_get_static_pad (tracker, "src");
+
+  set_up_detector (&camera->setup, detector);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame,
+      g_atomic_rc_box_acquire (camera->link), unref_link);
+  gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks,
+      g_atomic_rc_box_acquire (camera->link), unref_link);
+  camera->gate = gst_bin_get_by_name (bin, "gate");
+  g_object_set (camera->gate, "drop", !camera->wanted, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  gst_object_unref (tracker);
+  gst_object_unref (detector);
+}
+
+static gboolean
+make_pipeline (ToolCamera *camera, GError **error)
+{
+  char *source = tool_source_describe (camera->setup.source);
+  char *text = g_strconcat (source,
+      " ! videoconvert ! yolov10detect name=detect ! yolov10track name=track ! "
+      "queue leaky=downstream max-size-buffers=2 max-size-bytes=0 max-size-time=0 ! "
+      "valve name=gate drop=true drop-mode=forward-sticky-events ! "
+      "yolov10overlay ! videoconvert ! video/x-raw,format=I420 ! jpegenc quality=80 ! "
+      "appsink name=out sync=false async=false max-buffers=1 drop=true",
+      NULL);
+
+  camera->pipeline = gst_parse_launch_full (text, NULL,
+      GST_PARSE_FLAG_FATAL_ERRORS, error);
+  g_free (text);
+  g_free (source);
+  if (!camera->pipeline)
+    return FALSE;
+  gst_object_ref_sink (camera->pipeline);
+  set_up_ends (camera);
+  return tool_source_set_up (camera->setup.source, camera->setup.media,
+      GST_BIN (camera->pipeline), &camera->fd, error);
+}
+
+static gpointer
+close_pipeline (gpointer data)
+{
+  Closing *closing = data;
+
+  gst_element_set_state (closing->pipeline, GST_STATE_NULL);
+  gst_clear_object (&closing->gate);
+  gst_object_unref (closing->pipeline);
+  if (closing->fd >= 0)
+    close (closing->fd);
+  (*closing->closing)--;
+  g_atomic_rc_box_release (closing->closing);
+  g_free (closing);
+  n_closing--;
+  return NULL;
+}
+
+static void
+end_link (ToolCamera *camera)
+{
+  Link *link = camera->link;
+  GSource *news;
+
+  camera->frames_before += link->frames;
+  camera->inferred_before += link->inferred;
+  g_mutex_lock (&link->lock);
+  news = g_steal_pointer (&link->news);
+  g_mutex_unlock (&link->lock);
+  g_source_destroy (news);
+  g_source_unref (news);
+  g_clear_pointer (&camera->link, unref_link);
+}
+
+/* Ends the attempt. */
+static void
+close_camera (ToolCamera *camera)
+{
+  Closing *closing;
+  GstBus *bus;
+
+  g_clear_handle_id (&camera->pause, g_source_remove);
+  camera->connected = FALSE;
+  if (camera->link)
+    end_link (camera);
+  if (!camera->pipeline)
+    return;
+  bus = gst_element_get_bus (camera->pipeline);
+  gst_bus_remove_watch (bus);
+  gst_object_unref (bus);
+  closing = g_new0 (Closing, 1);
+  closing->pipeline = g_steal_pointer (&camera->pipeline);
+  closing->gate = g_steal_pointer (&camera->gate);
+  closing->closing = g_atomic_rc_box_acquire (camera->closing);
+  closing->fd = camera->fd;
+  camera->fd = -1;
+  (*closing->closing)++;
+  n_closing++;
+  g_thread_unref (g_thread_new ("close", close_pipeline, closing));
+}
+
+static gboolean
+end_pause (gpointer data)
+{
+  ToolCamera *camera = data;
+
+  if (*camera->closing >= MOST_CLOSING)
+    return G_SOURCE_CONTINUE;
+  camera->pause = 0;
+  open_camera (camera);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+fail (ToolCamera *camera, const char *reason)
+{
+  const gboolean steady = camera->connected
+      && g_get_monotonic_time () - camera->began > STEADY;
+  double pause;
+
+  close_camera (camera);
+  if (steady)
+    camera->attempts = 0;
+  g_free (camera->reason);
+  camera->reason = tool_source_censor (camera->setup.source, reason);
+  /* A random bit less, so that cameras do not all reconnect at once. */
+  pause = fmin (ldexp (1, (int) MIN (camera->attempts, 16)), MOST_PAUSE)
+      * g_random_double_range (0.75, 1);
+  camera->attempts++;
+  camera->reconnects++;
+  camera->pause = g_timeout_add ((guint) (pause * 1000), end_pause, camera);
+}
+
+static void
+fail_by_error (ToolCamera *camera, GstMessage *message)
+{
+  GError *error;
+  char *debug, *reason;
+  const char *last;
+
+  gst_message_parse_error (message, &error, &debug);
+  last = debug ? strrchr (debug, '\n') : NULL;
+  reason = g_strconcat (error->message, last ? " " : NULL,
+      last ? last + 1 : NULL, NULL);
+  fail (camera, reason);
+  g_free (reason);
+  g_free (debug);
+  g_error_free (error);
+}
+
+/* A file begins again, and that is no failure. */
+static void
+at_end (ToolCamera *camera)
+{
+  if (!tool_source_is_file (camera->setup.source) || !camera->link->frames) {
+    fail (camera, "the stream has ended");
+    return;
+  }
+  close_camera (camera);
+  camera->pause = g_timeout_add (100, end_pause, camera);
+}
+
+static gboolean
+on_message (GstBus *bus, GstMessage *message, gpointer data)
+{
+  ToolCamera *camera = data;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_ERROR:
+      fail_by_error (camera, message);
+      break;
+    case GST_MESSAGE_EOS:
+      at_end (camera);
+      break;
+    case GST_MESSAGE_LATENCY:
+      gst_bin_recalculate_latency (GST_BIN (camera->pipeline));
+      break;
+    default:
+      break;
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+open_camera (ToolCamera *camera)
+{
+  GstClock *clock = gst_system_clock_obtain ();
+  GError *error = NULL;
+  GstBus *bus;
+
+  camera->link = g_atomic_rc_box_new0 (Link);
+  g_mutex_init (&camera->link->lock);
+  camera->link->news = make_news (camera);
+  camera->began = g_get_monotonic_time ();
+  if (!make_pipeline (camera, &error)) {
+    fail (camera, error->message);
+    g_error_free (error);
+  } else {
+    gst_pipeline_use_clock (GST_PIPELINE (camera->pipeline), clock);
+    bus = gst_element_get_bus (camera->pipeline);
+    gst_bus_add_watch (bus, on_message, camera);
+    gst_object_unref (bus);
+    gst_element_set_state (camera->pipeline, GST_STATE_PLAYING);
+  }
+  gst_object_unref (clock);
+}
+
+static guint64
+count_frames (const ToolCamera *camera)
+{
+  return camera->frames_before + (camera->link ? camera->link->frames : 0);
+}
+
+static void
+measure (ToolCamera *camera, gint64 now)
+{
+  const guint64 frames = count_frames (camera);
+
+  if (now - camera->fps_since < FPS_TIME)
+    return;
+  camera->fps = (double) (frames - camera->fps_frames) * G_USEC_PER_SEC
+      / (double) (now - camera->fps_since);
+  camera->fps_frames = frames;
+  camera->fps_since = now;
+}
+
+void
+tool_camera_look_for_stall (ToolCamera *camera)
+{
+  const gint64 now = g_get_monotonic_time ();
+  gint64 last;
+  char *reason;
+
+  measure (camera, now);
+  last = camera->link ? camera->link->last_frame : 0;
+  if (last && !camera->connected) {
+    camera->connected = TRUE;
+    g_clear_pointer (&camera->reason, g_free);
+  }
+  /* Connecting may take longer: the first picture needs a key frame, and the first
+   * engine has to be made. */
+  if (!camera->link
+      || now - (last ? last : camera->began)
+          < (last ? 1 : 4) * (gint64) TIMEOUT)
+    return;
+  reason = g_strdup_printf ("stalled: no frame for %.0f s",
+      (double) (now - (last ? last : camera->began)) / G_USEC_PER_SEC);
+  fail (camera, reason);
+  g_free (reason);
+}
+
+void
+tool_camera_get_status (ToolCamera *camera, ToolCameraStatus *status)
+{
+  status->state = camera->pause ? TOOL_CAMERA_RETRY
+      : camera->connected       ? TOOL_CAMERA_LIVE
+                                : TOOL_CAMERA_CONNECTING;
+  status->reason = camera->reason;
+  status->frames = count_frames (camera);
+  status->inferred = camera->inferred_before
+      + (camera->link ? camera->link->inferred : 0);
+  status->reconnects = camera->reconnects;
+  status->fps = camera->fps;
+}
+
+void
+tool_camera_want_pictures (ToolCamera *camera, gboolean want)
+{
+  GstSample *old = NULL;
+
+  if (camera->wanted == want)
+    return;
+  camera->wanted = want;
+  if (camera->gate)
+    g_object_set (camera->gate, "drop", !want, NULL);
+  if (want || !camera->link)
+    return;
+  g_mutex_lock (&camera->link->lock);
+  old = g_steal_pointer (&camera->link->picture);
+  g_mutex_unlock (&camera->link->lock);
+  if (old)
+    gst_sample_unref (old);
+}
+
+GBytes *
+tool_camera_get_picture (ToolCamera *camera)
+{
+  GstSample *sample = NULL;
+  GBytes *bytes = NULL;
+  GstMapInfo map;
+
+  if (!camera->link)
+    return NULL;
+  g_mutex_lock (&camera->link->lock);
+  if (camera->link->picture)
+    sample = gst_sample_ref (camera->link->picture);
+  g_mutex_unlock (&camera->link->lock);
+  if (!sample)
+    return NULL;
+  if (gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ)) {
+    bytes = g_bytes_new (map.data, map.size);
+    gst_buffer_unmap (gst_sample_get_buffer (sample), &map);
+  }
+  gst_sample_unref (sample);
+  return bytes;
+}
+
+ToolCamera *
+tool_camera_new (const ToolCameraSetup *setup,
+    void (*on_picture) (gpointer user), gpointer user)
+{
+  ToolCamera *camera = g_new0 (ToolCamera, 1);
+
+  camera->setup = *setup;
+  camera->on_picture = on_picture;
+  camera->user = user;
+  camera->fd = -1;
+  camera->closing = g_atomic_rc_box_new0 (atomic_uint);
+  camera->fps_since = g_get_monotonic_time ();
+  open_camera (camera);
+  return camera;
+}
+
+void
+tool_camera_free (ToolCamera *camera)
+{
+  close_camera (camera);
+  g_atomic_rc_box_release (camera->closing);
+  g_free (camera->reason);
+  g_free (camera);
+}
+
+gboolean
+tool_cameras_have_stopped (void)
+{
+  return n_closing == 0;
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* A camera whose objects are detected, and which is reconnected when it fails. All
+ * functions are for the main thread, whose default context must run. */
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Borrowed; what it points to must outlive the camera. NULL: the default. */
+typedef struct
+{
+  const char *source, *media; /* as in camera/source.h */
+  const char *model, *backend, *classes;
+  double confidence; /* 0: the default */
+} ToolCameraSetup;
+
+typedef enum
+{
+  TOOL_CAMERA_CONNECTING,
+  TOOL_CAMERA_LIVE,
+  TOOL_CAMERA_RETRY, /* in the pause before the next attempt */
+} ToolCameraState;
+
+typedef struct
+{
+  ToolCameraState state;
+  const char *reason; /* why it is not live, or NULL; borrowed */
+  guint64 frames, inferred;
+  guint reconnects; /* attempts after the first */
+  double fps;       /* of the last seconds */
+} ToolCameraStatus;
+
+typedef struct _ToolCamera ToolCamera;
+
+/* @on_picture is called when there is a new picture. */
+ToolCamera *tool_camera_new (const ToolCameraSetup *setup,
+    void (*on_picture) (gpointer user), gpointer user);
+/* Closes and frees it; its pipeline stops in a thread. */
+void tool_camera_free (ToolCamera *camera);
+void tool_camera_get_status (ToolCamera *camera, ToolCameraStatus *status);
+/* Whether frames are drawn and encoded; at first they are not. */
+void tool_camera_want_pictures (ToolCamera *camera, gboolean want);
+/* Returns the newest picture since pictures are wanted, a JPEG, or NULL. */
+GBytes *tool_camera_get_picture (ToolCamera *camera);
+/* To be called a few times a second. */
+void tool_camera_look_for_stall (ToolCamera *camera);
+/* Whether the pipelines of all cameras have stopped. */
+gboolean tool_cameras_have_stopped (void);
+
+const char *tool_camera_state_name (ToolCameraState state);
+
+G_END_DECLS

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The REST interface: cameras and sessions as JSON. A camera's source goes in and never
+ * comes out: what is shown of it has no secrets. */
+
+#include "config.h"
+
+#ifdef HAVE_SERVE
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/terminal.h"
+#include "camera/source.h"
+#include "serve/api.h"
+#include "serve/http.h"
+
+/* json-glib recurses. */
+#define MOST_BRACKETS 32
+
+/* Returns the object that the message's body is, or NULL. */
+static JsonNode *
+parse_body (SoupServerMessage *message)
+{
+  GBytes *bytes = soup_message_body_flatten (
+      soup_server_message_get_request_body (message));
+  gsize n;
+  const char *text = g_bytes_get_data (bytes, &n);
+  JsonNode *root = NULL;
+  char *copy;
+  guint brackets = 0;
+
+  for (gsize i = 0; i < n; i++)
+    brackets += text[i] == '[' || text[i] == '{';
+  if (n && brackets <= MOST_BRACKETS
+      && g_utf8_validate (text, (gssize) n, NULL)) {
+    copy = g_strndup (text, n);
+    root = json_from_string (copy, NULL);
+    g_free (copy);
+  }
+  g_bytes_unref (bytes);
+  if (root && JSON_NODE_HOLDS_OBJECT (root))
+    return root;
+  g_clear_pointer (&root, json_node_unref);
+  serve_reply_error (message, SOUP_STATUS_BAD_REQUEST,
+      "the body is no JSON object");
+  return NULL;
+}
+
+/* Returns NULL if it is none. */
+static const char *
+get_text (JsonNode *root, const char *name)
+{
+  JsonNode *member = json_object_get_member (json_node_get_object (root), name);
+
+  return member && JSON_NODE_HOLDS_VALUE (member)
+          && json_node_get_value_type (member) == G_TYPE_STRING
+      ? json_node_get_string (member)
+      : NULL;
+}
+
+static void
+add_camera (JsonBuilder *builder, const ServeCamera *camera)
+{
+  char *shown = tool_source_show (camera->config->source);
+  ToolCameraStatus status;
+
+  tool_camera_get_status (camera->camera, &status);
+  json_builder_begin_object (builder);
+  tool_json_string (builder, "id", camera->config->id);
+  tool_json_string (builder, "name", camera->config->name);
+  tool_json_string (builder, "source", shown);
+  tool_json_string (builder, "state", tool_camera_state_name (status.state));
+  tool_json_string (builder, "reason", status.reason);
+  tool_json_int (builder, "frames", (gint64) status.frames);
+  tool_json_int (builder, "inferred", (gint64) status.inferred);
+  tool_json_double (builder, "fps", status.fps);
+  tool_json_int (builder, "reconnects", status.reconnects);
+  tool_json_int (builder, "viewers", camera->viewers->len);
+  json_builder_end_object (builder);
+  g_free (shown);
+}
+
+static void
+reply_json (SoupServerMessage *message, guint status, JsonBuilder *builder)
+{
+  serve_reply_text (message, status, "application/json",
+      tool_json_to_line (builder));
+}
+
+static void
+list_cameras (Serve *serve, SoupServerMessage *message)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "cameras");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < serve->cameras->len; i++)
+    add_camera (builder, serve->cameras->pdata[i]);
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  reply_json (message, SOUP_STATUS_OK, builder);
+  g_object_unref (builder);
+}
+
+/* Tells the user in front of the page and in front of the terminal. */
+static gboolean
+save (Serve *serve, SoupServerMessage *message)
+{
+  GError *error = NULL;
+
+  if (serve_config_save (serve->config, &error))
+    return TRUE;
+  tool_error ("serve: cannot write the settings: %s", error->message);
+  serve_reply_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR,
+      error->message);
+  g_error_free (error);
+  return FALSE;
+}
+
+static void
+create_camera (Serve *serve, SoupServerMessage *message)
+{
+  JsonNode *root = parse_body (message);
+  ServeCameraConfig *config;
+  GError *error = NULL;
+  JsonBuilder *builder;
+
+  if (!root)
+    return;
+  config = serve_config_add (serve->config, get_text (root, "name"),
+      get_text (root, "source"), &error);
+  json_node_unref (root);
+  if (!config) {
+    serve_reply_error (message, SOUP_STATUS_BAD_REQUEST, error->message);
+    g_error_free (error);
+    return;
+  }
+  if (!save (serve, message)) {
+    serve_config_remove (serve->config, config);
+    return;
+  }
+  builder = json_builder_new ();
+  add_camera (builder, serve_camera_start (serve, config));
+  reply_json (message, SOUP_STATUS_CREATED, builder);
+  g_object_unref (builder);
+}
+
+static void
+delete_camera (Serve *serve, SoupServerMessage *message, ServeCamera *camera)
+{
+  ServeCameraConfig *config = camera->config;
+
+  serve_camera_stop (serve, camera);
+  serve_config_remove (serve->config, config);
+  if (save (serve, message))
+    soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
+}
+
+static void
+open_session (Serve *serve, SoupServerMessage *message)
+{
+  JsonNode *root = parse_body (message);
+  const char *token = root ? get_text (root, "token") : NULL;
+  guint status;
+
+  if (!root)
+    return;
+  status = serve_auth_open (serve->auth, message, token ? token : "");
+  json_node_unref (root);
+  if (status == SOUP_STATUS_NO_CONTENT)
+    soup_server_message_set_status (message, status, NULL);
+  else
+    serve_reply_error (message, status,
+        status == 429 ? "too many wrong tokens; wait a minute"
+                      : "the token is wrong");
+}
+
+static void
+answer_session (Serve *serve, SoupServerMessage *message, const char *method)
+{
+  if (!strcmp (method, "POST")) {
+    open_session (serve, message);
+  } else if (!strcmp (method, "DELETE")) {
+    serve_auth_close (serve->auth, message);
+    soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
+  } else {
+    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
+        "expected POST or DELETE");
+  }
+}
+
+void
+serve_api_answer (Serve *serve, SoupServerMessage *message, const char *path)
+{
+  const char *method = soup_server_message_get_method (message);
+  ServeCamera *camera = g_str_has_prefix (path, "cameras/")
+      ? serve_camera_find (serve, path + 8)
+      : NULL;
+
+  if (!strcmp (path, "session")) {
+    answer_session (serve, message, method);
+  } else if (!strcmp (path, "cameras")) {
+    if (!strcmp (method, "GET"))
+      list_cameras (serve, message);
+    else if (!strcmp (method, "POST"))
+      create_camera (serve, message);
+    else
+      serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
+          "expected GET or POST");
+  } else if (!camera) {
+    serve_reply_error (message, SOUP_STATUS_NOT_FOUND,
+        "there is no such thing");
+  } else if (!strcmp (method, "DELETE")) {
+    delete_camera (serve, message, camera);
+  } else {
+    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
+        "expected DELETE");
+  }
+}
+
+#endif

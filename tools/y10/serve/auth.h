@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* Who may: the token, the sessions that it opens, and from which pages. */
+
+#include <libsoup/soup.h>
+
+G_BEGIN_DECLS
+
+typedef struct _ServeAuth ServeAuth;
+
+/* Reads the token's file, or makes it. @hosts: names by which a proxy calls this server,
+ * or NULL; borrowed. @loopback: the server listens on this machine's own address only. */
+ServeAuth *serve_auth_new (const char *token_path, guint port, gboolean secure,
+    gboolean loopback, char **hosts, GError **error);
+void serve_auth_free (ServeAuth *auth);
+const char *serve_auth_get_token (const ServeAuth *auth);
+/* Whether the Host is one of ours and the Origin, if any, is that Host. */
+gboolean serve_auth_check_host (ServeAuth *auth, SoupServerMessage *message);
+/* Whether a session or the token came along: returns 200, 401, or 429 after too many
+ * wrong ones. */
+guint serve_auth_check (ServeAuth *auth, SoupServerMessage *message);
+/* Opens a session for @token and sets its cookie. Returns 204, 401 or 429. */
+guint serve_auth_open (ServeAuth *auth, SoupServerMessage *message,
+    const char *token);
+/* Ends the message's session. */
+void serve_auth_close (ServeAuth *auth, SoupServerMessage *message);
+
+G_END_DECLS

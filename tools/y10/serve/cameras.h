@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* The cameras that run. Main thread only. */
+
+#include "camera/camera.h"
+#include "serve/auth.h"
+#include "serve/settings.h"
+
+G_BEGIN_DECLS
+
+typedef struct _Serve Serve;
+
+typedef struct
+{
+  Serve *serve;
+  ServeCameraConfig *config;
+  ToolCamera *camera;
+  GPtrArray *viewers; /* of mjpeg.c */
+  GBytes *part;       /* the newest picture, as mjpeg.c sends it, or NULL */
+  guint64 number;     /* of that picture */
+} ServeCamera;
+
+struct _Serve
+{
+  ServeConfig *config;
+  ServeAuth *auth;
+  GPtrArray *cameras; /* ServeCamera */
+  guint n_viewers;
+};
+
+ServeCamera *serve_camera_start (Serve *serve, ServeCameraConfig *config);
+/* Ends its views and stops it. */
+void serve_camera_stop (Serve *serve, ServeCamera *camera);
+/* Returns the camera with this id, or NULL. */
+ServeCamera *serve_camera_find (Serve *serve, const char *id);
+/* Looks after all; to be called a few times a second. */
+void serve_cameras_look (Serve *serve);
+
+G_END_DECLS

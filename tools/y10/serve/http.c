@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Requests and answers.
+ *
+ * Whether a request may be answered is decided when its head has come, in one place and
+ * before its body is read: its size, its host, its origin, and then who it is from. Only
+ * the page's own files, the way to a session and two probes need nobody. */
+
+#include "config.h"
+
+#ifdef HAVE_SERVE
+
+#include <string.h>
+
+#include "base/json.h"
+#include "serve/api.h"
+#include "serve/http.h"
+#include "serve/listener.h"
+#include "serve/metrics.h"
+#include "serve/mjpeg.h"
+
+#define MOST_BODY 4096
+#define BODY_TIME 10 /* s */
+#define REPLY_TIME 30
+#define IDLE_TIME 60
+
+static const struct
+{
+  const char *path, *resource, *type;
+} pages[] = {
+  { "/", "/y10/page/index.html", "text/html; charset=utf-8" },
+  { "/app.js", "/y10/page/app.js", "text/javascript; charset=utf-8" },
+  { "/style.css", "/y10/page/style.css", "text/css; charset=utf-8" },
+};
+
+static const struct
+{
+  const char *name, *value;
+} every_reply[] = {
+  { "Content-Security-Policy",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+      "connect-src 'self'; form-action 'none'; frame-ancestors 'none'; "
+      "base-uri 'none'" },
+  { "X-Content-Type-Options", "nosniff" },
+  { "Referrer-Policy", "no-referrer" },
+  { "Cross-Origin-Resource-Policy", "same-origin" },
+  { "Cache-Control", "no-store" },
+};
+
+void
+serve_reply_bytes (SoupServerMessage *message, guint status, const char *type,
+    GBytes *bytes)
+{
+  SoupMessageBody *body = soup_server_message_get_response_body (message);
+
+  soup_server_message_set_status (message, status, NULL);
+  soup_message_headers_replace (soup_server_message_get_response_headers (
+                                    message),
+      "Content-Type", type);
+  soup_message_body_truncate (body);
+  soup_message_body_append_bytes (body, bytes);
+  soup_message_body_complete (body);
+}
+
+void
+serve_reply_text (SoupServerMessage *message, guint status, const char *type,
+    char *text)
+{
+  GBytes *bytes = g_bytes_new_take (text, strlen (text));
+
+  serve_reply_bytes (message, status, type, bytes);
+  g_bytes_unref (bytes);
+}
+
+void
+serve_reply_error (SoupServerMessage *message, guint status, const char *text)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  tool_json_string (builder, "error", text);
+  json_builder_end_object (builder);
+  serve_reply_text (message, status, "application/json",
+      tool_json_to_line (builder));
+  g_object_unref (builder);
+}
+
+static gboolean
+is_probe (const char *path)
+{
+  return !strcmp (path, "/healthz") || !strcmp (path, "/readyz");
+}
+
+static gboolean
+is_public (const char *path, const char *method)
+{
+  gboolean is = !strcmp (path, "/api/session") && !strcmp (method, "POST");
+
+  for (guint i = 0; !is && i < G_N_ELEMENTS (pages); i++)
+    is = !strcmp (path, pages[i].path);
+  return is;
+}
+
+/* Returns the status to refuse with, and why, or 0. */
+static guint
+judge_body (SoupMessageHeaders *head, const char *method, const char **why)
+{
+  const SoupEncoding encoding = soup_message_headers_get_encoding (head);
+
+  *why = "the body is too large";
+  if (encoding == SOUP_ENCODING_CONTENT_LENGTH
+      && soup_message_headers_get_content_length (head) > MOST_BODY)
+    return SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE;
+  *why = "expected a Content-Length";
+  if (encoding == SOUP_ENCODING_CHUNKED
+      || (!strcmp (method, "POST") && encoding != SOUP_ENCODING_CONTENT_LENGTH))
+    return SOUP_STATUS_LENGTH_REQUIRED;
+  return 0;
+}
+
+static guint
+judge (Serve *serve, SoupServerMessage *message, const char *path,
+    const char **why)
+{
+  SoupMessageHeaders *head = soup_server_message_get_request_headers (message);
+  const char *method = soup_server_message_get_method (message);
+  const gboolean reads = !strcmp (method, "GET") || !strcmp (method, "HEAD");
+  guint status = judge_body (head, method, why);
+
+  if (status || is_probe (path))
+    return status;
+  *why = "unknown host or origin; --host adds a name";
+  if (!serve_auth_check_host (serve->auth, message))
+    return SOUP_STATUS_FORBIDDEN;
+  if (is_public (path, method))
+    return 0;
+  *why = "expected a session or a bearer token";
+  status = serve_auth_check (serve->auth, message);
+  if (status != SOUP_STATUS_OK)
+    return status;
+  /* Browsers say where such a request is from. */
+  *why = "expected an Origin or a bearer token";
+  return reads || soup_message_headers_get_one (head, "Origin")
+          || soup_message_headers_get_one (head, "Authorization")
+      ? 0
+      : SOUP_STATUS_FORBIDDEN;
+}
+
+static void
+on_finished (SoupServerMessage *message, gpointer unused)
+{
+  serve_connection_set_deadline (message, IDLE_TIME);
+}
+
+/* At the end of a request's head. */
+static void
+on_head (SoupServer *server, SoupServerMessage *message, const char *path,
+    GHashTable *query, gpointer data)
+{
+  SoupMessageHeaders *reply = soup_server_message_get_response_headers (
+      message);
+  const char *why = NULL;
+  const guint status = judge (data, message, path, &why);
+
+  for (guint i = 0; i < G_N_ELEMENTS (every_reply); i++)
+    soup_message_headers_replace (reply, every_reply[i].name,
+        every_reply[i].value);
+  serve_connection_set_deadline (message, BODY_TIME);
+  g_signal_connect (message, "finished", G_CALLBACK (on_finished), NULL);
+  if (!status)
+    return;
+  /* What comes now is not kept, nor is the connection. */
+  soup_message_body_set_accumulate (soup_server_message_get_request_body (
+                                        message),
+      FALSE);
+  soup_message_headers_replace (reply, "Connection", "close");
+  serve_reply_error (message, status, why);
+}
+
+static gboolean
+serve_page (SoupServerMessage *message, const char *path)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (pages); i++) {
+    GBytes *bytes;
+
+    if (strcmp (path, pages[i].path) != 0)
+      continue;
+    bytes = g_resources_lookup_data (pages[i].resource, 0, NULL);
+    if (!bytes)
+      return FALSE;
+    serve_reply_bytes (message, SOUP_STATUS_OK, pages[i].type, bytes);
+    g_bytes_unref (bytes);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+/* Ready: a camera is live, or there is none. */
+static gboolean
+is_ready (Serve *serve)
+{
+  for (guint i = 0; i < serve->cameras->len; i++) {
+    const ServeCamera *camera = serve->cameras->pdata[i];
+    ToolCameraStatus status;
+
+    tool_camera_get_status (camera->camera, &status);
+    if (status.state == TOOL_CAMERA_LIVE)
+      return TRUE;
+  }
+  return serve->cameras->len == 0;
+}
+
+/* /live/ID and /snapshot/ID.jpg */
+static gboolean
+serve_view (Serve *serve, SoupServerMessage *message, const char *path)
+{
+  const gboolean once = g_str_has_prefix (path, "/snapshot/");
+  ServeCamera *camera = NULL;
+  char *id;
+
+  if (once && g_str_has_suffix (path, ".jpg")) {
+    id = g_strndup (path + 10, strlen (path) - 14);
+    camera = serve_camera_find (serve, id);
+    g_free (id);
+  } else if (g_str_has_prefix (path, "/live/")) {
+    camera = serve_camera_find (serve, path + 6);
+  }
+  if (camera)
+    serve_mjpeg_view (camera, message, once);
+  return camera != NULL;
+}
+
+static void
+on_request (SoupServer *server, SoupServerMessage *message, const char *path,
+    GHashTable *query, gpointer data)
+{
+  Serve *serve = data;
+  const char *method = soup_server_message_get_method (message);
+
+  serve_connection_set_deadline (message, REPLY_TIME);
+  if (g_str_has_prefix (path, "/api/")) {
+    serve_api_answer (serve, message, path + 5);
+  } else if (strcmp (method, "GET") != 0 && strcmp (method, "HEAD") != 0) {
+    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected GET");
+  } else if (is_probe (path)) {
+    soup_server_message_set_status (message,
+        !strcmp (path, "/healthz") || is_ready (serve)
+            ? SOUP_STATUS_OK
+            : SOUP_STATUS_SERVICE_UNAVAILABLE,
+        NULL);
+  } else if (!strcmp (path, "/metrics")) {
+    serve_reply_text (message, SOUP_STATUS_OK,
+        "text/plain; version=0.0.4; charset=utf-8", serve_metrics (serve));
+  } else if (!serve_page (message, path)
+      && !(!strcmp (method, "GET") && serve_view (serve, message, path))) {
+    serve_reply_error (message, SOUP_STATUS_NOT_FOUND, "there is no such page");
+  }
+}
+
+void
+serve_http_set_up (Serve *serve, SoupServer *server)
+{
+  soup_server_add_early_handler (server, NULL, on_head, serve, NULL);
+  soup_server_add_handler (server, NULL, on_request, serve, NULL);
+}
+
+#endif

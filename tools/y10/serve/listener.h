@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* Connections, and how long each may take. */
+
+#include <libsoup/soup.h>
+
+G_BEGIN_DECLS
+
+typedef struct _ServeListener ServeListener;
+
+/* Hands connections to @server. @certificate: for TLS, or NULL. @port: set to the port,
+ * which the system chooses for 0. */
+ServeListener *serve_listener_new (SoupServer *server, GInetAddress *address,
+    GTlsCertificate *certificate, guint *port, GError **error);
+void serve_listener_free (ServeListener *listener);
+/* Ends connections that are late; to be called a few times a second. */
+void serve_listener_look (ServeListener *listener);
+/* The connection of @message ends after @seconds, unless it is told otherwise by then; 0:
+ * it does not. */
+void serve_connection_set_deadline (SoupServerMessage *message, guint seconds);
+
+G_END_DECLS

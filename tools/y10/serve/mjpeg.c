@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Live views, as multipart/x-mixed-replace.
+ *
+ * A viewer has at most one picture on its way; the next one that it gets is the newest
+ * there is when the connection has taken that one. So a slow viewer gets fewer pictures,
+ * and one that never reads costs one picture. All viewers share a picture's bytes.
+ * The boundary is sent behind a picture, not in front of the next: browsers show a
+ * picture once they have read it. */
+
+#include "config.h"
+
+#ifdef HAVE_SERVE
+
+#include "serve/http.h"
+#include "serve/listener.h"
+#include "serve/mjpeg.h"
+
+#define MOST_VIEWERS 32
+#define BOUNDARY "--y10\r\n"
+#define PATIENCE 30                        /* s that a picture may take */
+#define SNAPSHOT_TIME (5 * G_USEC_PER_SEC) /* until there is one */
+
+typedef struct
+{
+  ServeCamera *camera;
+  SoupServerMessage *message;
+  gboolean once, ended;
+  guint n_sending; /* chunks */
+  guint64 number;  /* of the last picture */
+  gint64 since;
+} Viewer;
+
+static void
+send_chunk (Viewer *viewer, GBytes *bytes)
+{
+  viewer->n_sending++;
+  serve_connection_set_deadline (viewer->message, PATIENCE);
+  soup_message_body_append_bytes (soup_server_message_get_response_body (
+                                      viewer->message),
+      bytes);
+  soup_server_message_unpause (viewer->message);
+}
+
+static void
+send_once (Viewer *viewer)
+{
+  GBytes *picture = tool_camera_get_picture (viewer->camera->camera);
+
+  if (!picture)
+    return;
+  viewer->ended = TRUE;
+  serve_reply_bytes (viewer->message, SOUP_STATUS_OK, "image/jpeg", picture);
+  serve_connection_set_deadline (viewer->message, PATIENCE);
+  soup_server_message_unpause (viewer->message);
+  g_bytes_unref (picture);
+}
+
+static void
+feed (Viewer *viewer)
+{
+  if (viewer->ended)
+    return;
+  if (viewer->once) {
+    send_once (viewer);
+  } else if (!viewer->n_sending && viewer->camera->part
+      && viewer->number != viewer->camera->number) {
+    viewer->number = viewer->camera->number;
+    send_chunk (viewer, viewer->camera->part);
+  }
+}
+
+void
+serve_mjpeg_on_picture (gpointer data)
+{
+  ServeCamera *camera = data;
+  GBytes *picture = camera->viewers->len
+      ? tool_camera_get_picture (camera->camera)
+      : NULL;
+  GByteArray *part;
+  char head[80];
+  gsize n;
+
+  if (!picture)
+    return;
+  n = (gsize) g_snprintf (head, sizeof head,
+      "Content-Type: image/jpeg\r\nContent-Length: %" G_GSIZE_FORMAT "\r\n\r\n",
+      g_bytes_get_size (picture));
+  part = g_byte_array_sized_new ((guint) (n + g_bytes_get_size (picture) + 16));
+  g_byte_array_append (part, (const guint8 *) head, (guint) n);
+  g_byte_array_append (part, g_bytes_get_data (picture, NULL),
+      (guint) g_bytes_get_size (picture));
+  g_byte_array_append (part, (const guint8 *) "\r\n" BOUNDARY,
+      sizeof "\r\n" BOUNDARY - 1);
+  g_clear_pointer (&camera->part, g_bytes_unref);
+  camera->part = g_byte_array_free_to_bytes (part);
+  camera->number++;
+  for (guint i = 0; i < camera->viewers->len; i++)
+    feed (camera->viewers->pdata[i]);
+  g_bytes_unref (picture);
+}
+
+static void
+on_wrote_chunk (SoupServerMessage *message, gpointer data)
+{
+  Viewer *viewer = data;
+
+  if (viewer->n_sending)
+    viewer->n_sending--;
+  if (!viewer->n_sending)
+    serve_connection_set_deadline (message, 0);
+  feed (viewer);
+}
+
+static void
+on_finished (SoupServerMessage *message, gpointer data)
+{
+  Viewer *viewer = data;
+  ServeCamera *camera = viewer->camera;
+
+  g_signal_handlers_disconnect_by_data (message, viewer);
+  if (camera) {
+    camera->serve->n_viewers--;
+    g_ptr_array_remove_fast (camera->viewers, viewer);
+    if (!camera->viewers->len) {
+      tool_camera_want_pictures (camera->camera, FALSE);
+      g_clear_pointer (&camera->part, g_bytes_unref);
+    }
+  }
+  g_object_unref (message);
+  g_free (viewer);
+}
+
+static void
+begin_stream (Viewer *viewer)
+{
+  SoupMessageHeaders *head = soup_server_message_get_response_headers (
+      viewer->message);
+  GBytes *boundary = g_bytes_new_static (BOUNDARY, sizeof BOUNDARY - 1);
+
+  soup_server_message_set_status (viewer->message, SOUP_STATUS_OK, NULL);
+  soup_message_headers_set_encoding (head, SOUP_ENCODING_EOF);
+  soup_message_headers_replace (head, "Content-Type",
+      "multipart/x-mixed-replace; boundary=y10");
+  soup_message_body_set_accumulate (soup_server_message_get_response_body (
+                                        viewer->message),
+      FALSE);
+  g_signal_connect (viewer->message, "wrote-chunk", G_CALLBACK (on_wrote_chunk),
+      viewer);
+  send_chunk (viewer, boundary);
+  g_bytes_unref (boundary);
+}
+
+void
+serve_mjpeg_view (ServeCamera *camera, SoupServerMessage *message,
+    gboolean once)
+{
+  Viewer *viewer;
+
+  if (camera->serve->n_viewers >= MOST_VIEWERS) {
+    serve_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+        "too many viewers");
+    return;
+  }
+  viewer = g_new0 (Viewer, 1);
+  viewer->camera = camera;
+  viewer->message = g_object_ref (message);
+  viewer->once = once;
+  viewer->since = g_get_monotonic_time ();
+  camera->serve->n_viewers++;
+  g_ptr_array_add (camera->viewers, viewer);
+  g_signal_connect (message, "finished", G_CALLBACK (on_finished), viewer);
+  tool_camera_want_pictures (camera->camera, TRUE);
+  if (!once) {
+    begin_stream (viewer);
+    return;
+  }
+  serve_connection_set_deadline (message, PATIENCE);
+  soup_server_message_pause (message);
+  feed (viewer);
+}
+
+void
+serve_mjpeg_look (ServeCamera *camera)
+{
+  const gint64 now = g_get_monotonic_time ();
+
+  for (guint i = 0; i < camera->viewers->len; i++) {
+    Viewer *viewer = camera->viewers->pdata[i];
+
+    if (!viewer->once || viewer->ended || now - viewer->since < SNAPSHOT_TIME)
+      continue;
+    viewer->ended = TRUE;
+    serve_reply_error (viewer->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+        "the camera sends no picture");
+    soup_server_message_unpause (viewer->message);
+  }
+}
+
+void
+serve_mjpeg_end (ServeCamera *camera)
+{
+  for (guint i = 0; i < camera->viewers->len; i++) {
+    Viewer *viewer = camera->viewers->pdata[i];
+
+    viewer->camera = NULL;
+    camera->serve->n_viewers--;
+    if (viewer->once && !viewer->ended)
+      serve_reply_error (viewer->message, SOUP_STATUS_NOT_FOUND,
+          "the camera was removed");
+    else if (!viewer->once)
+      soup_message_body_complete (
+          soup_server_message_get_response_body (viewer->message));
+    viewer->ended = TRUE;
+    soup_server_message_unpause (viewer->message);
+  }
+  g_ptr_array_set_size (camera->viewers, 0);
+}
+
+#endif

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* y10 serve: a page that shows cameras live, with boxes. This file has the options, the
+ * address and the loop; see http.c for requests, cameras.c for cameras. */
+
+#include "config.h"
+
+#include <stdio.h>
+
+#include "base/command.h"
+#include "base/terminal.h"
+
+#ifdef HAVE_SERVE
+
+#include <glib-unix.h>
+#include <libsoup/soup.h>
+#include <unistd.h>
+#include <y10/y10.h>
+
+#include "base/options.h"
+#include "media/gst.h"
+#include "serve/http.h"
+#include "serve/listener.h"
+
+#define STOP_TIME (3 * G_USEC_PER_SEC / 2) /* that cameras have to stop */
+
+typedef struct
+{
+  char *listen, *config, *model, *backend, *media, *cert, *key;
+  char **hosts;
+  gboolean insecure, url;
+  /* Of these options: */
+  GInetAddress *address;
+  guint port;
+  GTlsCertificate *certificate;
+  char *token_path;
+} Options;
+
+typedef struct
+{
+  Serve serve;
+  ServeListener *listener;
+  GMainLoop *loop;
+} Program;
+
+static void
+clear_options (Options *options)
+{
+  g_free (options->listen);
+  g_free (options->config);
+  g_free (options->model);
+  g_free (options->backend);
+  g_free (options->media);
+  g_free (options->cert);
+  g_free (options->key);
+  g_strfreev (options->hosts);
+  g_clear_object (&options->address);
+  g_clear_object (&options->certificate);
+  g_free (options->token_path);
+}
+
+/* Sets the address and the port. */
+static gboolean
+parse_listen (Options *options)
+{
+  const char *text = options->listen ? options->listen : "127.0.0.1:8010";
+  const char *colon = strrchr (text, ':');
+  guint64 port = 0;
+  char *host;
+
+  if (colon
+      && g_ascii_string_to_unsigned (colon + 1, 10, 0, 65535, &port, NULL)) {
+    host = *text == '[' && colon > text + 1 && colon[-1] == ']'
+        ? g_strndup (text + 1, (gsize) (colon - text) - 2)
+        : g_strndup (text, (gsize) (colon - text));
+    options->address = g_inet_address_new_from_string (
+        !strcmp (host, "localhost") ? "127.0.0.1" : host);
+    g_free (host);
+  }
+  options->port = (guint) port;
+  if (options->address)
+    return TRUE;
+  tool_error ("--listen is '%s'; expected ADDRESS:PORT, such as 127.0.0.1:8010",
+      text);
+  return FALSE;
+}
+
+static gboolean
+check_safety (Options *options)
+{
+  GError *error = NULL;
+
+  if (!options->cert != !options->key) {
+    tool_error ("expected --cert and --key together");
+    return FALSE;
+  }
+  if (options->cert) {
+    options->certificate = g_tls_certificate_new_from_files (options->cert,
+        options->key, &error);
+    if (!options->certificate) {
+      tool_error ("serve: cannot use %s and %s: %s", options->cert,
+          options->key, error->message);
+      g_error_free (error);
+      return FALSE;
+    }
+  }
+  if (options->certificate || options->insecure
+      || g_inet_address_get_is_loopback (options->address))
+    return TRUE;
+  tool_error (
+      "--listen %s can be reached from other machines, which could read along; "
+      "expected --cert and --key, or --insecure behind a proxy with TLS",
+      options->listen);
+  return FALSE;
+}
+
+static void
+choose_paths (Options *options)
+{
+  if (!options->config)
+    options->config = g_build_filename (g_get_user_config_dir (), "y10",
+        "serve.ini", NULL);
+  options->token_path = g_strconcat (options->config, ".token", NULL);
+}
+
+/* With the token in the fragment, which no server sees. Free with g_free(). */
+static char *
+make_url (const Options *options, const char *token)
+{
+  char *host = g_inet_address_to_string (options->address);
+  const gboolean v6 = g_inet_address_get_family (options->address)
+      == G_SOCKET_FAMILY_IPV6;
+  char *url = g_strdup_printf ("%s://%s%s%s:%u/%s%s",
+      options->certificate ? "https" : "http", v6 ? "[" : "", host,
+      v6 ? "]" : "", options->port, token ? "#t=" : "", token ? token : "");
+
+  g_free (host);
+  return url;
+}
+
+static gboolean
+on_signal (gpointer loop)
+{
+  g_main_loop_quit (loop);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+look (gpointer data)
+{
+  Program *program = data;
+
+  serve_cameras_look (&program->serve);
+  serve_listener_look (program->listener);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+override (char **setting, const char *option)
+{
+  if (!option)
+    return;
+  g_free (*setting);
+  *setting = g_strdup (option);
+}
+
+/* A wrong model is an error of all cameras, so it is told at once. */
+static gboolean
+check_model (const ServeConfig *config, GError **error)
+{
+  Y10Model *model = config->model ? y10_model_load (config->model, NULL, error)
+                                  : NULL;
+
+  if (!model)
+    return !config->model;
+  y10_model_unref (model);
+  return TRUE;
+}
+
+static gboolean
+set_up (Program *program, Options *options, SoupServer *server, GError **error)
+{
+  Serve *serve = &program->serve;
+
+  if (!tool_gst_init (error))
+    return FALSE;
+  if (!tool_have_element ("yolov10overlay") || !tool_have_element ("jpegenc")) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "GStreamer has no yolov10overlay or no jpegenc; 'y10 doctor' tells more");
+    return FALSE;
+  }
+  serve->config = serve_config_load (options->config, error);
+  if (!serve->config)
+    return FALSE;
+  override (&serve->config->model, options->model);
+  override (&serve->config->backend, options->backend);
+  override (&serve->config->media, options->media);
+  if (!check_model (serve->config, error))
+    return FALSE;
+  program->listener = serve_listener_new (server, options->address,
+      options->certificate, &options->port, error);
+  if (!program->listener)
+    return FALSE;
+  serve->auth = serve_auth_new (options->token_path, options->port,
+      options->certificate != NULL,
+      g_inet_address_get_is_loopback (options->address), options->hosts, error);
+  return serve->auth != NULL;
+}
+
+/* The token is for people, not for the journal. */
+static void
+print_url (const Options *options, const char *token)
+{
+  char *url = make_url (options, isatty (STDOUT_FILENO) ? token : NULL);
+
+  printf ("%s\n", url);
+  fflush (stdout);
+  g_free (url);
+}
+
+static void
+run (Program *program, const Options *options)
+{
+  Serve *serve = &program->serve;
+  guint looking;
+
+  program->loop = g_main_loop_new (NULL, FALSE);
+  for (guint i = 0; i < serve->config->cameras->len; i++)
+    serve_camera_start (serve, serve->config->cameras->pdata[i]);
+  g_unix_signal_add (SIGINT, on_signal, program->loop);
+  g_unix_signal_add (SIGTERM, on_signal, program->loop);
+  looking = g_timeout_add (250, look, program);
+  print_url (options, serve_auth_get_token (serve->auth));
+  g_main_loop_run (program->loop);
+  g_source_remove (looking);
+  g_main_loop_unref (program->loop);
+}
+
+static void
+stop (Program *program, SoupServer *server)
+{
+  const gint64 until = g_get_monotonic_time () + STOP_TIME;
+  Serve *serve = &program->serve;
+
+  while (serve->cameras->len)
+    serve_camera_stop (serve, serve->cameras->pdata[0]);
+  soup_server_disconnect (server);
+  /* Some networks and drivers take long; the process ends all the same. */
+  while (!tool_cameras_have_stopped () && g_get_monotonic_time () < until) {
+    if (!g_main_context_iteration (NULL, FALSE))
+      g_usleep (10000);
+  }
+  g_clear_pointer (&program->listener, serve_listener_free);
+}
+
+static int
+serve (Options *options)
+{
+  SoupServer *server = g_object_new (SOUP_TYPE_SERVER, "server-header", "y10",
+      NULL);
+  Program program = { .serve.cameras = g_ptr_array_new () };
+  GError *error = NULL;
+
+  if (set_up (&program, options, server, &error)) {
+    serve_http_set_up (&program.serve, server);
+    run (&program, options);
+  } else {
+    tool_error ("serve: %s", error->message);
+  }
+  stop (&program, server);
+  g_object_unref (server);
+  g_clear_pointer (&program.serve.auth, serve_auth_free);
+  g_clear_pointer (&program.serve.config, serve_config_free);
+  g_ptr_array_unref (program.serve.cameras);
+  if (!error)
+    return TOOL_OK;
+  g_error_free (error);
+  return TOOL_FAILED;
+}
+
+/* For --url. */
+static int
+print_later (const Options *options)
+{
+  GError *error = NULL;
+  ServeAuth *auth;
+
+  if (!g_file_test (options->token_path, G_FILE_TEST_EXISTS)) {
+    tool_error ("serve: there is no %s; 'y10 serve' makes it",
+        options->token_path);
+    return TOOL_FAILED;
+  }
+  auth = serve_auth_new (options->token_path, options->port, FALSE, TRUE, NULL,
+      &error);
+  if (auth) {
+    char *url = make_url (options, serve_auth_get_token (auth));
+
+    puts (url);
+    g_free (url);
+    serve_auth_free (auth);
+    return TOOL_OK;
+  }
+  tool_error ("serve: %s", error->message);
+  g_error_free (error);
+  return TOOL_FAILED;
+}
+
+int
+tool_serve (int argc, char **argv)
+{
+  Options options = { 0 };
+  const GOptionEntry entries[] = {
+    { "listen", 0, 0, G_OPTION_ARG_STRING, &options.listen,
+        "Where the page is [127.0.0.1:8010]", "ADDRESS:PORT" },
+    { "config", 0, 0, G_OPTION_ARG_FILENAME, &options.config,
+        "The settings, which the page writes back [~/.config/y10/serve.ini]",
+        "FILE" },
+    { "model", 'm', 0, G_OPTION_ARG_FILENAME, &options.model,
+        "Weights file [the settings', or the bundled model]", "FILE" },
+    { "backend", 'b', 0, G_OPTION_ARG_STRING, &options.backend,
+        "auto, ref, cpu or cuda [the settings', or auto]", "NAME" },
+    { "media", 0, 0, G_OPTION_ARG_FILENAME, &options.media,
+        "Folder of the videos that cameras may be", "DIR" },
+    { "url", 0, 0, G_OPTION_ARG_NONE, &options.url,
+        "Print the address with the token, and end", NULL },
+    { "host", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.hosts,
+        "A name by which browsers call this machine; can be repeated", "NAME" },
+    { "cert", 0, 0, G_OPTION_ARG_FILENAME, &options.cert,
+        "Certificate for TLS, PEM", "FILE" },
+    { "key", 0, 0, G_OPTION_ARG_FILENAME, &options.key, "Its key, PEM",
+        "FILE" },
+    { "insecure", 0, 0, G_OPTION_ARG_NONE, &options.insecure,
+        "Listen to other machines without TLS", NULL },
+    { NULL }
+  };
+  GOptionContext *context = g_option_context_new (NULL);
+  int status = TOOL_USAGE;
+
+  g_option_context_set_summary (context,
+      "Shows cameras live, with boxes, in a page for a browser.");
+  g_option_context_set_description (context, TOOL_STATUS_HELP);
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!tool_options_parse (context, "serve", &argc, &argv))
+    goto out;
+  if (argc > 1) {
+    tool_error ("serve takes no argument, found '%s'", argv[1]);
+    goto out;
+  }
+  if (!parse_listen (&options) || !check_safety (&options))
+    goto out;
+  choose_paths (&options);
+  status = options.url ? print_later (&options) : serve (&options);
+
+out:
+  clear_options (&options);
+  g_option_context_free (context);
+  return status;
+}
+
+#else
+
+int
+tool_serve (int argc, char **argv)
+{
+  tool_error (
+      "serve: this y10 was built without libsoup 3 or GStreamer; install "
+      "libsoup-3.0-dev (Debian) and build again");
+  return TOOL_FAILED;
+}
+
+#endif
