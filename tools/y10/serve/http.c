@@ -95,8 +95,12 @@ is_probe (const char *path)
 static gboolean
 is_public (const char *path, const char *method)
 {
-  gboolean is = !strcmp (path, "/api/session") && !strcmp (method, "POST");
+  gboolean is = FALSE;
 
+  if (!strcmp (method, "POST"))
+    return !strcmp (path, "/api/session");
+  if (strcmp (method, "GET") != 0 && strcmp (method, "HEAD") != 0)
+    return FALSE;
   for (guint i = 0; !is && i < G_N_ELEMENTS (pages); i++)
     is = !strcmp (path, pages[i].path);
   return is;

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Shared by the tests of y10 serve: the program on a free port, requests to it, and pictures."""
+import http.client
+import io
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    from PIL import Image
+except ImportError:
+    print("Pillow is missing")
+    sys.exit(77)
+
+Y10 = os.environ["Y10"]
+SOURCE = os.environ["Y10_TEST_SOURCE"]
+PATIENCE = 60
+REGISTRY = tempfile.TemporaryDirectory()    # GStreamer's; making it takes seconds
+PUBLIC = ("/", "/app.js", "/style.css")
+
+
+def until(condition, what):
+    """Waits for a value that is true, and returns it."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.1)
+    raise AssertionError(f"not within {PATIENCE} s: {what}")
+
+
+def decode(data):
+    """A JPEG's pixels; fails if it is damaged."""
+    picture = Image.open(io.BytesIO(data))
+    assert picture.format == "JPEG", picture.format
+    return picture.convert("RGB")
+
+
+class Server:
+    """y10 serve with a folder of its own."""
+
+    def __init__(self, *options, config=None):
+        self.directory = tempfile.TemporaryDirectory()
+        self.config = os.path.join(self.directory.name, "serve.ini")
+        self.log = os.path.join(self.directory.name, "log")
+        self.env = dict(os.environ, GST_REGISTRY=os.path.join(REGISTRY.name, "registry.bin"),
+                        G_DEBUG="fatal-criticals", LC_ALL="C.UTF-8")
+        for name in ("GST_PLUGIN_PATH_1_0", "GST_PLUGIN_PATH"):
+            self.env.pop(name, None)
+        self.options = options
+        if config is not None:
+            with open(self.config, "w", encoding="utf-8") as file:
+                file.write(config)
+            os.chmod(self.config, stat.S_IRUSR | stat.S_IWUSR)
+        self.process = None
+
+    def command(self, *more):
+        return [Y10, "serve", "--listen", "127.0.0.1:0", "--config", self.config, *self.options, *more]
+
+    def start(self):
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(self.command(), env=self.env, text=True, stderr=log,
+                                            stdout=subprocess.PIPE)
+        self.printed = self.process.stdout.readline().strip()
+        if not self.printed:
+            raise AssertionError("y10 serve did not start: " + self.errors())
+        self.port = int(self.printed.rstrip("/").rpartition(":")[2])
+        with open(self.config + ".token", encoding="ascii") as file:
+            self.token = file.read().strip()
+        return self
+
+    def stop(self):
+        """Returns the exit status and the seconds that it took."""
+        began = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(PATIENCE)
+        self.process.stdout.close()
+        return status, time.monotonic() - began
+
+    def __enter__(self):
+        return self if self.process else self.start()
+
+    def __exit__(self, *args):
+        if self.process.poll() is None:
+            self.stop()
+        self.directory.cleanup()
+
+    def errors(self):
+        with open(self.log, encoding="utf-8") as file:
+            return file.read()
+
+    def connect(self, timeout=PATIENCE):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+
+    def ask(self, method, path, body=None, token=True, **headers):
+        """Returns the status, the headers and the body."""
+        connection = self.connect()
+        head = {name.replace("_", "-"): value for name, value in headers.items()}
+        if token:
+            head["Authorization"] = "Bearer " + self.token
+        if isinstance(body, dict):
+            body = json.dumps(body)
+        connection.request(method, path, body, head)
+        reply = connection.getresponse()
+        data = reply.read()
+        connection.close()
+        return reply.status, reply.headers, data
+
+    def cameras(self):
+        return {camera["id"]: camera for camera in json.loads(self.ask("GET", "/api/cameras")[2])["cameras"]}
+
+    def add(self, name, source):
+        """Returns the status and the reply."""
+        status, _, data = self.ask("POST", "/api/cameras", {"name": name, "source": source})
+        return status, json.loads(data)
+
+    def live(self, camera):
+        return until(lambda: self.cameras()[camera]["state"] == "live", f"{camera} is live")
+
+    def snapshot(self, camera):
+        status, head, data = self.ask("GET", f"/snapshot/{camera}.jpg")
+        assert (status, head["Content-Type"]) == (200, "image/jpeg"), (status, data[:200])
+        return decode(data)
+
+
+class Stream:
+    """A live view that is read."""
+
+    def __init__(self, server, camera):
+        self.connection = server.connect()
+        self.connection.request("GET", f"/live/{camera}", headers={"Authorization": "Bearer " + server.token})
+        self.reply = self.connection.getresponse()
+        assert self.reply.status == 200, self.reply.status
+        kind, _, boundary = self.reply.headers["Content-Type"].partition("; boundary=")
+        assert kind == "multipart/x-mixed-replace", kind
+        self.boundary = b"--" + boundary.encode() + b"\r\n"
+        assert self.reply.readline() == self.boundary
+
+    def picture(self):
+        """The next one's bytes."""
+        head = {}
+        while (line := self.reply.readline()) != b"\r\n":
+            name, _, value = line.decode().partition(":")
+            head[name.lower()] = value.strip()
+        assert head["content-type"] == "image/jpeg", head
+        data = self.reply.read(int(head["content-length"]))
+        assert self.reply.readline() == b"\r\n"
+        assert self.reply.readline() == self.boundary
+        return data
+
+    def close(self):
+        self.connection.sock and self.connection.sock.close()
+        self.reply.close()
+        self.connection.close()

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Who may do what with y10 serve: tokens, sessions, hosts, origins, limits and secrets."""
+import json
+import os
+import pty
+import re
+import socket
+import stat
+import subprocess
+import time
+import unittest
+
+from server import PUBLIC, Server, Stream, until
+
+CONFIG = "[camera one]\nname=One\nsource=test:ball\n"
+PRIVATE = (("GET", "/api/cameras"), ("POST", "/api/cameras"), ("DELETE", "/api/cameras/one"), ("GET", "/metrics"),
+           ("GET", "/live/one"), ("GET", "/snapshot/one.jpg"), ("GET", "/api/none"), ("GET", "/none"),
+           ("DELETE", "/api/session"), ("PUT", "/"), ("GET", "/../etc/passwd"), ("GET", "//app.js"))
+
+
+class Safety(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(config=CONFIG).start()
+        cls.server.live("one")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+
+    def raw(self, data, timeout=60):
+        """What the server answers to these bytes until it closes the connection."""
+        with socket.create_connection(("127.0.0.1", self.server.port), timeout=timeout) as sock:
+            sock.sendall(data)
+            answer = b""
+            while True:
+                try:
+                    more = sock.recv(65536)
+                except ConnectionResetError:
+                    more = b""
+                if not more:
+                    return answer
+                answer += more
+
+    def test_token_needed(self):
+        for method, path in PRIVATE:
+            body = {"name": "x", "source": "demo"} if method == "POST" else None
+            for headers in ({}, {"Authorization": "Basic " + self.server.token}, {"Cookie": "y10-1=x"},
+                            {"Cookie": f"y10-{self.server.port}={self.server.token}"}):
+                status, head, data = self.server.ask(method, path, body, token=False, **headers)
+                self.assertEqual(status, 401, (method, path, headers))
+                self.assertEqual(list(json.loads(data)), ["error"])
+                self.assertIsNone(head["Set-Cookie"])
+        self.assertEqual(list(self.server.cameras()), ["one"])
+        for path in PUBLIC:
+            status, head, data = self.server.ask("GET", path, token=False)
+            self.assertEqual(status, 200, path)
+            self.assertNotIn(self.server.token.encode(), data)
+            policy = head["Content-Security-Policy"]
+            self.assertIn("default-src 'none'", policy)
+            self.assertNotIn("unsafe", policy)
+            self.assertEqual(head["X-Content-Type-Options"], "nosniff")
+
+    def test_page_has_nothing_inline(self):
+        page = self.server.ask("GET", "/", token=False)[2].decode()
+        self.assertEqual(re.findall(r"<script(?! src=)|<style|\son\w+=|\sstyle=|javascript:|https?://", page), [])
+        script = self.server.ask("GET", "/app.js", token=False)[2].decode()
+        self.assertEqual(re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", script), [])
+
+    def test_session(self):
+        """The cookie is that of a session, HttpOnly and for this site; it ends when told."""
+        status, head, data = self.server.ask("POST", "/api/session", {"token": self.server.token}, token=False)
+        self.assertEqual((status, data), (204, b""))
+        cookie, *attributes = re.split(r"\s*;\s*", head["Set-Cookie"])
+        self.assertEqual(cookie.partition("=")[0], f"y10-{self.server.port}")
+        self.assertNotIn(self.server.token, cookie)
+        self.assertTrue({"HttpOnly", "SameSite=Strict", "Path=/"} <= set(attributes), attributes)
+        ask, origin = self.server.ask, f"http://127.0.0.1:{self.server.port}"
+        host = f"127.0.0.1:{self.server.port}"
+        self.assertEqual(ask("GET", "/api/cameras", token=False, Cookie="a=b; " + cookie)[0], 200)
+        # A form of another page has no Origin, or another one.
+        body = {"name": "y", "source": "demo"}
+        self.assertEqual(ask("POST", "/api/cameras", body, token=False, Cookie=cookie)[0], 403)
+        for other in ("null", "http://evil.example", origin + "0", "http://localhost:80", "https://127.0.0.1"):
+            self.assertEqual(ask("POST", "/api/cameras", body, token=False, Cookie=cookie, Origin=other,
+                                 Host=host)[0], 403, other)
+            self.assertEqual(ask("GET", "/api/cameras", token=False, Cookie=cookie, Origin=other, Host=host)[0],
+                             403, other)
+        status, _, data = ask("POST", "/api/cameras", body, token=False, Cookie=cookie, Origin=origin, Host=host)
+        self.assertEqual(status, 201, data)
+        key = json.loads(data)["id"]
+        self.assertEqual(ask("DELETE", "/api/cameras/" + key, token=False, Cookie=cookie, Origin=origin)[0], 204)
+        self.assertEqual(ask("DELETE", "/api/session", token=False, Cookie=cookie, Origin=origin)[0], 204)
+        self.assertEqual(ask("GET", "/api/cameras", token=False, Cookie=cookie)[0], 401)
+
+    def test_host(self):
+        """A name that leads here is refused, on every page; addresses and localhost are not."""
+        port = self.server.port
+        for host in ("evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", "192.0.2.7", "localhost@evil",
+                     "evil/127.0.0.1", ""):
+            for path in ("/", "/app.js", "/api/cameras", "/metrics"):
+                # libsoup itself refuses what is no host.
+                self.assertIn(self.server.ask("GET", path, Host=host)[0], (400, 403) if "/" in host else (403,),
+                              (host, path))
+        for host in (f"127.0.0.1:{port}", f"localhost:{port}", "LOCALHOST", f"[::1]:{port}", "127.0.0.2"):
+            self.assertEqual(self.server.ask("GET", "/api/cameras", Host=host)[0], 200, host)
+
+    def test_bodies(self):
+        """One that is too large is refused at its head; one without an end is, too."""
+        for path in ("/api/cameras", "/api/session"):
+            head = (f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {self.server.token}\r\n")
+            answer = self.raw((head + "Content-Length: 5000\r\n\r\n" + "x" * 5000).encode())
+            self.assertRegex(answer, rb"^HTTP/1.1 413 ")
+            answer = self.raw((head + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n").encode())
+            self.assertRegex(answer, rb"^HTTP/1.1 411 ")
+        self.assertRegex(self.raw(b"nonsense\r\n\r\n"), rb"^(HTTP/1.[01] 400 |$)")
+
+    def test_slow_heads(self):
+        """Many that never finish their request are ended; a viewer stays, and others get in again."""
+        stream = Stream(self.server, "one")
+        stream.picture()
+        began = time.monotonic()
+        slow = []
+        for _ in range(200):
+            sock = socket.create_connection(("127.0.0.1", self.server.port), timeout=60)
+            sock.sendall(b"GET /api/cameras HTTP/1.1\r\nHost: ")
+            slow.append(sock)
+        for sock in slow:
+            try:
+                while sock.recv(4096):
+                    pass
+            except ConnectionResetError:
+                pass
+            sock.close()
+            stream.picture()
+        self.assertLess(time.monotonic() - began, 60)
+        stream.close()
+        self.assertEqual(self.server.ask("GET", "/api/cameras")[0], 200)
+
+    def test_files(self):
+        self.assertEqual(stat.S_IMODE(os.stat(self.server.config + ".token").st_mode), 0o600)
+        self.assertRegex(self.server.token, "^[0-9a-f]{32}$")
+        # Not on a terminal: no token.
+        self.assertEqual(self.server.printed, f"http://127.0.0.1:{self.server.port}/")
+        self.assertEqual(self.server.errors(), "")
+
+
+class Others(unittest.TestCase):
+    def test_wrong_tokens(self):
+        """After ten wrong ones, an address waits, whatever it says."""
+        with Server(config=CONFIG) as server:
+            statuses = [server.ask("POST", "/api/session", {"token": "0" * 32}, token=False)[0] for _ in range(10)]
+            self.assertEqual(statuses, [401] * 10)
+            self.assertEqual(server.ask("POST", "/api/session", {"token": server.token}, token=False)[0], 429)
+            self.assertEqual(server.ask("GET", "/api/cameras")[0], 429)
+
+    def test_secrets(self):
+        """A camera's password, path and query come out nowhere."""
+        secrets = ("s3cret-word", "hidden-path", "key-in-query")
+        with Server(config="") as server:
+            status, camera = server.add("Gate", f"rtsp://admin:{secrets[0]}@127.0.0.1:1/{secrets[1]}?k={secrets[2]}")
+            self.assertEqual((status, camera["source"]), (201, "rtsp://127.0.0.1:1"))
+            until(lambda: server.cameras()[camera["id"]]["reason"], "the camera fails")
+            said = server.errors() + server.printed
+            for path in ("/api/cameras", "/metrics", "/", f"/snapshot/{camera['id']}.jpg"):
+                said += server.ask("GET", path)[2].decode()
+            said += json.dumps(server.add("x", f"rtsp://admin:{secrets[0]}@[bad/{secrets[1]}?k={secrets[2]}")[1])
+            for secret in (*secrets, "admin"):
+                self.assertNotIn(secret, said)
+            with open(server.config, encoding="utf-8") as file:
+                self.assertIn(secrets[0], file.read())
+            self.assertEqual(stat.S_IMODE(os.stat(server.config).st_mode), 0o600)
+
+    def test_terminal(self):
+        """On a terminal, the address has the token; --url prints it later."""
+        server = Server(config=CONFIG)
+        master, slave = pty.openpty()
+        process = subprocess.Popen(server.command(), env=server.env, stdout=slave, stderr=subprocess.DEVNULL)
+        os.close(slave)
+        line = os.read(master, 1000).decode().strip()
+        process.terminate()
+        self.assertEqual(process.wait(60), 0)
+        os.close(master)
+        with open(server.config + ".token", encoding="ascii") as file:
+            token = file.read().strip()
+        self.assertRegex(line, rf"^http://127\.0\.0\.1:[0-9]+/#t={token}$")
+        done = subprocess.run([*server.command("--url"), "--listen", "[::1]:8123"], env=server.env, text=True,
+                              capture_output=True, check=True)
+        self.assertEqual(done.stdout, f"http://[::1]:8123/#t={token}\n")
+        server.directory.cleanup()
+
+    def test_refuses_to_start(self):
+        """Where others could read along, and where others can read the files."""
+        server = Server(config=CONFIG)
+
+        def refused(*options, status, says):
+            done = subprocess.run(server.command(*options), env=server.env, capture_output=True, text=True,
+                                  timeout=60, check=False)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(says, done.stderr)
+
+        refused("--listen", "0.0.0.0:0", status=2, says="--insecure")
+        refused("--listen", "[::]:0", status=2, says="--cert")
+        refused("--listen", "example.com", status=2, says="ADDRESS:PORT")
+        refused("--cert", "x.pem", status=2, says="--key")
+        refused("--cert", "x.pem", "--key", "y.pem", status=2, says="x.pem")
+        refused("--model", "none.safetensors", status=1, says="none.safetensors")
+        os.chmod(server.config, 0o644)
+        refused(status=1, says="chmod 600")
+        os.chmod(server.config, 0o600)
+        for text, mode, says in (("0" * 32, 0o640, "chmod 600"), ("short", 0o600, "hexadecimal")):
+            with open(server.config + ".token", "w", encoding="ascii") as file:
+                file.write(text)
+            os.chmod(server.config + ".token", mode)
+            refused(status=1, says=says)
+        server.directory.cleanup()
+
+    def test_tls(self):
+        """With a certificate the page is https, and its cookie says so."""
+        server = Server(config=CONFIG)
+        cert, key = (os.path.join(server.directory.name, name) for name in ("cert.pem", "key.pem"))
+        made = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+                               "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
+                               key, "-out", cert], capture_output=True, check=False)
+        if made.returncode:
+            self.skipTest("openssl makes no certificate")
+        server.options = ("--cert", cert, "--key", key)
+        try:
+            server.start()
+        except AssertionError as error:
+            self.skipTest(f"no TLS here (glib-networking): {error}")
+        with server:
+            url = f"https://127.0.0.1:{server.port}/"
+            self.assertEqual(server.printed, url)
+            answer = subprocess.run(["curl", "-s", "-i", "--cacert", cert, url + "api/session", "-d",
+                                     json.dumps({"token": server.token})], text=True, capture_output=True,
+                                    check=True).stdout
+            self.assertRegex(answer, r"^HTTP/1.1 204 ")
+            self.assertRegex(answer, r"Set-Cookie: y10-.*; Secure")
+
+
+if __name__ == "__main__":
+    unittest.main()
