@@ -15,6 +15,8 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 
 import media
 from media import Gst, numpy
@@ -158,6 +160,39 @@ class Cases:
             return "not run without arguments: this machine has a camera"
         self.script("webcam.sh")
         return self.scene("webcam.sh", "webcam-yolov10.mkv")
+
+    def serve(self):
+        """Serves the scene with boxes around the codes."""
+        if subprocess.run([os.path.join(BUILD, "tools/y10"), "serve", "--help"], capture_output=True,
+                          check=False).returncode:
+            return "not run: y10 was built without libsoup"
+        self.refuses("--listen", "serve.sh", "nowhere", status=2)
+        settings = self.path("serve.ini")
+        with subprocess.Popen([os.path.join(PIPELINES, "serve.sh"), "127.0.0.1:0", settings], cwd=self.work,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as script:
+            try:
+                address = script.stdout.readline().strip()
+                assert re.fullmatch(r"http://127\.0\.0\.1:[0-9]+/", address), address
+                with open(settings + ".token", encoding="ascii") as file:
+                    token = file.read().strip()
+                request = urllib.request.Request(address + "snapshot/demo.jpg",
+                                                 headers={"Authorization": "Bearer " + token})
+                picture = self.path("serve.jpg")
+                # A busy machine may have no frame yet.
+                for _ in range(12):
+                    try:
+                        with urllib.request.urlopen(request, timeout=30) as reply, open(picture, "wb") as file:
+                            file.write(reply.read())
+                        break
+                    except urllib.error.HTTPError:
+                        pass
+                frame = media.read_picture(picture)
+            finally:
+                script.terminate()
+        assert script.returncode == 0, script.returncode
+        found = media.check_boxes(frame, self.codes)
+        self.tile("serve.sh", frame)
+        return f"a picture of {frame.shape[1]}x{frame.shape[0]}, {found}"
 
     def file(self):
         self.refuses("the input 'none.mp4' does not exist", "file.sh", "none.mp4")

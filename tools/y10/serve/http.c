@@ -30,6 +30,7 @@ static const struct
   const char *path, *resource, *type;
 } pages[] = {
   { "/", "/y10/page/index.html", "text/html; charset=utf-8" },
+  { "/icon.svg", "/y10/page/icon.svg", "image/svg+xml" },
   { "/app.js", "/y10/page/app.js", "text/javascript; charset=utf-8" },
   { "/style.css", "/y10/page/style.css", "text/css; charset=utf-8" },
 };
