@@ -101,6 +101,13 @@ class Pictures(unittest.TestCase):
                            "the camera fails")
             self.assertRegex(camera["reason"], "(?i)connect")
             until(lambda: server.cameras()["x"]["reconnects"] >= 2, "it is tried again")
+            # Viewers who leave meanwhile make room for others.
+            for _ in range(2):
+                streams = [Stream(server, "x") for _ in range(32)]
+                self.assertEqual(server.ask("GET", "/live/x")[0], 503)
+                for stream in streams:
+                    stream.close()
+                until(lambda: server.cameras()["x"]["viewers"] == 0, "they are gone")
             self.assertEqual(server.ask("GET", "/readyz", token=False)[0::2], (503, b""))
             self.assertEqual(server.ask("GET", "/healthz", token=False)[0::2], (200, b""))
 

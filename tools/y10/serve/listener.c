@@ -11,6 +11,7 @@
 
 #ifdef HAVE_SERVE
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "serve/listener.h"
@@ -93,12 +94,30 @@ on_incoming (GSocketService *service, GSocketConnection *incoming,
   return TRUE;
 }
 
+static Connection *
+find_connection (SoupServerMessage *message)
+{
+  GSocketAddress *remote = soup_server_message_get_remote_address (message);
+
+  return remote ? g_object_get_data (G_OBJECT (remote), KEY) : NULL;
+}
+
+gboolean
+serve_connection_is_gone (SoupServerMessage *message)
+{
+  const Connection *connection = find_connection (message);
+  struct pollfd state = {
+    .fd = connection ? g_socket_get_fd (connection->socket) : -1,
+    .events = POLLRDHUP,
+  };
+
+  return poll (&state, 1, 0) > 0;
+}
+
 void
 serve_connection_set_deadline (SoupServerMessage *message, guint seconds)
 {
-  GSocketAddress *remote = soup_server_message_get_remote_address (message);
-  Connection *connection = remote ? g_object_get_data (G_OBJECT (remote), KEY)
-                                  : NULL;
+  Connection *connection = find_connection (message);
 
   if (connection)
     connection->deadline = seconds

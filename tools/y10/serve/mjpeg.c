@@ -181,6 +181,19 @@ serve_mjpeg_view (ServeCamera *camera, SoupServerMessage *message,
   feed (viewer);
 }
 
+/* Makes libsoup finish the message. */
+static void
+end_view (Viewer *viewer, guint status, const char *why)
+{
+  if (viewer->once && !viewer->ended)
+    serve_reply_error (viewer->message, status, why);
+  else if (!viewer->once)
+    soup_message_body_complete (
+        soup_server_message_get_response_body (viewer->message));
+  viewer->ended = TRUE;
+  soup_server_message_unpause (viewer->message);
+}
+
 void
 serve_mjpeg_look (ServeCamera *camera)
 {
@@ -189,12 +202,12 @@ serve_mjpeg_look (ServeCamera *camera)
   for (guint i = 0; i < camera->viewers->len; i++) {
     Viewer *viewer = camera->viewers->pdata[i];
 
-    if (!viewer->once || viewer->ended || now - viewer->since < SNAPSHOT_TIME)
-      continue;
-    viewer->ended = TRUE;
-    serve_reply_error (viewer->message, SOUP_STATUS_SERVICE_UNAVAILABLE,
-        "the camera sends no picture");
-    soup_server_message_unpause (viewer->message);
+    /* While a camera sends nothing, nothing is written. */
+    if (!viewer->ended
+        && ((viewer->once && now - viewer->since > SNAPSHOT_TIME)
+            || serve_connection_is_gone (viewer->message)))
+      end_view (viewer, SOUP_STATUS_SERVICE_UNAVAILABLE,
+          "the camera sends no picture");
   }
 }
 
@@ -206,14 +219,7 @@ serve_mjpeg_end (ServeCamera *camera)
 
     viewer->camera = NULL;
     camera->serve->n_viewers--;
-    if (viewer->once && !viewer->ended)
-      serve_reply_error (viewer->message, SOUP_STATUS_NOT_FOUND,
-          "the camera was removed");
-    else if (!viewer->once)
-      soup_message_body_complete (
-          soup_server_message_get_response_body (viewer->message));
-    viewer->ended = TRUE;
-    soup_server_message_unpause (viewer->message);
+    end_view (viewer, SOUP_STATUS_NOT_FOUND, "the camera was removed");
   }
   g_ptr_array_set_size (camera->viewers, 0);
 }
