@@ -4,14 +4,11 @@
 """y10 serve: pictures of cameras, cameras that come and go, the settings that remain. Pillow decodes
 the pictures."""
 import configparser
-import json
 import os
 import re
 import shutil
-import socket
 import stat
 import subprocess
-import time
 import unittest
 
 from PIL import Image
@@ -70,28 +67,24 @@ class Pictures(unittest.TestCase):
             until(lambda: server.cameras()["one"]["viewers"] == 0, "the viewer is gone")
 
     def test_slow_viewers(self):
-        """Four that never read, of snow, which makes large pictures; others get all the same, and the
-        newest."""
+        """Four that do not read, of snow, which makes large pictures; others get all the same. One of the
+        four reads later: it missed pictures, and gets new ones."""
         with Server(config=TEST) as server:
             server.live("two")
-            idle = []
-            for _ in range(4):
-                sock = socket.create_connection(("127.0.0.1", server.port))
-                sock.sendall(f"GET /live/two HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-                             f"Authorization: Bearer {server.token}\r\n\r\n".encode())
-                idle.append(sock)
-            until(lambda: server.cameras()["two"]["viewers"] == 4, "four viewers")
+            idle = [Stream(server, "two") for _ in range(4)]
             before = server.cameras()["two"]["frames"]
             stream = Stream(server, "two")
-            pictures = [stream.picture() for _ in range(30)]
+            pictures = [stream.picture() for _ in range(60)]
             after = server.cameras()["two"]["frames"]
-            self.assertEqual(len(set(pictures)), 30)
-            # 30 pictures, the ones in the buffers, and what a busy machine leaves out.
-            self.assertGreaterEqual(after - before, 27)
+            self.assertEqual(len(set(pictures)), 60)
+            # 60 pictures, the ones in the buffers, and what a busy machine leaves out.
+            self.assertGreaterEqual(after - before, 55)
             self.assertEqual(server.cameras()["two"]["viewers"], 5)
-            stream.close()
-            for sock in idle:
-                sock.close()
+            # What the kernel's buffers have, and then what is new.
+            kept = next((n for n in range(40) if idle[0].picture() not in pictures), None)
+            self.assertIsNotNone(kept, "it gets all that was sent meanwhile")
+            for viewer in (stream, *idle):
+                viewer.close()
             until(lambda: server.cameras()["two"]["viewers"] == 0, "all viewers are gone")
 
     def test_no_picture(self):
@@ -222,7 +215,14 @@ class Cameras(unittest.TestCase):
             self.assertGreater(red, 200)
             self.assertLess(max(green, blue), 60)
             # It begins again and again; that is no failure.
-            until(lambda: server.cameras()[camera["id"]]["frames"] > 50, "more frames than it has")
+            states = set()
+
+            def shown():
+                now = server.cameras()[camera["id"]]
+                states.add(now["state"])
+                return now["frames"]
+            until(lambda: shown() > 50, "more frames than it has")
+            self.assertEqual(states, {"live"})
             self.assertEqual(server.cameras()[camera["id"]]["reconnects"], 0)
 
 
@@ -235,7 +235,8 @@ class Program(unittest.TestCase):
             stream.picture()
             status, seconds = server.stop()
             self.assertEqual(status, 0)
-            self.assertLess(seconds, 2 if not os.environ.get("CI") else 10)
+            # Two seconds, and what a busy machine adds.
+            self.assertLess(seconds, 5)
             stream.close()
 
     def test_wrong_settings(self):

@@ -49,7 +49,8 @@ struct _ToolCamera
   Link *link; /* of that pipeline */
   int fd;
   gboolean wanted, connected;
-  gint64 began; /* the attempt */
+  gboolean again; /* between the end of a file and its beginning */
+  gint64 began;   /* the attempt */
   guint attempts, pause, reconnects;
   atomic_uint *closing;
   char *reason;
@@ -302,6 +303,7 @@ fail (ToolCamera *camera, const char *reason)
   double pause;
 
   close_camera (camera);
+  camera->again = FALSE;
   if (steady)
     camera->attempts = 0;
   g_free (camera->reason);
@@ -340,6 +342,7 @@ at_end (ToolCamera *camera)
     return;
   }
   close_camera (camera);
+  camera->again = TRUE;
   camera->pause = g_timeout_add (100, end_pause, camera);
 }
 
@@ -418,6 +421,7 @@ tool_camera_look_for_stall (ToolCamera *camera)
   last = camera->link ? camera->link->last_frame : 0;
   if (last && !camera->connected) {
     camera->connected = TRUE;
+    camera->again = FALSE;
     g_clear_pointer (&camera->reason, g_free);
   }
   /* Connecting may take longer: the first picture needs a key frame, and the first
@@ -435,9 +439,10 @@ tool_camera_look_for_stall (ToolCamera *camera)
 void
 tool_camera_get_status (ToolCamera *camera, ToolCameraStatus *status)
 {
-  status->state = camera->pause ? TOOL_CAMERA_RETRY
-      : camera->connected       ? TOOL_CAMERA_LIVE
-                                : TOOL_CAMERA_CONNECTING;
+  if (camera->connected || camera->again)
+    status->state = TOOL_CAMERA_LIVE;
+  else
+    status->state = camera->pause ? TOOL_CAMERA_RETRY : TOOL_CAMERA_CONNECTING;
   status->reason = camera->reason;
   status->frames = count_frames (camera);
   status->inferred = camera->inferred_before

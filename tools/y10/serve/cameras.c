@@ -40,7 +40,7 @@ serve_camera_stop (Serve *serve, ServeCamera *camera)
   tool_camera_free (camera->camera);
   g_ptr_array_remove (serve->cameras, camera);
   g_ptr_array_unref (camera->viewers);
-  g_clear_pointer (&camera->part, g_bytes_unref);
+  g_clear_pointer (&camera->chunk, g_bytes_unref);
   g_free (camera);
 }
 

@@ -18,7 +18,7 @@ typedef struct
   ServeCameraConfig *config;
   ToolCamera *camera;
   GPtrArray *viewers; /* of mjpeg.c */
-  GBytes *part;       /* the newest picture, as mjpeg.c sends it, or NULL */
+  GBytes *chunk;      /* the newest picture, as mjpeg.c sends it, or NULL */
   guint64 number;     /* of that picture */
 } ServeCamera;
 

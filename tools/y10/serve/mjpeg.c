@@ -64,10 +64,10 @@ feed (Viewer *viewer)
     return;
   if (viewer->once) {
     send_once (viewer);
-  } else if (!viewer->n_sending && viewer->camera->part
+  } else if (!viewer->n_sending && viewer->camera->chunk
       && viewer->number != viewer->camera->number) {
     viewer->number = viewer->camera->number;
-    send_chunk (viewer, viewer->camera->part);
+    send_chunk (viewer, viewer->camera->chunk);
   }
 }
 
@@ -78,7 +78,7 @@ serve_mjpeg_on_picture (gpointer data)
   GBytes *picture = camera->viewers->len
       ? tool_camera_get_picture (camera->camera)
       : NULL;
-  GByteArray *part;
+  GByteArray *chunk;
   char head[80];
   gsize n;
 
@@ -87,14 +87,15 @@ serve_mjpeg_on_picture (gpointer data)
   n = (gsize) g_snprintf (head, sizeof head,
       "Content-Type: image/jpeg\r\nContent-Length: %" G_GSIZE_FORMAT "\r\n\r\n",
       g_bytes_get_size (picture));
-  part = g_byte_array_sized_new ((guint) (n + g_bytes_get_size (picture) + 16));
-  g_byte_array_append (part, (const guint8 *) head, (guint) n);
-  g_byte_array_append (part, g_bytes_get_data (picture, NULL),
+  chunk = g_byte_array_sized_new (
+      (guint) (n + g_bytes_get_size (picture) + 16));
+  g_byte_array_append (chunk, (const guint8 *) head, (guint) n);
+  g_byte_array_append (chunk, g_bytes_get_data (picture, NULL),
       (guint) g_bytes_get_size (picture));
-  g_byte_array_append (part, (const guint8 *) "\r\n" BOUNDARY,
+  g_byte_array_append (chunk, (const guint8 *) "\r\n" BOUNDARY,
       sizeof "\r\n" BOUNDARY - 1);
-  g_clear_pointer (&camera->part, g_bytes_unref);
-  camera->part = g_byte_array_free_to_bytes (part);
+  g_clear_pointer (&camera->chunk, g_bytes_unref);
+  camera->chunk = g_byte_array_free_to_bytes (chunk);
   camera->number++;
   for (guint i = 0; i < camera->viewers->len; i++)
     feed (camera->viewers->pdata[i]);
@@ -125,7 +126,7 @@ on_finished (SoupServerMessage *message, gpointer data)
     g_ptr_array_remove_fast (camera->viewers, viewer);
     if (!camera->viewers->len) {
       tool_camera_want_pictures (camera->camera, FALSE);
-      g_clear_pointer (&camera->part, g_bytes_unref);
+      g_clear_pointer (&camera->chunk, g_bytes_unref);
     }
   }
   g_object_unref (message);
