@@ -117,6 +117,14 @@ store_four (char *dst, const vf v[4], int n)
     _mm512_mask_storeu_epi8 (dst, (__mmask64) -1 >> (64 - n * Y10_VLEN), all);
 }
 
+Y10_INLINE vf
+multiply_add (vf a, vf b, vf c)
+{
+  return (vf) _mm512_fmadd_ps ((__m512) a, (__m512) b, (__m512) c);
+}
+
+/* The same bits for a pixel wherever it is: compilers make several versions of the
+ * loop, in which they could round products and add, or do both at once. */
 Y10_INLINE void
 finish_bytes (const Y10Tile *t, const int32_t *sums, int n, const int silu,
     const int add)
@@ -133,12 +141,17 @@ finish_bytes (const Y10Tile *t, const int32_t *sums, int n, const int silu,
     for (int i = 0; i < 4; i++) {
       vi sum = *(const vi_mem *) (sums + i * Y10_VLEN);
 
-      v[i] = __builtin_convertvector(sum, vf) * c.scale + c.bias;
+      v[i] = multiply_add (__builtin_convertvector(sum, vf), c.scale, c.bias);
       if (silu)
         v[i] = vf_silu (v[i]);
-      if (add && p + i < n)
-        v[i] += ve_load (a + (p + i) * PIXEL) * add_scale + add_shift;
-      v[i] = v[i] * c.inverse + c.zero;
+      if (add) {
+        vf other = ve_load (a + (p + i < n ? p + i : n - 1) * PIXEL);
+
+        /* SiLU's product is rounded, whatever the compiler makes of this loop. */
+        __asm__("" : "+v"(v[i]));
+        v[i] += multiply_add (other, add_scale, add_shift);
+      }
+      v[i] = multiply_add (v[i], c.inverse, c.zero);
     }
     if (p + 4 <= n)
       store_four (c.dst + p * PIXEL, v, 4);

@@ -144,6 +144,8 @@ stem_amx (const float *src, ptrdiff_t plane, ptrdiff_t row, const float *weight,
 
     stem_gather (src + part * stride, plane, row,
         (n - 1) * stride + STEM_KERNEL, (padded - 1) * stride + 4, rows);
+    /* gcc 12 does not know that loads of tiles read memory. */
+    __asm__ volatile("" ::"r"(rows) : "memory");
     for (int x = 0; x < n; x += STEM_PIXELS)
       for (int b = 0; b < n_blocks; b++, which ^= 1) {
         stem_sums (rows, x, stride,
