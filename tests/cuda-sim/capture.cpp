@@ -175,6 +175,9 @@ capture_end (CUstream stream, CUgraph *graph)
     followed[i] = true;
   if (c->invalid)
     result = Y10_CU_CAPTURE_INVALIDATED;
+  else if (stream->context->error)
+    /* Lost while its streams were apart: what would have joined them failed. */
+    result = stream->context->error;
   else if (std::find (followed.begin (), followed.end (), false)
       != followed.end ())
     result = misuse (Y10_CU_CAPTURE_UNJOINED,
