@@ -337,7 +337,8 @@ find_part (const GstY10Segments *self, const gchar *text, gsize length,
   const guint64 room = self->segment_bytes - MIN (size, self->segment_bytes);
   const gchar *end;
 
-  if (length <= room)
+  /* Without text there is nothing, which a compiler with sanitizers wants to read. */
+  if (length <= room || !text)
     return length;
   end = room ? memrchr (text, '\n', (gsize) room) : NULL;
   if (!end)
