@@ -14,7 +14,7 @@
 #include "base/terminal.h"
 #include "camera/source.h"
 #include "serve/api.h"
-#include "serve/http.h"
+#include "serve/reply.h"
 
 /* json-glib recurses. */
 #define MOST_BRACKETS 32

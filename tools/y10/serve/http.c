@@ -19,6 +19,7 @@
 #include "serve/listener.h"
 #include "serve/metrics.h"
 #include "serve/mjpeg.h"
+#include "serve/reply.h"
 
 #define MOST_BODY 4096
 #define BODY_TIME 10 /* s */
@@ -48,44 +49,6 @@ static const struct
   { "Cross-Origin-Resource-Policy", "same-origin" },
   { "Cache-Control", "no-store" },
 };
-
-void
-serve_reply_bytes (SoupServerMessage *message, guint status, const char *type,
-    GBytes *bytes)
-{
-  SoupMessageBody *body = soup_server_message_get_response_body (message);
-
-  soup_server_message_set_status (message, status, NULL);
-  soup_message_headers_replace (soup_server_message_get_response_headers (
-                                    message),
-      "Content-Type", type);
-  soup_message_body_truncate (body);
-  soup_message_body_append_bytes (body, bytes);
-  soup_message_body_complete (body);
-}
-
-void
-serve_reply_text (SoupServerMessage *message, guint status, const char *type,
-    char *text)
-{
-  GBytes *bytes = g_bytes_new_take (text, strlen (text));
-
-  serve_reply_bytes (message, status, type, bytes);
-  g_bytes_unref (bytes);
-}
-
-void
-serve_reply_error (SoupServerMessage *message, guint status, const char *text)
-{
-  JsonBuilder *builder = json_builder_new ();
-
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "error", text);
-  json_builder_end_object (builder);
-  serve_reply_text (message, status, "application/json",
-      tool_json_to_line (builder));
-  g_object_unref (builder);
-}
 
 static gboolean
 is_probe (const char *path)

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Requests and answers. */
+/* Requests, and who answers them. */
 
 #include <libsoup/soup.h>
 
@@ -12,13 +12,5 @@ G_BEGIN_DECLS
 
 /* Answers all requests that come to @server. */
 void serve_http_set_up (Serve *serve, SoupServer *server);
-void serve_reply_bytes (SoupServerMessage *message, guint status,
-    const char *type, GBytes *bytes);
-/* Takes @text. */
-void serve_reply_text (SoupServerMessage *message, guint status,
-    const char *type, char *text);
-/* Answers {"error": @text}. */
-void serve_reply_error (SoupServerMessage *message, guint status,
-    const char *text);
 
 G_END_DECLS

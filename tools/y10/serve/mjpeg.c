@@ -13,9 +13,9 @@
 
 #ifdef HAVE_SERVE
 
-#include "serve/http.h"
 #include "serve/listener.h"
 #include "serve/mjpeg.h"
+#include "serve/reply.h"
 
 #define MOST_VIEWERS 32
 #define BOUNDARY "--y10\r\n"
