@@ -13,7 +13,6 @@
 
 #include <string.h>
 
-#include "base/json.h"
 #include "serve/api.h"
 #include "serve/http.h"
 #include "serve/listener.h"
