@@ -63,7 +63,7 @@ make_base() {
   [ ! -e "$work/$1.tar" ] || return 0
   say "$1: making a minimal system"
   list=$(sources_of "$1")
-  mmdebstrap --mode=root --variant=minbase "$1" "$work/$1.tar.new" - <<<"$list" \
+  mmdebstrap --mode=root --format=tar --variant=minbase "$1" "$work/$1.tar.new" - <<<"$list" \
     >"$work/$1.log" 2>&1 || { tail -n 5 "$work/$1.log" >&2; die "mmdebstrap $1 failed"; }
   mv "$work/$1.tar.new" "$work/$1.tar"
 }
