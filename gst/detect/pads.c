@@ -326,6 +326,18 @@ answer_position (GstYolov10Detect *self, GstQuery *query)
   return TRUE;
 }
 
+/* Whoever asks upstream for overlays with privacy is also told of those in other branches
+ * behind this detector. */
+static gboolean
+is_about_privacy (GstQuery *query)
+{
+  const GstStructure *structure = GST_QUERY_TYPE (query) == GST_QUERY_CUSTOM
+      ? gst_query_get_structure (query)
+      : NULL;
+
+  return structure && gst_structure_has_name (structure, GST_Y10_PRIVACY_QUERY);
+}
+
 static gboolean
 gst_y10_pads_query (GstBaseTransform *base, GstPadDirection direction,
     GstQuery *query)
@@ -340,6 +352,8 @@ gst_y10_pads_query (GstBaseTransform *base, GstPadDirection direction,
     if (GST_QUERY_TYPE (query) == GST_QUERY_POSITION)
       return answer_position (self, query)
           || gst_pad_peer_query (base->sinkpad, query);
+    if (is_about_privacy (query) && gst_pad_peer_query (base->srcpad, query))
+      return TRUE;
   } else if (GST_QUERY_IS_SERIALIZED (query)
       && !gst_y10_frame_queue_drain (self->frame_queue, FALSE)) {
     return FALSE;

@@ -40,8 +40,14 @@ typedef struct
 } GstY10InspectionMeta;
 
 /* Name of the custom event that yolov10overlay sends upstream when privacy
- * starts or stops to depend on the detectors. Field: `active` (gboolean). */
+ * starts or stops to depend on the detectors. Fields: `active` (gboolean), `element`, its
+ * name. */
 #define GST_Y10_PRIVACY_EVENT "yolov10-privacy"
+
+/* Name of the custom query, in both directions, that finds overlays with privacy on. An
+ * overlay answers it, with its name as `element`; upstream, `covered` (gboolean) tells
+ * besides that frames have been covered. A detector asks for those downstream of it. */
+#define GST_Y10_PRIVACY_QUERY "yolov10-privacy-query"
 
 void gst_y10_inspection_register (void);
 GstY10InspectionMeta *gst_y10_inspection_add (GstBuffer *buffer);

@@ -79,6 +79,8 @@ void gst_y10_overlay_plan_zones (GstYolov10Overlay *self, GstBuffer *buffer);
 
 /* privacy.c */
 void gst_y10_overlay_plan_privacy (GstYolov10Overlay *self);
+gboolean gst_y10_overlay_answer_privacy (GstYolov10Overlay *self,
+    GstPadDirection direction, GstQuery *query);
 
 /* props.c */
 void gst_y10_overlay_props_init (GstYolov10Overlay *self);

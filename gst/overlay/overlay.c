@@ -349,6 +349,16 @@ gst_yolov10_overlay_propose_allocation (GstBaseTransform *trans,
   return TRUE;
 }
 
+static gboolean
+gst_yolov10_overlay_query (GstBaseTransform *trans, GstPadDirection direction,
+    GstQuery *query)
+{
+  return gst_y10_overlay_answer_privacy (GST_YOLOV10_OVERLAY (trans), direction,
+             query)
+      || GST_BASE_TRANSFORM_CLASS (gst_yolov10_overlay_parent_class)
+             ->query (trans, direction, query);
+}
+
 static void
 gst_yolov10_overlay_finalize (GObject *object)
 {
@@ -402,6 +412,7 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass *klass)
       gst_yolov10_overlay_transform_caps);
   trans_class->fixate_caps = GST_DEBUG_FUNCPTR (
       gst_yolov10_overlay_fixate_caps);
+  trans_class->query = GST_DEBUG_FUNCPTR (gst_yolov10_overlay_query);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_yolov10_overlay_set_caps);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (
       gst_yolov10_overlay_propose_allocation);

@@ -83,7 +83,39 @@ tell_detectors (GstYolov10Overlay *self, gboolean active)
   gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
       gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
           gst_structure_new (GST_Y10_PRIVACY_EVENT, "active", G_TYPE_BOOLEAN,
-              active, NULL)));
+              active, "element", G_TYPE_STRING, GST_OBJECT_NAME (self), NULL)));
+}
+
+/* Answers whoever wants to know whether frames are covered, downstream of him or upstream.
+ * What is controlled may be on by the time that a frame arrives. */
+gboolean
+gst_y10_overlay_answer_privacy (GstYolov10Overlay *self,
+    GstPadDirection direction, GstQuery *query)
+{
+  const GstStructure *asked = gst_query_get_structure (query);
+  GstControlBinding *binding;
+  GstStructure *answer;
+  gboolean is_on;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CUSTOM || !asked
+      || !gst_structure_has_name (asked, GST_Y10_PRIVACY_QUERY))
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  is_on = self->settings.privacy != GST_YOLOV10_PRIVACY_NONE;
+  GST_OBJECT_UNLOCK (self);
+  if (direction == GST_PAD_SINK) {
+    binding = gst_object_get_control_binding (GST_OBJECT (self), "privacy");
+    is_on |= binding != NULL;
+    gst_clear_object (&binding);
+  }
+  if (!is_on)
+    return FALSE;
+  answer = gst_query_writable_structure (query);
+  gst_structure_set (answer, "element", G_TYPE_STRING, GST_OBJECT_NAME (self),
+      NULL);
+  if (direction == GST_PAD_SRC)
+    gst_structure_set (answer, "covered", G_TYPE_BOOLEAN, TRUE, NULL);
+  return TRUE;
 }
 
 static void

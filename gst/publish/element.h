@@ -10,17 +10,18 @@
 #include "publish/follow.h"
 #include "publish/lines.h"
 #include "publish/publish.h"
+#include "publish/snapshots.h"
 #include "publish/spool.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
-  gchar *location, *spool, *stream, *uri, *credentials;
+  gchar *location, *spool, *stream, *uri, *credentials, *snapshots;
   GstYolov10PublishContent content;
   guint64 max_age, max_bytes, max_delay;
   guint sync_interval;
-  gboolean home_assistant;
+  gboolean home_assistant, snapshot_crop, snapshot_inline;
 } GstY10PublishSettings;
 
 struct _GstYolov10Publish
@@ -29,13 +30,15 @@ struct _GstYolov10Publish
 
   /* Object lock. */
   GstY10PublishSettings settings;
+  gchar *covers_below; /* an overlay downstream that has said so; NULL: none */
 
   /* Lock of what lines go to, which start() makes and stop() frees. */
   GMutex lock;
-  GstY10LineFile *file;      /* NULL: none */
-  GstY10SpoolClient *client; /* NULL: none */
-  GstY10Follower *follower;  /* of the spool; NULL: none */
-  gchar *followed;           /* name of the stream there */
+  GstY10LineFile *file;       /* NULL: none */
+  GstY10SpoolClient *client;  /* NULL: none */
+  GstY10Follower *follower;   /* of the spool; NULL: none */
+  gchar *followed;            /* name of the stream there */
+  GstY10Snapshots *snapshots; /* events go through it; NULL: none */
   gboolean flushing;
 
   /* Streaming thread. */
@@ -46,7 +49,10 @@ struct _GstYolov10Publish
   gchar *zone_names;   /* of the latest zones that the follower knows */
   gboolean names_file; /* lines of the file have it, too */
   gboolean is_live;
-  gint live_known; /* atomic; 0: upstream has to be asked */
+  gint live_known;    /* atomic; 0: upstream has to be asked */
+  gint privacy_known; /* atomic; 0: the neighbours have to be asked */
+  GstVideoInfo info;  /* of raw video, if its format is known */
+  gboolean told_caps; /* that pictures cannot be made of them */
 };
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_publish_debug);
@@ -65,9 +71,15 @@ gboolean gst_y10_publish_open (GstYolov10Publish *self, GError **error);
 void gst_y10_publish_close (GstYolov10Publish *self);
 void gst_y10_publish_put (GstYolov10Publish *self, GstY10LineKind kind,
     const gchar *json);
+void gst_y10_publish_put_event (GstYolov10Publish *self,
+    const GstStructure *event, const gchar *json);
 void gst_y10_publish_note_zones (GstYolov10Publish *self, GstBuffer *buffer);
 void gst_y10_publish_set_flushing (GstYolov10Publish *self, gboolean flushing);
 void gst_y10_publish_flush (GstYolov10Publish *self);
 GstStructure *gst_y10_publish_get_stats (GstYolov10Publish *self);
+
+/* privacy.c */
+gboolean gst_y10_publish_check_privacy (GstYolov10Publish *self);
+void gst_y10_publish_note_privacy (GstYolov10Publish *self, GstEvent *event);
 
 G_END_DECLS

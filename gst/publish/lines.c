@@ -214,6 +214,48 @@ gst_y10_frame_lines_make (GstY10FrameLines *self, GstBuffer *buffer,
 }
 
 /**
+ * gst_y10_frame_find_track:
+ * @frame: a frame
+ * @id: number that a tracker has given an object
+ * @box: (out): the object's x and y of the first corner and of the second, as fractions of
+ *   the frame
+ *
+ * Returns: whether the frame has it
+ */
+gboolean
+gst_y10_frame_find_track (GstBuffer *frame, guint64 id, gfloat box[4])
+{
+  const GstStructure *structure;
+  gpointer state = NULL;
+
+  while (id && (structure = gst_yolov10_frame_meta_find (frame, &state))) {
+    guint size = 0, track_size = 0;
+    gsize n = 0, n_tracks = 0;
+    const guint8 *records = get_records (structure, "records", "record-size",
+                     sizeof (GstYolov10Record), &size, &n),
+                 *tracks = get_records (structure, "tracks", "track-size",
+                     sizeof (GstYolov10Track), &track_size, &n_tracks);
+
+    n = records && tracks ? MIN (n, MAX_OBJECTS) : 0;
+    n_tracks = MIN (n_tracks, MAX_OBJECTS);
+    for (gsize i = 0; i < n; i++) {
+      GstYolov10Record record;
+
+      memcpy (&record, records + i * size, sizeof record);
+      if (!is_box (&record)
+          || find_track (tracks, track_size, n_tracks, record.id) != (gint) id)
+        continue;
+      box[0] = record.x_min;
+      box[1] = record.y_min;
+      box[2] = record.x_max;
+      box[3] = record.y_max;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+/**
  * gst_y10_event_line:
  * @structure: of a custom event
  *

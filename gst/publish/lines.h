@@ -25,6 +25,8 @@ void gst_y10_frame_lines_clear (GstY10FrameLines *lines);
 void gst_y10_frame_lines_make (GstY10FrameLines *lines, GstBuffer *buffer,
     GstY10LineFunc func, gpointer user);
 
+gboolean gst_y10_frame_find_track (GstBuffer *frame, guint64 id, gfloat box[4]);
+
 const gchar *gst_y10_event_line (const GstStructure *structure);
 
 void gst_y10_line_append_utc (GString *line, gint64 microseconds);

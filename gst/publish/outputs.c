@@ -130,6 +130,95 @@ set_stream (GstYolov10Publish *self, const gchar *stream)
   self->stream = g_string_free (text, FALSE);
 }
 
+/* A line without its last brace, up to which @json is the same everywhere. */
+static void
+begin_line (GString *line, const gchar *json)
+{
+  g_string_assign (line, json);
+  g_string_truncate (line, line->len - 1);
+}
+
+static void
+put (GstYolov10Publish *self, GString *line, GstY10LineKind kind,
+    const gchar *json, gint64 utc, gboolean may_wait)
+{
+  if (self->file) {
+    begin_line (line, json);
+    if (self->names_file)
+      g_string_append (line, self->stream);
+    g_string_append_c (line, '}');
+    gst_y10_line_file_put (self->file, kind, line->str, line->len, may_wait);
+  }
+  if (self->client) {
+    begin_line (line, json);
+    g_string_append (line, self->stream);
+    g_string_append (line, ",\"utc\":\"");
+    gst_y10_line_append_utc (line, utc);
+    g_string_append (line, "\"}");
+    gst_y10_spool_put (self->client, kind, line->str, line->len, may_wait);
+  }
+}
+
+/* Puts a line where lines go to. Waits for room if the stream can. */
+void
+gst_y10_publish_put (GstYolov10Publish *self, GstY10LineKind kind,
+    const gchar *json)
+{
+  put (self, self->line, kind, json, g_get_real_time (), !self->is_live);
+}
+
+/* A GstY10SnapshotPutFunc. */
+static void
+put_pictured (gpointer user, GString *scratch, const gchar *json, gint64 utc,
+    gboolean may_wait)
+{
+  put (user, scratch, GST_Y10_LINE_EVENT, json, utc, may_wait);
+}
+
+/* Likewise for an event, which may wait for its picture first. */
+void
+gst_y10_publish_put_event (GstYolov10Publish *self, const GstStructure *event,
+    const gchar *json)
+{
+  if (self->snapshots)
+    gst_y10_snapshots_put_event (self->snapshots, event, json,
+        g_get_real_time (), !self->is_live);
+  else
+    gst_y10_publish_put (self, GST_Y10_LINE_EVENT, json);
+}
+
+static gboolean
+open_snapshots (GstYolov10Publish *self, const GstY10PublishSettings *settings,
+    GError **error)
+{
+  const GstY10SnapshotConfig config = {
+    .folder = settings->snapshots,
+    .stream = settings->stream && *settings->stream ? settings->stream
+                                                    : GST_OBJECT_NAME (self),
+    .max_age = (gint64) (settings->max_age / GST_USECOND),
+    .max_bytes = settings->max_bytes,
+    .crop = settings->snapshot_crop,
+    .is_inline = settings->snapshot_inline,
+    .put = put_pictured,
+    .on_state = on_state,
+    .user = self,
+  };
+
+  if (!settings->snapshots || !*settings->snapshots)
+    return TRUE;
+  if (settings->content == GST_YOLOV10_PUBLISH_FRAMES) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "snapshots is \"%s\", but content is frames; expected events or all, since "
+        "pictures are of events",
+        settings->snapshots);
+    return FALSE;
+  }
+  self->snapshots = gst_y10_snapshots_new (&config, error);
+  if (!self->snapshots)
+    g_prefix_error (error, "snapshots: ");
+  return self->snapshots != NULL;
+}
+
 static gboolean
 open_all (GstYolov10Publish *self, GstY10PublishSettings *settings,
     GError **error)
@@ -144,7 +233,8 @@ open_all (GstYolov10Publish *self, GstY10PublishSettings *settings,
   set_stream (self, settings->stream);
   self->content = settings->content;
   return open_file (self, settings->location, error)
-      && open_spool (self, settings, error);
+      && open_spool (self, settings, error)
+      && open_snapshots (self, settings, error);
 }
 
 /* Opens what the properties say. */
@@ -161,6 +251,7 @@ gst_y10_publish_open (GstYolov10Publish *self, GError **error)
   now.stream = g_strdup (now.stream);
   now.uri = g_strdup (now.uri);
   now.credentials = g_strdup (now.credentials);
+  now.snapshots = g_strdup (now.snapshots);
   GST_OBJECT_UNLOCK (self);
   g_mutex_lock (&self->lock);
   self->flushing = FALSE;
@@ -173,6 +264,7 @@ gst_y10_publish_open (GstYolov10Publish *self, GError **error)
   g_free (now.stream);
   g_free (now.uri);
   g_free (now.credentials);
+  g_free (now.snapshots);
   return ok;
 }
 
@@ -180,9 +272,15 @@ gst_y10_publish_open (GstYolov10Publish *self, GError **error)
 void
 gst_y10_publish_close (GstYolov10Publish *self)
 {
+  GstY10Snapshots *snapshots;
   GstY10SpoolClient *client;
   GstY10LineFile *file;
 
+  /* Its events go to the others. */
+  g_mutex_lock (&self->lock);
+  snapshots = g_steal_pointer (&self->snapshots);
+  g_mutex_unlock (&self->lock);
+  gst_y10_snapshots_free (snapshots);
   g_mutex_lock (&self->lock);
   if (self->follower)
     gst_y10_follower_set_stream (self->follower, self->followed, FALSE);
@@ -194,40 +292,6 @@ gst_y10_publish_close (GstYolov10Publish *self)
   g_mutex_unlock (&self->lock);
   gst_y10_spool_close (client);
   gst_y10_line_file_close (file);
-}
-
-/* A line without its last brace, up to which @json is the same everywhere. */
-static void
-begin_line (GstYolov10Publish *self, const gchar *json)
-{
-  g_string_assign (self->line, json);
-  g_string_truncate (self->line, self->line->len - 1);
-}
-
-/* Puts a line where lines go to. Waits for room if the stream can. */
-void
-gst_y10_publish_put (GstYolov10Publish *self, GstY10LineKind kind,
-    const gchar *json)
-{
-  const gboolean may_wait = !self->is_live;
-
-  if (self->file) {
-    begin_line (self, json);
-    if (self->names_file)
-      g_string_append (self->line, self->stream);
-    g_string_append_c (self->line, '}');
-    gst_y10_line_file_put (self->file, kind, self->line->str, self->line->len,
-        may_wait);
-  }
-  if (self->client) {
-    begin_line (self, json);
-    g_string_append (self->line, self->stream);
-    g_string_append (self->line, ",\"utc\":\"");
-    gst_y10_line_append_utc (self->line, g_get_real_time ());
-    g_string_append (self->line, "\"}");
-    gst_y10_spool_put (self->client, kind, self->line->str, self->line->len,
-        may_wait);
-  }
 }
 
 static void
@@ -279,6 +343,8 @@ void
 gst_y10_publish_set_flushing (GstYolov10Publish *self, gboolean flushing)
 {
   g_mutex_lock (&self->lock);
+  if (self->snapshots)
+    gst_y10_snapshots_set_flushing (self->snapshots, flushing);
   if (self->file)
     gst_y10_line_file_set_flushing (self->file, flushing);
   if (self->client)
@@ -290,6 +356,8 @@ gst_y10_publish_set_flushing (GstYolov10Publish *self, gboolean flushing)
 void
 gst_y10_publish_flush (GstYolov10Publish *self)
 {
+  if (self->snapshots)
+    gst_y10_snapshots_flush (self->snapshots);
   if (self->file)
     gst_y10_line_file_flush (self->file);
   if (self->client)
@@ -325,6 +393,7 @@ gst_y10_publish_get_stats (GstYolov10Publish *self)
 {
   GstStructure *stats = gst_structure_new_empty ("yolov10publish-stats");
   GstY10SpoolStats file = { 0 }, spool = { 0 };
+  GstY10SnapshotStats snapshots = { 0 };
 
   g_mutex_lock (&self->lock);
   if (self->file)
@@ -332,6 +401,8 @@ gst_y10_publish_get_stats (GstYolov10Publish *self)
   if (self->client)
     gst_y10_spool_get_stats (gst_y10_spool_client_get_spool (self->client),
         &spool);
+  if (self->snapshots)
+    gst_y10_snapshots_get_stats (self->snapshots, &snapshots);
   add_network (self->follower, stats);
   g_mutex_unlock (&self->lock);
   set_number (stats, "written", file.synced);
@@ -340,7 +411,8 @@ gst_y10_publish_get_stats (GstYolov10Publish *self)
   set_number (stats, "dropped-frames",
       file.dropped[GST_Y10_LINE_FRAME] + spool.dropped[GST_Y10_LINE_FRAME]);
   set_number (stats, "dropped-events",
-      file.dropped[GST_Y10_LINE_EVENT] + spool.dropped[GST_Y10_LINE_EVENT]);
+      file.dropped[GST_Y10_LINE_EVENT] + spool.dropped[GST_Y10_LINE_EVENT]
+          + snapshots.lost);
   set_number (stats, "errors", file.errors + spool.errors);
   set_number (stats, "bad-lines", spool.bad_lines);
   set_number (stats, "removed-unacknowledged", spool.removed_unacknowledged);
@@ -348,5 +420,7 @@ gst_y10_publish_get_stats (GstYolov10Publish *self)
   set_number (stats, "bytes", spool.bytes);
   set_number (stats, "longest-sync",
       (guint64) spool.longest_sync * GST_USECOND);
+  set_number (stats, "snapshots", snapshots.taken);
+  set_number (stats, "snapshots-dropped", snapshots.dropped);
   return stats;
 }

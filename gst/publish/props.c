@@ -25,6 +25,9 @@ enum
   PROP_CREDENTIALS,
   PROP_MAX_DELAY,
   PROP_HOME_ASSISTANT,
+  PROP_SNAPSHOTS,
+  PROP_SNAPSHOT_CROP,
+  PROP_SNAPSHOT_INLINE,
   PROP_STATS,
 };
 
@@ -38,7 +41,9 @@ static const GstY10Field fields[] = { FIELD (LOCATION, location),
   FIELD (MAX_AGE, max_age), FIELD (MAX_BYTES, max_bytes),
   FIELD (SYNC_INTERVAL, sync_interval), FIELD (URI, uri),
   FIELD (CREDENTIALS, credentials), FIELD (MAX_DELAY, max_delay),
-  FIELD (HOME_ASSISTANT, home_assistant), { 0 } };
+  FIELD (HOME_ASSISTANT, home_assistant), FIELD (SNAPSHOTS, snapshots),
+  FIELD (SNAPSHOT_CROP, snapshot_crop),
+  FIELD (SNAPSHOT_INLINE, snapshot_inline), { 0 } };
 
 void
 gst_y10_publish_props_init (GstYolov10Publish *self)
@@ -58,6 +63,7 @@ gst_y10_publish_props_clear (GstYolov10Publish *self)
   gst_y10_fields_set_string (&self->settings.stream, NULL);
   gst_y10_fields_set_string (&self->settings.uri, NULL);
   gst_y10_fields_set_string (&self->settings.credentials, NULL);
+  gst_y10_fields_set_string (&self->settings.snapshots, NULL);
 }
 
 void
@@ -226,6 +232,44 @@ install_network (GObjectClass *class, GParamFlags flags)
           FALSE, flags));
 }
 
+static void
+install_snapshots (GObjectClass *class, GParamFlags flags)
+{
+  /**
+   * GstYolov10Publish:snapshots:
+   *
+   * Made if only the last part of the path is missing. Pictures go as #GstYolov10Publish:max-age
+   * and #GstYolov10Publish:max-bytes say, which count them apart from lines. An overlay
+   * with privacy must be upstream.
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (class, PROP_SNAPSHOTS,
+      g_param_spec_string ("snapshots", "Snapshots",
+          "Folder to write a JPEG of the frame of each event to in which somebody "
+          "enters, crosses, dwells or is one too many. Empty: none",
+          "", flags));
+  /**
+   * GstYolov10Publish:snapshot-crop:
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (class, PROP_SNAPSHOT_CROP,
+      g_param_spec_boolean ("snapshot-crop", "Snapshot crop",
+          "Pictures have only the object of the event, with a margin; all of the frame "
+          "where its box is not known",
+          FALSE, flags));
+  /**
+   * GstYolov10Publish:snapshot-inline:
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (class, PROP_SNAPSHOT_INLINE,
+      g_param_spec_boolean ("snapshot-inline", "Snapshot inline",
+          "Lines have the picture, too, in base64, if it has at most 512 KiB",
+          FALSE, flags));
+}
+
 void
 gst_y10_publish_props_install (GObjectClass *class)
 {
@@ -235,6 +279,7 @@ gst_y10_publish_props_install (GObjectClass *class)
   install_lines (class, flags);
   install_spool (class, flags);
   install_network (class, flags);
+  install_snapshots (class, flags);
   /**
    * GstYolov10Publish:stats:
    *

@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* The yolov10publish element: which frames and events become lines, and when a line may
- * wait. It changes nothing that passes, and reads no pixel, so any caps do. */
+ * wait. It changes nothing that passes, so any caps do; only for pictures of
+ * events must they be raw video. */
 
 /**
  * SECTION:element-yolov10publish
@@ -27,6 +28,7 @@
 
 #include "common/elementerror.h"
 #include "common/sinkpad.h"
+#include "meta/inspection.h"
 
 GST_DEBUG_CATEGORY (gst_yolov10_publish_debug);
 #define GST_CAT_DEFAULT gst_yolov10_publish_debug
@@ -48,6 +50,12 @@ gst_yolov10_publish_start (GstBaseTransform *trans)
   GError *error = NULL;
 
   g_atomic_int_set (&self->live_known, 0);
+  g_atomic_int_set (&self->privacy_known, 0);
+  self->info.finfo = NULL;
+  self->told_caps = FALSE;
+  GST_OBJECT_LOCK (self);
+  g_clear_pointer (&self->covers_below, g_free);
+  GST_OBJECT_UNLOCK (self);
   if (gst_y10_publish_open (self, &error))
     return TRUE;
   GST_Y10_ELEMENT_ERROR (self, error);
@@ -86,12 +94,55 @@ on_frame_line (const gchar *json, gpointer user)
   gst_y10_publish_put (user, GST_Y10_LINE_FRAME, json);
 }
 
+static void
+warn_caps (GstYolov10Publish *self)
+{
+  GstCaps *caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
+
+  if (!self->told_caps)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("Events have no pictures, since their frames are no raw video."),
+        ("snapshots: found %" GST_PTR_FORMAT
+         ", expected video/x-raw; put the element behind a decoder",
+            caps));
+  self->told_caps = TRUE;
+  gst_clear_caps (&caps);
+}
+
+/* Gives the frame to the events before it. Returns FALSE where pictures must not be taken,
+ * and looks for that at the first frame, too, before there are events. */
+static gboolean
+take_picture (GstYolov10Publish *self, GstBuffer *buffer)
+{
+  const gboolean wanted = gst_y10_snapshots_wants_frame (self->snapshots);
+
+  if (!wanted && g_atomic_int_get (&self->privacy_known))
+    return TRUE;
+  g_atomic_int_set (&self->privacy_known, 1);
+  if (!gst_y10_publish_check_privacy (self)) {
+    gst_y10_snapshots_drop (self->snapshots);
+    return FALSE;
+  }
+  if (!wanted)
+    return TRUE;
+  if (self->info.finfo) {
+    gst_y10_snapshots_put_frame (self->snapshots, buffer, &self->info,
+        !self->is_live);
+  } else {
+    warn_caps (self);
+    gst_y10_snapshots_drop (self->snapshots);
+  }
+  return TRUE;
+}
+
 static GstFlowReturn
 gst_yolov10_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstYolov10Publish *self = GST_YOLOV10_PUBLISH (trans);
 
   gst_y10_publish_note_zones (self, buffer);
+  if (self->snapshots && !take_picture (self, buffer))
+    return GST_FLOW_ERROR;
   if (self->content == GST_YOLOV10_PUBLISH_EVENTS)
     return GST_FLOW_OK;
   find_live (self);
@@ -107,7 +158,19 @@ take_event (GstYolov10Publish *self, GstEvent *event)
   if (!json || self->content == GST_YOLOV10_PUBLISH_FRAMES)
     return;
   find_live (self);
-  gst_y10_publish_put (self, GST_Y10_LINE_EVENT, json);
+  gst_y10_publish_put_event (self, gst_event_get_structure (event), json);
+}
+
+static void
+take_caps (GstYolov10Publish *self, GstEvent *event)
+{
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  if (!gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-raw")
+      || !gst_video_info_from_caps (&self->info, caps))
+    self->info.finfo = NULL;
+  self->told_caps = FALSE;
 }
 
 static gboolean
@@ -121,6 +184,10 @@ gst_yolov10_publish_sink_event (GstBaseTransform *trans, GstEvent *event)
       break;
     case GST_EVENT_STREAM_START:
       g_atomic_int_set (&self->live_known, 0);
+      g_atomic_int_set (&self->privacy_known, 0);
+      break;
+    case GST_EVENT_CAPS:
+      take_caps (self, event);
       break;
     case GST_EVENT_FLUSH_START:
       gst_y10_publish_set_flushing (self, TRUE);
@@ -141,8 +208,14 @@ gst_yolov10_publish_sink_event (GstBaseTransform *trans, GstEvent *event)
 static gboolean
 gst_yolov10_publish_src_event (GstBaseTransform *trans, GstEvent *event)
 {
+  GstYolov10Publish *self = GST_YOLOV10_PUBLISH (trans);
+
   if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY)
-    g_atomic_int_set (&GST_YOLOV10_PUBLISH (trans)->live_known, 0);
+    g_atomic_int_set (&self->live_known, 0);
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
+    g_atomic_int_set (&self->privacy_known, 0);
+  else if (gst_event_has_name (event, GST_Y10_PRIVACY_EVENT))
+    gst_y10_publish_note_privacy (self, event);
   return GST_BASE_TRANSFORM_CLASS (gst_yolov10_publish_parent_class)
       ->src_event (trans, event);
 }
@@ -167,6 +240,7 @@ gst_yolov10_publish_finalize (GObject *object)
   gst_y10_frame_lines_clear (&self->frames);
   g_string_free (self->line, TRUE);
   g_free (self->stream);
+  g_free (self->covers_below);
   gst_y10_publish_props_clear (self);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_yolov10_publish_parent_class)->finalize (object);

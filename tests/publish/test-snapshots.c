@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Pictures of events, of frames and events that the test makes: each format that GStreamer
+ * has, read by its jpegdec; what is no frame; more than there is room for; silence. */
+#include "gstcommon.h"
+
+#include <gst/video/video.h>
+#include <string.h>
+
+#define WIDTH 322
+#define HEIGHT 242
+
+static gchar *folder;
+static GstHarness *h;
+static GstClockTime now;
+
+/* What is not live waits for room. */
+static gboolean
+answer_not_live (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_set_latency (query, FALSE, 0, GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
+static void
+begin (const gchar *caps, gboolean is_live)
+{
+  gchar *launch;
+
+  folder = g_dir_make_tmp ("y10-snapshots-XXXXXX", NULL);
+  launch = g_strdup_printf (
+      "yolov10publish name=p location=%s/lines snapshots=%s/pictures", folder,
+      folder);
+  h = gst_harness_new_parse (launch);
+  now = 0;
+  if (!is_live)
+    gst_pad_set_query_function (h->srcpad, answer_not_live);
+  if (caps)
+    gst_harness_set_src_caps_str (h, caps);
+  g_free (launch);
+}
+
+static guint64
+stat_of (const gchar *name)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (h->element), "p");
+  GstStructure *stats;
+  guint64 value = 0;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value));
+  gst_structure_free (stats);
+  gst_object_unref (element);
+  return value;
+}
+
+static void
+push_event (const gchar *kind, guint n)
+{
+  gchar *json = g_strdup_printf ("{\"event\":\"%s\",\"n\":%u}", kind, n);
+
+  fail_unless (gst_harness_push_event (h,
+      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+          gst_structure_new ("yolov10-event", "event", G_TYPE_STRING, kind,
+              "json", G_TYPE_STRING, json, NULL))));
+  g_free (json);
+}
+
+/* A frame of one colour. */
+static GstBuffer *
+new_frame (const GstVideoInfo *info, guint32 argb)
+{
+  GstVideoInfo from;
+  GstVideoConverter *converter;
+  GstVideoFrame in, out;
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, info->size, NULL),
+            *argb_buffer;
+
+  gst_video_info_set_format (&from, GST_VIDEO_FORMAT_ARGB, (guint) info->width,
+      (guint) info->height);
+  from.fps_n = info->fps_n;
+  from.fps_d = info->fps_d;
+  argb_buffer = gst_buffer_new_allocate (NULL, from.size, NULL);
+  fail_unless (gst_video_frame_map (&in, &from, argb_buffer, GST_MAP_WRITE));
+  for (gsize i = 0; i < from.size; i += 4)
+    GST_WRITE_UINT32_BE ((guint8 *) in.data[0] + i, argb);
+  fail_unless (gst_video_frame_map (&out, info, buffer, GST_MAP_WRITE));
+  converter = gst_video_converter_new (&from, info, NULL);
+  fail_unless (converter != NULL);
+  gst_video_converter_frame (converter, &in, &out);
+  gst_video_converter_free (converter);
+  gst_video_frame_unmap (&in);
+  gst_video_frame_unmap (&out);
+  gst_buffer_unref (argb_buffer);
+  return buffer;
+}
+
+static GstFlowReturn
+push_frame (GstBuffer *buffer)
+{
+  GstFlowReturn flow;
+
+  GST_BUFFER_PTS (buffer) = now;
+  now += GST_SECOND / 25;
+  flow = gst_harness_push (h, buffer);
+  if (flow == GST_FLOW_OK)
+    gst_buffer_unref (gst_harness_pull (h));
+  return flow;
+}
+
+/* All lines, once everything is written. */
+static gchar **
+end_lines (void)
+{
+  gchar *path = g_build_filename (folder, "lines", NULL), *text, **lines;
+
+  gst_harness_push_event (h, gst_event_new_eos ());
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  g_free (path);
+  if (g_str_has_suffix (text, "\n"))
+    text[strlen (text) - 1] = '\0';
+  lines = g_strsplit (text, "\n", -1);
+  g_free (text);
+  return lines;
+}
+
+static void
+end (void)
+{
+  gchar *command = g_strdup_printf ("rm -r '%s'", folder);
+
+  gst_harness_teardown (h);
+  fail_unless (g_spawn_command_line_sync (command, NULL, NULL, NULL, NULL));
+  g_free (command);
+  g_free (folder);
+}
+
+/* The path of the picture that a line names; NULL: none. */
+static gchar *
+find_picture (const gchar *line)
+{
+  const gchar *name = strstr (line, "\"snapshot\":\"");
+  gchar *file, *path;
+
+  if (!name)
+    return NULL;
+  name += strlen ("\"snapshot\":\"");
+  file = g_strndup (name, strcspn (name, "\""));
+  path = g_build_filename (folder, "pictures", file, NULL);
+  g_free (file);
+  return path;
+}
+
+/* Checks that the picture of a line is one colour, as far as its format can tell. */
+static void
+check_picture (const gchar *line, gint width, gint height, guint32 rgb,
+    gint tolerance, const gchar *what)
+{
+  gchar *path = find_picture (line), *launch, *caps;
+  GstElement *pipeline, *sink;
+  GstSample *sample = NULL;
+  GstVideoInfo info;
+  GstVideoFrame frame;
+
+  fail_unless (path != NULL, "%s: %s", what, line);
+  launch = g_strdup_printf ("filesrc location=%s ! jpegdec ! videoconvert ! "
+                            "video/x-raw,format=RGB ! fakesink name=s "
+                            "enable-last-sample=true",
+      path);
+  pipeline = gst_parse_launch (launch, NULL);
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL,
+                              10 * GST_SECOND),
+      GST_STATE_CHANGE_SUCCESS);
+  g_object_get (sink, "last-sample", &sample, NULL);
+  fail_unless (sample != NULL);
+  caps = gst_caps_to_string (gst_sample_get_caps (sample));
+  fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
+  fail_unless (info.width == width && info.height == height, "%s: %s", what,
+      caps);
+  fail_unless (gst_video_frame_map (&frame, &info,
+      gst_sample_get_buffer (sample), GST_MAP_READ));
+  for (gint y = 0; y < height; y += 7)
+    for (gint x = 0; x < width; x += 7) {
+      const guint8 *pixel = (guint8 *) frame.data[0] + y * info.stride[0]
+          + 3 * x;
+
+      for (guint i = 0; i < 3; i++)
+        fail_unless (ABS ((gint) pixel[i] - (gint) (rgb >> (16 - 8 * i) & 255))
+                <= tolerance,
+            "%s: %d,%d is %d,%d,%d", what, x, y, pixel[0], pixel[1], pixel[2]);
+    }
+  gst_video_frame_unmap (&frame);
+  gst_sample_unref (sample);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  g_free (caps);
+  g_free (launch);
+  g_free (path);
+}
+
+static gboolean
+is_packable (GstVideoFormat format)
+{
+  const GstVideoFormatInfo *info = gst_video_format_get_info (format);
+
+  return format > GST_VIDEO_FORMAT_ENCODED && info->unpack_func
+      && info->pack_func && !GST_VIDEO_FORMAT_INFO_HAS_PALETTE (info);
+}
+
+/* Each format, at an odd size; a caps change keeps the element. */
+GST_START_TEST (test_formats)
+{
+  guint n_formats, n = 0;
+  const GstVideoFormat *formats = gst_video_formats_raw (&n_formats);
+  gchar **lines;
+
+  begin (NULL, FALSE);
+  for (guint i = 0; i < n_formats; i++) {
+    const GstVideoFormat format = formats[i];
+    GstVideoInfo info;
+    GstCaps *caps;
+
+    if (!is_packable (format))
+      continue;
+    gst_video_info_set_format (&info, (GstVideoFormat) format,
+        WIDTH - format % 2, HEIGHT - 1);
+    info.fps_n = 25;
+    info.fps_d = 1;
+    caps = gst_video_info_to_caps (&info);
+    gst_harness_set_src_caps (h, caps);
+    fail_unless (gst_video_info_from_caps (&info, caps));
+    push_event ("enter", (guint) format);
+    fail_unless_equals_int (push_frame (new_frame (&info, 0xffc08040)),
+        GST_FLOW_OK);
+    n++;
+  }
+  lines = end_lines ();
+  fail_unless (n > 80, "%u", n);
+  for (gchar **line = lines; *line; line++) {
+    const gint format = (gint) g_ascii_strtoll (strstr (*line, "\"n\":") + 4,
+        NULL, 10);
+    const GstVideoFormatInfo *info = gst_video_format_get_info (
+        (GstVideoFormat) format);
+    const gboolean is_gray = GST_VIDEO_FORMAT_INFO_IS_GRAY (info);
+
+    /* Luma of the colour by BT.601. */
+    check_picture (*line, WIDTH - format % 2, HEIGHT - 1,
+        is_gray ? 0x8b8b8b : 0xc08040, is_gray ? 12 : 24, info->name);
+  }
+  g_strfreev (lines);
+  end ();
+}
+
+GST_END_TEST;
+
+#define I420 "video/x-raw,format=I420,width=64,height=48,framerate=25/1"
+
+static GstBuffer *
+gray_frame (void)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 64 * 48 * 3 / 2, NULL);
+
+  gst_buffer_memset (buffer, 0, 128, 64 * 48 * 3 / 2);
+  return buffer;
+}
+
+/* What is no frame costs the picture and no event, and nothing else. */
+GST_START_TEST (test_no_frames)
+{
+  static const gchar *const caps[] = { "image/jpeg", "video/x-raw",
+    "video/x-raw,format=I420,width=64,height=48,interlace-mode=alternate,framerate=25/1",
+    "video/x-raw,format=I420,width=65535,height=1,framerate=25/1", I420 };
+  GstBuffer *small = gst_buffer_new_allocate (NULL, 100, NULL);
+  GstBuffer *wrong = gray_frame ();
+  gchar **lines, *path;
+  guint n = 0;
+
+  begin (NULL, FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS (caps); i++) {
+    gst_harness_set_src_caps_str (h, caps[i]);
+    push_event ("enter", n++);
+    fail_unless_equals_int (push_frame (
+                                i < 4 ? gray_frame () : gst_buffer_ref (small)),
+        GST_FLOW_OK);
+  }
+  gst_buffer_unref (small);
+  push_event ("enter", n++);
+  gst_buffer_add_video_meta (wrong, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_FORMAT_I420, 16, 16);
+  fail_unless_equals_int (push_frame (wrong), GST_FLOW_OK);
+  push_event ("enter", n++);
+  fail_unless_equals_int (push_frame (gst_buffer_new ()), GST_FLOW_OK);
+  push_event ("enter", n);
+  fail_unless_equals_int (push_frame (gray_frame ()), GST_FLOW_OK);
+  lines = end_lines ();
+  fail_unless_equals_int (g_strv_length (lines), n + 1);
+  for (guint i = 0; i < n; i++) {
+    path = find_picture (lines[i]);
+    fail_unless (!path, "%s", lines[i]);
+  }
+  check_picture (lines[n], 64, 48, 0x828282, 4, "last");
+  fail_unless_equals_uint64 (stat_of ("snapshots"), 1);
+  fail_unless_equals_uint64 (stat_of ("snapshots-dropped"), n);
+  g_strfreev (lines);
+  end ();
+}
+
+GST_END_TEST;
+
+/* A live stream never waits: what there is no room for goes without a picture, and in
+ * order. */
+GST_START_TEST (test_full)
+{
+  GstVideoInfo info;
+  GstBuffer *frame;
+  gchar **lines;
+  guint n_pictures = 0;
+
+  begin ("video/x-raw,format=I420,width=3840,height=2160,framerate=25/1", TRUE);
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_I420, 3840, 2160);
+  frame = new_frame (&info, 0xff808080);
+  for (guint i = 0; i < 60; i++) {
+    push_event (i % 2 ? "dwell" : "leave", i);
+    push_frame (gst_buffer_copy (frame));
+  }
+  gst_buffer_unref (frame);
+  lines = end_lines ();
+  fail_unless_equals_int (g_strv_length (lines), 60);
+  for (guint i = 0; i < 60; i++) {
+    gchar *path = find_picture (lines[i]);
+
+    fail_unless_equals_int (g_ascii_strtoll (strstr (lines[i], "\"n\":") + 4,
+                                NULL, 10),
+        i);
+    fail_unless (i % 2 || !path);
+    n_pictures += path != NULL;
+    g_free (path);
+  }
+  fail_unless (n_pictures >= 1 && n_pictures < 30, "%u", n_pictures);
+  fail_unless_equals_uint64 (stat_of ("snapshots"), n_pictures);
+  fail_unless_equals_uint64 (stat_of ("snapshots-dropped"), 30 - n_pictures);
+  g_strfreev (lines);
+  end ();
+}
+
+GST_END_TEST;
+
+/* While a source is silent, an event does not wait for long. */
+GST_START_TEST (test_silence)
+{
+  gchar **lines;
+
+  begin (I420, TRUE);
+  push_event ("dwell", 0);
+  push_event ("leave", 1);
+  for (guint i = 0; i < 100 && stat_of ("written") < 2; i++)
+    g_usleep (100000);
+  fail_unless_equals_uint64 (stat_of ("written"), 2);
+  fail_unless_equals_uint64 (stat_of ("snapshots-dropped"), 1);
+  push_event ("dwell", 2);
+  fail_unless_equals_int (push_frame (gray_frame ()), GST_FLOW_OK);
+  lines = end_lines ();
+  fail_unless (!strstr (lines[0], "snapshot") && strstr (lines[2], "snapshot"));
+  g_strfreev (lines);
+  end ();
+}
+
+GST_END_TEST;
+
+/* No reference is left where a frame has been converted, whatever waits for the disk. */
+GST_START_TEST (test_references)
+{
+  GstBuffer *frame = gray_frame ();
+
+  begin (I420, TRUE);
+  push_event ("enter", 0);
+  push_event ("cross", 1);
+  fail_unless_equals_int (push_frame (gst_buffer_ref (frame)), GST_FLOW_OK);
+  g_strfreev (end_lines ());
+  ASSERT_BUFFER_REFCOUNT (frame, "frame", 1);
+  /* One frame, one picture. */
+  fail_unless_equals_uint64 (stat_of ("snapshots"), 2);
+  gst_buffer_unref (frame);
+  end ();
+}
+
+GST_END_TEST;
+
+int
+main (int argc, char **argv)
+{
+  Suite *suite = suite_create ("snapshots");
+  TCase *tcase = tcase_create ("all");
+  /* Before and since GStreamer 1.22. */
+  static const gchar *const converters[] = { "videoconvert",
+    "videoconvertscale" };
+  gboolean loaded = FALSE;
+
+  test_gst_init (&argc, &argv);
+  for (guint i = 0; i < G_N_ELEMENTS (converters); i++)
+    loaded |= test_gst_load_plugin (converters[i]);
+  if (!loaded || !test_gst_load_plugin ("coreelements")
+      || !test_gst_load_plugin ("jpeg")) {
+    test_gst_skip ("jpegenc, jpegdec, videoconvert or filesrc is missing");
+    return test_gst_run (suite, "snapshots", __FILE__);
+  }
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 120);
+  tcase_add_test (tcase, test_formats);
+  tcase_add_test (tcase, test_no_frames);
+  tcase_add_test (tcase, test_full);
+  tcase_add_test (tcase, test_silence);
+  tcase_add_test (tcase, test_references);
+  return test_gst_run (suite, "snapshots", __FILE__);
+}
