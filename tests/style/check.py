@@ -100,7 +100,8 @@ ROOMS = {
     "tools/y10/model": ("tools/y10/base", "tools/y10/media"),
     "tools/y10/bench": ("tools/y10/base", "tools/y10/media"),
     "tools/y10/camera": ("tools/y10/base", "tools/y10/media"),
-    "tools/y10/serve": ("tools/y10/base", "tools/y10/media", "tools/y10/camera"),
+    # Reads the spool that yolov10publish writes.
+    "tools/y10/serve": ("tools/y10/base", "tools/y10/media", "tools/y10/camera", "gst/publish"),
     # Says how many threads the engine takes, by the engine's own code.
     "tools/y10/doctor": ("tools/y10/base", "tools/y10/media", "engine/base"),
     "tools/y10": ("tools/y10/base",),

@@ -177,6 +177,19 @@ set_up_detector (const ToolCameraSetup *setup, GstElement *detector)
 }
 
 static void
+set_up_publisher (const ToolCameraSetup *setup, GstBin *bin)
+{
+  GstElement *publisher = gst_bin_get_by_name (bin, "publish");
+
+  if (!publisher)
+    return;
+  gst_util_set_object_arg (G_OBJECT (publisher), "content", "events");
+  g_object_set (publisher, "stream", setup->id, "spool", setup->spool,
+      "max-age", setup->max_age, "max-bytes", setup->max_bytes, NULL);
+  gst_object_unref (publisher);
+}
+
+static void
 set_up_ends (ToolCamera *camera)
 {
   GstAppSinkCallbacks callbacks = { .new_sample = on_sample };
@@ -187,6 +200,7 @@ set_up_ends (ToolCamera *camera)
   GstPad *pad = gst_element_get_static_pad (tracker, "src");
 
   set_up_detector (&camera->setup, detector);
+  set_up_publisher (&camera->setup, bin);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame,
       g_atomic_rc_box_acquire (camera->link), unref_link);
   gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks,
@@ -205,6 +219,8 @@ make_pipeline (ToolCamera *camera, GError **error)
   char *source = tool_source_describe (camera->setup.source);
   char *text = g_strconcat (source,
       " ! videoconvert ! yolov10detect name=detect ! yolov10track name=track ! "
+      "yolov10zones name=zones ! ",
+      camera->setup.spool ? "yolov10publish name=publish ! " : "",
       "queue leaky=downstream max-size-buffers=2 max-size-bytes=0 max-size-time=0 ! "
       "valve name=gate drop=true drop-mode=forward-sticky-events ! "
       "yolov10overlay ! videoconvert ! video/x-raw,format=I420 ! jpegenc quality=80 ! "

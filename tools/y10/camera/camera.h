@@ -14,7 +14,9 @@ typedef struct
 {
   const char *source, *media; /* as in camera/source.h */
   const char *model, *backend, *classes;
-  double confidence; /* 0: the default */
+  double confidence;      /* 0: the default */
+  const char *id, *spool; /* where events go, and the stream that they name */
+  guint64 max_age, max_bytes; /* of the spool, as yolov10publish takes them */
 } ToolCameraSetup;
 
 typedef enum

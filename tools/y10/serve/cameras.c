@@ -22,6 +22,10 @@ serve_camera_start (Serve *serve, ServeCameraConfig *config)
     .backend = serve->config->backend,
     .classes = serve->config->classes,
     .confidence = serve->config->confidence,
+    .id = config->id,
+    .spool = serve->config->spool,
+    .max_age = serve->config->keep_days * G_TIME_SPAN_DAY * 1000,
+    .max_bytes = (guint64) serve->config->keep_mib << 20,
   };
   ServeCamera *camera = g_new0 (ServeCamera, 1);
 

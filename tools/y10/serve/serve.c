@@ -22,6 +22,7 @@
 #include "media/gst.h"
 #include "serve/http.h"
 #include "serve/listener.h"
+#include "serve/spool.h"
 
 #define STOP_TIME (3 * G_USEC_PER_SEC / 2) /* that cameras have to stop */
 
@@ -196,7 +197,8 @@ set_up (Program *program, Options *options, SoupServer *server, GError **error)
   override (&serve->config->model, options->model);
   override (&serve->config->backend, options->backend);
   override (&serve->config->media, options->media);
-  if (!check_model (serve->config, error))
+  if (!check_model (serve->config, error)
+      || !serve_spool_prepare (serve->config, error))
     return FALSE;
   program->listener = serve_listener_new (server, options->address,
       options->certificate, &options->port, error);

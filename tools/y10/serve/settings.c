@@ -22,6 +22,8 @@
 #define MOST_NAME 64
 #define MOST_SOURCE 1024
 #define GROUP "camera "
+#define KEEP_DAYS 30
+#define KEEP_MIB 256
 
 static void
 free_camera (gpointer data)
@@ -118,6 +120,39 @@ read_confidence (ServeConfig *config, GError **error)
 }
 
 static gboolean
+read_count (const ServeConfig *config, const char *name, guint *value,
+    GError **error)
+{
+  char *text = g_key_file_get_string (config->file, "serve", name, NULL);
+  guint64 count = *value;
+  const gboolean ok = !text
+      || g_ascii_string_to_unsigned (text, 10, 0, 100000, &count, NULL);
+
+  *value = (guint) count;
+  if (!ok)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: [serve] %s is '%s'; expected a number from 0, no limit, to 100000",
+        config->path, name, text);
+  g_free (text);
+  return ok;
+}
+
+/* Where events are kept: by default beside the settings. */
+static gboolean
+read_spool (ServeConfig *config, GError **error)
+{
+  config->spool = g_key_file_get_string (config->file, "serve", "spool", NULL);
+  if (!config->spool)
+    config->spool = g_strconcat (config->path, ".events", NULL);
+  else if (!*config->spool)
+    g_clear_pointer (&config->spool, g_free);
+  config->keep_days = KEEP_DAYS;
+  config->keep_mib = KEEP_MIB;
+  return read_count (config, "keep-days", &config->keep_days, error)
+      && read_count (config, "keep-mib", &config->keep_mib, error);
+}
+
+static gboolean
 parse (ServeConfig *config, GError **error)
 {
   char **groups = g_key_file_get_groups (config->file, NULL);
@@ -129,7 +164,7 @@ parse (ServeConfig *config, GError **error)
       NULL);
   config->classes = g_key_file_get_string (config->file, "serve", "classes",
       NULL);
-  ok = read_confidence (config, error);
+  ok = read_confidence (config, error) && read_spool (config, error);
   for (guint i = 0; ok && groups[i]; i++) {
     if (g_str_has_prefix (groups[i], GROUP))
       ok = read_camera (config, groups[i], error);
@@ -175,6 +210,7 @@ serve_config_load (const char *path, GError **error)
     if (g_error_matches (problem, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
       g_clear_error (&problem);
       set_camera (config, append (config, "demo", "Demo", "demo"));
+      read_spool (config, NULL);
       return config;
     }
     g_propagate_prefixed_error (error, problem, "%s: ", path);
@@ -270,6 +306,7 @@ serve_config_free (ServeConfig *config)
   g_free (config->model);
   g_free (config->backend);
   g_free (config->classes);
+  g_free (config->spool);
   g_ptr_array_unref (config->cameras);
   g_key_file_unref (config->file);
   g_free (config);

@@ -20,7 +20,9 @@ typedef struct
   char *path;
   char *media, *model, *backend, *classes; /* or NULL */
   double confidence;                       /* 0: the default */
-  GPtrArray *cameras;                      /* ServeCameraConfig */
+  char *spool;               /* a folder; NULL: no events are kept */
+  guint keep_days, keep_mib; /* of the spool; 0: no limit */
+  GPtrArray *cameras;        /* ServeCameraConfig */
   GKeyFile *file;
 } ServeConfig;
 
