@@ -5,10 +5,7 @@
  *
  * As in examples/camera.c, a pipeline is one attempt to reach a camera. If it fails, by
  * an error, its end or silence, it is replaced by a new one after a pause; stopping it
- * may take long, so a thread does it. Streaming threads know a Link and nothing else.
- *
- * A valve behind the tracker lets frames through while somebody looks. The queue in
- * front of it drops frames: nobody who looks slows the detector down. */
+ * may take long, so a thread does it. Streaming threads know a Link and nothing else. */
 
 #include "config.h"
 
@@ -21,6 +18,7 @@
 #include <unistd.h>
 
 #include "camera/camera.h"
+#include "camera/pipeline.h"
 #include "camera/source.h"
 
 #define STEADY (10 * G_USEC_PER_SEC) /* a good connection */
@@ -162,45 +160,14 @@ on_sample (GstAppSink *sink, gpointer data)
 }
 
 static void
-set_up_detector (const ToolCameraSetup *setup, GstElement *detector)
-{
-  if (setup->model)
-    g_object_set (detector, "model-file", setup->model, NULL);
-  else /* markers are too small for the default of the bundled model */
-    gst_util_set_object_arg (G_OBJECT (detector), "input-size", "640");
-  if (setup->backend)
-    gst_util_set_object_arg (G_OBJECT (detector), "backend", setup->backend);
-  if (setup->classes)
-    g_object_set (detector, "classes", setup->classes, NULL);
-  if (setup->confidence > 0)
-    g_object_set (detector, "confidence", setup->confidence, NULL);
-}
-
-static void
-set_up_publisher (const ToolCameraSetup *setup, GstBin *bin)
-{
-  GstElement *publisher = gst_bin_get_by_name (bin, "publish");
-
-  if (!publisher)
-    return;
-  gst_util_set_object_arg (G_OBJECT (publisher), "content", "events");
-  g_object_set (publisher, "stream", setup->id, "spool", setup->spool,
-      "max-age", setup->max_age, "max-bytes", setup->max_bytes, NULL);
-  gst_object_unref (publisher);
-}
-
-static void
 set_up_ends (ToolCamera *camera)
 {
   GstAppSinkCallbacks callbacks = { .new_sample = on_sample };
   GstBin *bin = GST_BIN (camera->pipeline);
-  GstElement *detector = gst_bin_get_by_name (bin, "detect");
   GstElement *tracker = gst_bin_get_by_name (bin, "track");
   GstElement *sink = gst_bin_get_by_name (bin, "out");
   GstPad *pad = gst_element_get_static_pad (tracker, "src");
 
-  set_up_detector (&camera->setup, detector);
-  set_up_publisher (&camera->setup, bin);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame,
       g_atomic_rc_box_acquire (camera->link), unref_link);
   gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks,
@@ -210,30 +177,14 @@ set_up_ends (ToolCamera *camera)
   gst_object_unref (pad);
   gst_object_unref (sink);
   gst_object_unref (tracker);
-  gst_object_unref (detector);
 }
 
 static gboolean
 make_pipeline (ToolCamera *camera, GError **error)
 {
-  char *source = tool_source_describe (camera->setup.source);
-  char *text = g_strconcat (source,
-      " ! videoconvert ! yolov10detect name=detect ! yolov10track name=track ! "
-      "yolov10zones name=zones ! ",
-      camera->setup.spool ? "yolov10publish name=publish ! " : "",
-      "queue leaky=downstream max-size-buffers=2 max-size-bytes=0 max-size-time=0 ! "
-      "valve name=gate drop=true drop-mode=forward-sticky-events ! "
-      "yolov10overlay ! videoconvert ! video/x-raw,format=I420 ! jpegenc quality=80 ! "
-      "appsink name=out sync=false async=false max-buffers=1 drop=true",
-      NULL);
-
-  camera->pipeline = gst_parse_launch_full (text, NULL,
-      GST_PARSE_FLAG_FATAL_ERRORS, error);
-  g_free (text);
-  g_free (source);
+  camera->pipeline = tool_pipeline_new (&camera->setup, error);
   if (!camera->pipeline)
     return FALSE;
-  gst_object_ref_sink (camera->pipeline);
   set_up_ends (camera);
   return tool_source_set_up (camera->setup.source, camera->setup.media,
       GST_BIN (camera->pipeline), &camera->fd, error);
@@ -484,6 +435,37 @@ tool_camera_want_pictures (ToolCamera *camera, gboolean want)
   g_mutex_unlock (&camera->link->lock);
   if (old)
     gst_sample_unref (old);
+}
+
+gboolean
+tool_camera_change (ToolCamera *camera, const ToolCameraSetup *setup)
+{
+  const ToolCameraSetup from = camera->setup;
+  const gboolean other = strcmp (from.source, setup->source) != 0
+      || from.privacy != setup->privacy;
+
+  camera->setup = *setup;
+  if (camera->pipeline
+          ? tool_pipeline_change (GST_BIN (camera->pipeline), &from, setup)
+          : !other)
+    return TRUE;
+  close_camera (camera);
+  camera->attempts = 0;
+  camera->again = FALSE;
+  g_clear_pointer (&camera->reason, g_free);
+  if (*camera->closing < MOST_CLOSING)
+    open_camera (camera);
+  else
+    camera->pause = g_timeout_add (100, end_pause, camera);
+  return FALSE;
+}
+
+char *
+tool_camera_get_active (const ToolCamera *camera, const char *property)
+{
+  return camera->pipeline
+      ? tool_pipeline_get_active (GST_BIN (camera->pipeline), property)
+      : NULL;
 }
 
 GBytes *

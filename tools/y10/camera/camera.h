@@ -7,17 +7,9 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
+#include "camera/setup.h"
 
-/* Borrowed; what it points to must outlive the camera. NULL: the default. */
-typedef struct
-{
-  const char *source, *media; /* as in camera/source.h */
-  const char *model, *backend, *classes;
-  double confidence;      /* 0: the default */
-  const char *id, *spool; /* where events go, and the stream that they name */
-  guint64 max_age, max_bytes; /* of the spool, as yolov10publish takes them */
-} ToolCameraSetup;
+G_BEGIN_DECLS
 
 typedef enum
 {
@@ -43,6 +35,12 @@ ToolCamera *tool_camera_new (const ToolCameraSetup *setup,
 /* Closes and frees it; its pipeline stops in a thread. */
 void tool_camera_free (ToolCamera *camera);
 void tool_camera_get_status (ToolCamera *camera, ToolCameraStatus *status);
+/* Takes another setup. Returns FALSE if that ended the attempt and its pictures, so that
+ * those that come later are of the new setup. */
+gboolean tool_camera_change (ToolCamera *camera, const ToolCameraSetup *setup);
+/* What a property of the detector says is in use, such as "active-device", or NULL. Free
+ * with g_free(). */
+char *tool_camera_get_active (const ToolCamera *camera, const char *property);
 /* Whether frames are drawn and encoded; at first they are not. */
 void tool_camera_want_pictures (ToolCamera *camera, gboolean want);
 /* Returns the newest picture since pictures are wanted, a JPEG, or NULL. */

@@ -10,14 +10,16 @@
 
 #include <string.h>
 
+#include "base/json-scan.h"
 #include "base/json.h"
 #include "base/terminal.h"
 #include "camera/source.h"
 #include "serve/api.h"
+#include "serve/change.h"
 #include "serve/reply.h"
 
-/* json-glib recurses. */
-#define MOST_BRACKETS 32
+/* Zones nest the deepest: settings, zones, an array, a zone, points, one of them. */
+#define MOST_DEPTH 16
 
 /* Returns the object that the message's body is, or NULL. */
 static JsonNode *
@@ -28,12 +30,10 @@ parse_body (SoupServerMessage *message)
   gsize n;
   const char *text = g_bytes_get_data (bytes, &n);
   JsonNode *root = NULL;
+  Y10JsonScan scan;
   char *copy;
-  guint brackets = 0;
 
-  for (gsize i = 0; i < n; i++)
-    brackets += text[i] == '[' || text[i] == '{';
-  if (n && brackets <= MOST_BRACKETS
+  if (n && y10_json_scan (text, n, MOST_DEPTH, &scan) && !scan.nul_line
       && g_utf8_validate (text, (gssize) n, NULL)) {
     copy = g_strndup (text, n);
     root = json_from_string (copy, NULL);
@@ -78,6 +78,7 @@ add_camera (JsonBuilder *builder, const ServeCamera *camera)
   tool_json_double (builder, "fps", status.fps);
   tool_json_int (builder, "reconnects", status.reconnects);
   tool_json_int (builder, "viewers", camera->viewers->len);
+  serve_change_write (builder, camera->config);
   json_builder_end_object (builder);
   g_free (shown);
 }
@@ -121,31 +122,73 @@ save (Serve *serve, SoupServerMessage *message)
 }
 
 static void
-create_camera (Serve *serve, SoupServerMessage *message)
+reply_camera (SoupServerMessage *message, guint status,
+    const ServeCamera *camera)
+{
+  JsonBuilder *builder = json_builder_new ();
+
+  add_camera (builder, camera);
+  reply_json (message, status, builder);
+  g_object_unref (builder);
+}
+
+/* Answers 400. */
+static void
+refuse (SoupServerMessage *message, GError *error)
+{
+  serve_reply_error (message, SOUP_STATUS_BAD_REQUEST, error->message);
+  g_error_free (error);
+}
+
+/* Returns what the message's body makes of @camera, or of nothing; NULL after an answer. */
+static ServeCameraConfig *
+read_change (Serve *serve, SoupServerMessage *message,
+    const ServeCameraConfig *camera)
 {
   JsonNode *root = parse_body (message);
-  ServeCameraConfig *config;
+  ServeCameraConfig *changed;
   GError *error = NULL;
-  JsonBuilder *builder;
 
   if (!root)
-    return;
-  config = serve_config_add (serve->config, get_text (root, "name"),
-      get_text (root, "source"), &error);
+    return NULL;
+  changed = serve_change_read (serve->config, camera,
+      json_node_get_object (root), &error);
   json_node_unref (root);
-  if (!config) {
-    serve_reply_error (message, SOUP_STATUS_BAD_REQUEST, error->message);
-    g_error_free (error);
+  if (!changed)
+    refuse (message, error);
+  return changed;
+}
+
+static void
+create_camera (Serve *serve, SoupServerMessage *message)
+{
+  ServeCameraConfig *config = read_change (serve, message, NULL);
+  GError *error = NULL;
+
+  if (!config)
     return;
-  }
-  if (!save (serve, message)) {
+  if (!serve_config_add (serve->config, config, &error))
+    refuse (message, error);
+  else if (!save (serve, message))
     serve_config_remove (serve->config, config);
+  else
+    reply_camera (message, SOUP_STATUS_CREATED,
+        serve_camera_start (serve, config));
+}
+
+static void
+change_camera (Serve *serve, SoupServerMessage *message, ServeCamera *camera)
+{
+  ServeCameraConfig *other = read_change (serve, message, camera->config);
+
+  if (!other)
     return;
-  }
-  builder = json_builder_new ();
-  add_camera (builder, serve_camera_start (serve, config));
-  reply_json (message, SOUP_STATUS_CREATED, builder);
-  g_object_unref (builder);
+  serve_camera_change (camera, other);
+  if (save (serve, message))
+    reply_camera (message, SOUP_STATUS_OK, camera);
+  else /* what is not kept does not apply */
+    serve_camera_change (camera, other);
+  serve_camera_config_free (other);
 }
 
 static void
@@ -192,6 +235,47 @@ answer_session (Serve *serve, SoupServerMessage *message, const char *method)
   }
 }
 
+static void
+answer_camera (Serve *serve, SoupServerMessage *message, const char *method,
+    ServeCamera *camera)
+{
+  if (!strcmp (method, "GET"))
+    reply_camera (message, SOUP_STATUS_OK, camera);
+  else if (!strcmp (method, "PATCH"))
+    change_camera (serve, message, camera);
+  else if (!strcmp (method, "DELETE"))
+    delete_camera (serve, message, camera);
+  else
+    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
+        "expected GET, PATCH or DELETE");
+}
+
+static void
+tell_model (Serve *serve, SoupServerMessage *message)
+{
+  static const char *const active[][2] = { { "backend", "active-backend" },
+    { "device", "active-device" }, { "precision", "active-precision" } };
+  const ServeModel *model = serve->config->known;
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  tool_json_string (builder, "name", model->name);
+  json_builder_set_member_name (builder, "classes");
+  json_builder_begin_array (builder);
+  for (guint i = 0; model->classes[i]; i++)
+    json_builder_add_string_value (builder, model->classes[i]);
+  json_builder_end_array (builder);
+  for (guint i = 0; i < G_N_ELEMENTS (active); i++) {
+    char *value = serve_cameras_get_active (serve, active[i][1]);
+
+    tool_json_string (builder, active[i][0], value);
+    g_free (value);
+  }
+  json_builder_end_object (builder);
+  reply_json (message, SOUP_STATUS_OK, builder);
+  g_object_unref (builder);
+}
+
 void
 serve_api_answer (Serve *serve, SoupServerMessage *message, const char *path)
 {
@@ -202,6 +286,12 @@ serve_api_answer (Serve *serve, SoupServerMessage *message, const char *path)
 
   if (!strcmp (path, "session")) {
     answer_session (serve, message, method);
+  } else if (!strcmp (path, "model")) {
+    if (!strcmp (method, "GET"))
+      tell_model (serve, message);
+    else
+      serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
+          "expected GET");
   } else if (!strcmp (path, "cameras")) {
     if (!strcmp (method, "GET"))
       list_cameras (serve, message);
@@ -213,11 +303,8 @@ serve_api_answer (Serve *serve, SoupServerMessage *message, const char *path)
   } else if (!camera) {
     serve_reply_error (message, SOUP_STATUS_NOT_FOUND,
         "there is no such thing");
-  } else if (!strcmp (method, "DELETE")) {
-    delete_camera (serve, message, camera);
   } else {
-    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
-        "expected DELETE");
+    answer_camera (serve, message, method, camera);
   }
 }
 

@@ -12,21 +12,31 @@
 #include "serve/cameras.h"
 #include "serve/mjpeg.h"
 
+static ToolCameraSetup
+make_setup (const ServeConfig *config, const ServeCameraConfig *camera)
+{
+  return (ToolCameraSetup){
+    .source = camera->source,
+    .media = config->media,
+    .model = config->model,
+    .backend = config->backend,
+    .classes = camera->classes ? camera->classes : config->classes,
+    .confidence = camera->confidence > 0 ? camera->confidence
+                                         : config->confidence,
+    .tiles = camera->tiles,
+    .zones = camera->zones,
+    .privacy = camera->privacy,
+    .id = camera->id,
+    .spool = config->spool,
+    .max_age = config->keep_days * G_TIME_SPAN_DAY * 1000,
+    .max_bytes = (guint64) config->keep_mib << 20,
+  };
+}
+
 ServeCamera *
 serve_camera_start (Serve *serve, ServeCameraConfig *config)
 {
-  const ToolCameraSetup setup = {
-    .source = config->source,
-    .media = serve->config->media,
-    .model = serve->config->model,
-    .backend = serve->config->backend,
-    .classes = serve->config->classes,
-    .confidence = serve->config->confidence,
-    .id = config->id,
-    .spool = serve->config->spool,
-    .max_age = serve->config->keep_days * G_TIME_SPAN_DAY * 1000,
-    .max_bytes = (guint64) serve->config->keep_mib << 20,
-  };
+  const ToolCameraSetup setup = make_setup (serve->config, config);
   ServeCamera *camera = g_new0 (ServeCamera, 1);
 
   camera->serve = serve;
@@ -35,6 +45,18 @@ serve_camera_start (Serve *serve, ServeCameraConfig *config)
   g_ptr_array_add (serve->cameras, camera);
   camera->camera = tool_camera_new (&setup, serve_mjpeg_on_picture, camera);
   return camera;
+}
+
+void
+serve_camera_change (ServeCamera *camera, ServeCameraConfig *other)
+{
+  ServeConfig *config = camera->serve->config;
+  ToolCameraSetup setup;
+
+  serve_config_exchange (config, camera->config, other);
+  setup = make_setup (config, camera->config);
+  if (!tool_camera_change (camera->camera, &setup))
+    serve_mjpeg_forget (camera);
 }
 
 void
@@ -58,6 +80,19 @@ serve_camera_find (Serve *serve, const char *id)
       return camera;
   }
   return NULL;
+}
+
+char *
+serve_cameras_get_active (Serve *serve, const char *property)
+{
+  char *value = NULL;
+
+  for (guint i = 0; !value && i < serve->cameras->len; i++) {
+    const ServeCamera *camera = serve->cameras->pdata[i];
+
+    value = tool_camera_get_active (camera->camera, property);
+  }
+  return value;
 }
 
 void

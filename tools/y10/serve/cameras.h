@@ -31,10 +31,14 @@ struct _Serve
 };
 
 ServeCamera *serve_camera_start (Serve *serve, ServeCameraConfig *config);
+/* Exchanges what its settings and @other say, and lets it do so. */
+void serve_camera_change (ServeCamera *camera, ServeCameraConfig *other);
 /* Ends its views and stops it. */
 void serve_camera_stop (Serve *serve, ServeCamera *camera);
 /* Returns the camera with this id, or NULL. */
 ServeCamera *serve_camera_find (Serve *serve, const char *id);
+/* As tool_camera_get_active(), of the first camera that knows: they share an engine. */
+char *serve_cameras_get_active (Serve *serve, const char *property);
 /* Looks after all; to be called a few times a second. */
 void serve_cameras_look (Serve *serve);
 

@@ -21,7 +21,8 @@
 #include "serve/reply.h"
 
 #define MOST_BODY 4096
-#define BODY_TIME 10 /* s */
+#define MOST_CHANGE 65536 /* with zones */
+#define BODY_TIME 10      /* s */
 #define REPLY_TIME 30
 #define IDLE_TIME 60
 
@@ -74,14 +75,17 @@ static guint
 judge_body (SoupMessageHeaders *head, const char *method, const char **why)
 {
   const SoupEncoding encoding = soup_message_headers_get_encoding (head);
+  const gboolean changes = !strcmp (method, "PATCH");
 
   *why = "the body is too large";
   if (encoding == SOUP_ENCODING_CONTENT_LENGTH
-      && soup_message_headers_get_content_length (head) > MOST_BODY)
+      && soup_message_headers_get_content_length (head)
+          > (changes ? MOST_CHANGE : MOST_BODY))
     return SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE;
   *why = "expected a Content-Length";
   if (encoding == SOUP_ENCODING_CHUNKED
-      || (!strcmp (method, "POST") && encoding != SOUP_ENCODING_CONTENT_LENGTH))
+      || ((changes || !strcmp (method, "POST"))
+          && encoding != SOUP_ENCODING_CONTENT_LENGTH))
     return SOUP_STATUS_LENGTH_REQUIRED;
   return 0;
 }

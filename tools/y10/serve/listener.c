@@ -126,6 +126,15 @@ serve_connection_set_deadline (SoupServerMessage *message, guint seconds)
 }
 
 void
+serve_connection_end (SoupServerMessage *message)
+{
+  Connection *connection = find_connection (message);
+
+  if (connection)
+    g_socket_shutdown (connection->socket, TRUE, TRUE, NULL);
+}
+
+void
 serve_listener_look (ServeListener *listener)
 {
   const gint64 now = g_get_monotonic_time ();

@@ -21,6 +21,8 @@ void serve_listener_look (ServeListener *listener);
  * it does not. */
 void serve_connection_set_deadline (SoupServerMessage *message, guint seconds);
 
+/* Ends the connection of @message at once. */
+void serve_connection_end (SoupServerMessage *message);
 /* Whether the client has closed the connection of @message; libsoup notices only when it
  * writes. */
 gboolean serve_connection_is_gone (SoupServerMessage *message);

@@ -213,6 +213,18 @@ serve_mjpeg_look (ServeCamera *camera)
 }
 
 void
+serve_mjpeg_forget (ServeCamera *camera)
+{
+  g_clear_pointer (&camera->chunk, g_bytes_unref);
+  for (guint i = 0; i < camera->viewers->len; i++) {
+    Viewer *viewer = camera->viewers->pdata[i];
+
+    if (viewer->n_sending || viewer->ended)
+      serve_connection_end (viewer->message);
+  }
+}
+
+void
 serve_mjpeg_end (ServeCamera *camera)
 {
   for (guint i = 0; i < camera->viewers->len; i++) {

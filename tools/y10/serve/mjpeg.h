@@ -17,6 +17,9 @@ void serve_mjpeg_view (ServeCamera *camera, SoupServerMessage *message,
 void serve_mjpeg_on_picture (gpointer camera);
 /* Ends those that wait too long for a picture. */
 void serve_mjpeg_look (ServeCamera *camera);
+/* Lets no picture that there is go out any more, as before privacy: views that are sending
+ * one end. */
+void serve_mjpeg_forget (ServeCamera *camera);
 /* Ends all views. */
 void serve_mjpeg_end (ServeCamera *camera);
 

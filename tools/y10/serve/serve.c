@@ -166,19 +166,6 @@ override (char **setting, const char *option)
   *setting = g_strdup (option);
 }
 
-/* A wrong model is an error of all cameras, so it is told at once. */
-static gboolean
-check_model (const ServeConfig *config, GError **error)
-{
-  Y10Model *model = config->model ? y10_model_load (config->model, NULL, error)
-                                  : NULL;
-
-  if (!model)
-    return !config->model;
-  y10_model_unref (model);
-  return TRUE;
-}
-
 static gboolean
 set_up (Program *program, Options *options, SoupServer *server, GError **error)
 {
@@ -197,7 +184,8 @@ set_up (Program *program, Options *options, SoupServer *server, GError **error)
   override (&serve->config->model, options->model);
   override (&serve->config->backend, options->backend);
   override (&serve->config->media, options->media);
-  if (!check_model (serve->config, error)
+  /* A wrong model is an error of all cameras, so it is told at once. */
+  if (!serve_config_load_model (serve->config, error)
       || !serve_spool_prepare (serve->config, error))
     return FALSE;
   program->listener = serve_listener_new (server, options->address,

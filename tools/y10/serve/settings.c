@@ -15,38 +15,51 @@
 #include <sys/stat.h>
 #include <y10/y10.h>
 
+#include "camera/pipeline.h"
 #include "camera/source.h"
 #include "serve/settings.h"
 
 #define MOST_CAMERAS 64
 #define MOST_NAME 64
 #define MOST_SOURCE 1024
+#define MOST_CLASSES 4096
 #define GROUP "camera "
 #define KEEP_DAYS 30
 #define KEEP_MIB 256
 
-static void
-free_camera (gpointer data)
+ServeCameraConfig *
+serve_camera_config_copy (const ServeCameraConfig *camera)
 {
-  ServeCameraConfig *camera = data;
+  ServeCameraConfig *copy = g_new0 (ServeCameraConfig, 1);
 
+  if (!camera)
+    return copy;
+  *copy = *camera;
+  copy->id = g_strdup (camera->id);
+  copy->name = g_strdup (camera->name);
+  copy->source = g_strdup (camera->source);
+  copy->classes = g_strdup (camera->classes);
+  copy->tiles = g_strdup (camera->tiles);
+  copy->zones = g_strdup (camera->zones);
+  return copy;
+}
+
+void
+serve_camera_config_free (ServeCameraConfig *camera)
+{
   g_free (camera->id);
   g_free (camera->name);
   g_free (camera->source);
+  g_free (camera->classes);
+  g_free (camera->tiles);
+  g_free (camera->zones);
   g_free (camera);
 }
 
-static ServeCameraConfig *
-append (ServeConfig *config, const char *id, const char *name,
-    const char *source)
+static void
+free_camera (gpointer camera)
 {
-  ServeCameraConfig *camera = g_new0 (ServeCameraConfig, 1);
-
-  camera->id = g_strdup (id);
-  camera->name = g_strdup (name);
-  camera->source = g_strdup (source);
-  g_ptr_array_add (config->cameras, camera);
-  return camera;
+  serve_camera_config_free (camera);
 }
 
 static gboolean
@@ -62,12 +75,38 @@ check_text (const char *what, const char *text, gsize most, GError **error)
 }
 
 static gboolean
-check_camera (const ServeConfig *config, const char *name, const char *source,
+check_classes (const ServeConfig *config, const char *classes, GError **error)
+{
+  return !classes
+      || (check_text ("list of classes", *classes ? classes : "*", MOST_CLASSES,
+              error)
+          && (!config->known
+              || serve_model_check_classes (config->known, classes, error)));
+}
+
+static gboolean
+check_detection (const ServeConfig *config, const ServeCameraConfig *camera,
     GError **error)
 {
-  return check_text ("name", name, MOST_NAME, error)
-      && check_text ("source", source, MOST_SOURCE, error)
-      && tool_source_check (source, config->media, error);
+  if (!(camera->confidence >= 0 && camera->confidence <= 1)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "confidence is %g; expected a number above 0, at most 1",
+        camera->confidence);
+    return FALSE;
+  }
+  return check_classes (config, camera->classes, error)
+      && (!camera->tiles || tool_pipeline_check_tiles (camera->tiles, error))
+      && (!camera->zones || tool_pipeline_check_zones (camera->zones, error));
+}
+
+gboolean
+serve_config_check (const ServeConfig *config, const ServeCameraConfig *camera,
+    GError **error)
+{
+  return check_text ("name", camera->name, MOST_NAME, error)
+      && check_text ("source", camera->source, MOST_SOURCE, error)
+      && tool_source_check (camera->source, config->media, error)
+      && check_detection (config, camera, error);
 }
 
 static gboolean
@@ -79,41 +118,94 @@ is_id (const char *id)
 
 /* A source that cannot be opened now is the camera's failure, not the file's. */
 static gboolean
-read_camera (ServeConfig *config, const char *group, GError **error)
+check_read (const ServeConfig *config, const char *group,
+    const ServeCameraConfig *camera, GError **error)
 {
-  const char *id = group + strlen (GROUP);
-  char *name = g_key_file_get_string (config->file, group, "name", NULL);
-  char *source = g_key_file_get_string (config->file, group, "source", NULL);
-  const gboolean ok = is_id (id)
-      && check_text ("name", name ? name : id, MOST_NAME, NULL)
-      && check_text ("source", source, MOST_SOURCE, NULL)
-      && (tool_source_is_file (source)
-          || tool_source_check (source, config->media, NULL));
-
-  if (ok)
-    append (config, id, name ? name : id, source);
-  else
+  if (!is_id (camera->id) || !check_text ("name", camera->name, MOST_NAME, NULL)
+      || !check_text ("source", camera->source, MOST_SOURCE, NULL)
+      || !(tool_source_is_file (camera->source)
+          || tool_source_check (camera->source, config->media, NULL))) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: [%s] is no camera; expected [camera ID] with name= and a source= that is "
         "rtsp://…, /dev/videoN, file:NAME, test: or demo",
         config->path, group);
-  g_free (source);
-  g_free (name);
+    return FALSE;
+  }
+  if (check_detection (config, camera, error))
+    return TRUE;
+  g_prefix_error (error, "%s: [%s] ", config->path, group);
+  return FALSE;
+}
+
+/* Of keys that may be left out. Return FALSE if one is there and has another form. */
+static gboolean
+read_privacy (GKeyFile *file, const char *group, ServeCameraConfig *camera)
+{
+  GError *problem = NULL;
+
+  if (!g_key_file_has_key (file, group, "privacy", NULL))
+    return TRUE;
+  camera->privacy = g_key_file_get_boolean (file, group, "privacy", &problem);
+  if (camera->privacy)
+    camera->private_since = g_key_file_get_int64 (file, group, "private-since",
+        NULL);
+  if (camera->privacy && !camera->private_since)
+    camera->private_since = g_get_real_time () / G_USEC_PER_SEC;
+  if (!problem)
+    return TRUE;
+  g_error_free (problem);
+  return FALSE;
+}
+
+static gboolean
+read_number (GKeyFile *file, const char *group, const char *key, double *value)
+{
+  GError *problem = NULL;
+
+  if (!g_key_file_has_key (file, group, key, NULL))
+    return TRUE;
+  *value = g_key_file_get_double (file, group, key, &problem);
+  if (!problem && *value > 0 && *value <= 1)
+    return TRUE;
+  g_clear_error (&problem);
+  return FALSE;
+}
+
+static gboolean
+read_camera (ServeConfig *config, const char *group, GError **error)
+{
+  GKeyFile *file = config->file;
+  ServeCameraConfig *camera = serve_camera_config_copy (NULL);
+  gboolean ok = TRUE;
+
+  camera->id = g_strdup (group + strlen (GROUP));
+  camera->name = g_key_file_get_string (file, group, "name", NULL);
+  if (!camera->name)
+    camera->name = g_strdup (camera->id);
+  camera->source = g_key_file_get_string (file, group, "source", NULL);
+  camera->classes = g_key_file_get_string (file, group, "classes", NULL);
+  camera->tiles = g_key_file_get_string (file, group, "tiles", NULL);
+  camera->zones = g_key_file_get_string (file, group, "zones", NULL);
+  if (!read_number (file, group, "confidence", &camera->confidence)
+      || !read_privacy (file, group, camera)) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: [%s] expected a confidence above 0, at most 1, and privacy true or false",
+        config->path, group);
+    ok = FALSE;
+  }
+  ok = ok && check_read (config, group, camera, error);
+  if (ok)
+    g_ptr_array_add (config->cameras, camera);
+  else
+    serve_camera_config_free (camera);
   return ok;
 }
 
 static gboolean
 read_confidence (ServeConfig *config, GError **error)
 {
-  GError *problem = NULL;
-
-  if (!g_key_file_has_key (config->file, "serve", "confidence", NULL))
+  if (read_number (config->file, "serve", "confidence", &config->confidence))
     return TRUE;
-  config->confidence = g_key_file_get_double (config->file, "serve",
-      "confidence", &problem);
-  if (!problem && config->confidence > 0 && config->confidence <= 1)
-    return TRUE;
-  g_clear_error (&problem);
   g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
       "%s: [serve] confidence is not in the range above 0 to 1", config->path);
   return FALSE;
@@ -186,13 +278,50 @@ parse (ServeConfig *config, GError **error)
 }
 
 static void
+set_text (GKeyFile *file, const char *group, const char *key, const char *value)
+{
+  if (value)
+    g_key_file_set_string (file, group, key, value);
+  else
+    g_key_file_remove_key (file, group, key, NULL);
+}
+
+static void
 set_camera (ServeConfig *config, const ServeCameraConfig *camera)
 {
   char *group = g_strconcat (GROUP, camera->id, NULL);
+  GKeyFile *file = config->file;
 
-  g_key_file_set_string (config->file, group, "name", camera->name);
-  g_key_file_set_string (config->file, group, "source", camera->source);
+  set_text (file, group, "name", camera->name);
+  set_text (file, group, "source", camera->source);
+  set_text (file, group, "classes", camera->classes);
+  set_text (file, group, "tiles", camera->tiles);
+  set_text (file, group, "zones", camera->zones);
+  if (camera->confidence > 0)
+    g_key_file_set_double (file, group, "confidence", camera->confidence);
+  else
+    g_key_file_remove_key (file, group, "confidence", NULL);
+  if (camera->privacy) {
+    g_key_file_set_boolean (file, group, "privacy", TRUE);
+    g_key_file_set_int64 (file, group, "private-since", camera->private_since);
+  } else {
+    g_key_file_remove_key (file, group, "privacy", NULL);
+    g_key_file_remove_key (file, group, "private-since", NULL);
+  }
   g_free (group);
+}
+
+/* Without settings there is one camera. */
+static void
+add_demo (ServeConfig *config)
+{
+  ServeCameraConfig *camera = serve_camera_config_copy (NULL);
+
+  camera->id = g_strdup ("demo");
+  camera->name = g_strdup ("Demo");
+  camera->source = g_strdup ("demo");
+  g_ptr_array_add (config->cameras, camera);
+  set_camera (config, camera);
 }
 
 ServeConfig *
@@ -209,7 +338,7 @@ serve_config_load (const char *path, GError **error)
           &problem)) {
     if (g_error_matches (problem, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
       g_clear_error (&problem);
-      set_camera (config, append (config, "demo", "Demo", "demo"));
+      add_demo (config);
       read_spool (config, NULL);
       return config;
     }
@@ -263,29 +392,59 @@ has_id (const ServeConfig *config, const char *id)
   return FALSE;
 }
 
-ServeCameraConfig *
-serve_config_add (ServeConfig *config, const char *name, const char *source,
+gboolean
+serve_config_load_model (ServeConfig *config, GError **error)
+{
+  config->known = serve_model_load (config->model, error);
+  if (!config->known)
+    return FALSE;
+  if (!check_classes (config, config->classes, error)) {
+    g_prefix_error (error, "%s: [serve] ", config->path);
+    return FALSE;
+  }
+  for (guint i = 0; i < config->cameras->len; i++) {
+    const ServeCameraConfig *camera = config->cameras->pdata[i];
+
+    if (!check_classes (config, camera->classes, error)) {
+      g_prefix_error (error, "%s: [" GROUP "%s] ", config->path, camera->id);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+gboolean
+serve_config_add (ServeConfig *config, ServeCameraConfig *camera,
     GError **error)
 {
-  ServeCameraConfig *camera;
-  char *id = NULL;
-
-  if (!check_camera (config, name, source, error))
-    return NULL;
   if (config->cameras->len >= MOST_CAMERAS) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "there are %d cameras already, the most", MOST_CAMERAS);
-    return NULL;
+    serve_camera_config_free (camera);
+    return FALSE;
   }
-  for (guint i = 1; !id; i++) {
-    id = g_strdup_printf ("c%u", i);
-    if (has_id (config, id))
-      g_clear_pointer (&id, g_free);
+  for (guint i = 1; !camera->id; i++) {
+    camera->id = g_strdup_printf ("c%u", i);
+    if (has_id (config, camera->id))
+      g_clear_pointer (&camera->id, g_free);
   }
-  camera = append (config, id, name, source);
+  g_ptr_array_add (config->cameras, camera);
   set_camera (config, camera);
-  g_free (id);
-  return camera;
+  return TRUE;
+}
+
+void
+serve_config_exchange (ServeConfig *config, ServeCameraConfig *camera,
+    ServeCameraConfig *other)
+{
+  const ServeCameraConfig old = *camera;
+  char *const id = other->id;
+
+  *camera = *other;
+  camera->id = old.id;
+  *other = old;
+  other->id = id;
+  set_camera (config, camera);
 }
 
 void
@@ -307,6 +466,7 @@ serve_config_free (ServeConfig *config)
   g_free (config->backend);
   g_free (config->classes);
   g_free (config->spool);
+  g_clear_pointer (&config->known, serve_model_free);
   g_ptr_array_unref (config->cameras);
   g_key_file_unref (config->file);
   g_free (config);

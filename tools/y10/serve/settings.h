@@ -6,13 +6,20 @@
 
 #include <glib.h>
 
+#include "serve/model.h"
+
 G_BEGIN_DECLS
 
+/* What is NULL or 0 is as in [serve], or the default. */
 typedef struct
 {
-  char *id;     /* for paths; never changes */
-  char *name;   /* any text, in UTF-8 */
-  char *source; /* as in camera/source.h; a secret */
+  char *id;                      /* for paths; never changes */
+  char *name;                    /* any text, in UTF-8 */
+  char *source;                  /* as in camera/source.h; a secret */
+  char *classes, *tiles, *zones; /* as those of the elements */
+  double confidence;
+  gboolean privacy;
+  gint64 private_since; /* UTC, s; 0: without privacy */
 } ServeCameraConfig;
 
 typedef struct
@@ -23,6 +30,7 @@ typedef struct
   char *spool;               /* a folder; NULL: no events are kept */
   guint keep_days, keep_mib; /* of the spool; 0: no limit */
   GPtrArray *cameras;        /* ServeCameraConfig */
+  ServeModel *known;         /* of that model; NULL until it is loaded */
   GKeyFile *file;
 } ServeConfig;
 
@@ -30,9 +38,20 @@ typedef struct
 ServeConfig *serve_config_load (const char *path, GError **error);
 gboolean serve_config_save (ServeConfig *config, GError **error);
 void serve_config_free (ServeConfig *config);
-/* Checks and adds a camera, without saving. The result belongs to @config. */
-ServeCameraConfig *serve_config_add (ServeConfig *config, const char *name,
-    const char *source, GError **error);
+/* Reads the model and what cameras say of its classes. */
+gboolean serve_config_load_model (ServeConfig *config, GError **error);
+/* Returns a copy without a place in the settings; of nothing if @camera is NULL. */
+ServeCameraConfig *serve_camera_config_copy (const ServeCameraConfig *camera);
+void serve_camera_config_free (ServeCameraConfig *camera);
+/* Says which field is wrong, what was found and what was expected. */
+gboolean serve_config_check (const ServeConfig *config,
+    const ServeCameraConfig *camera, GError **error);
+/* Adds @camera, which is checked, under a new id, and takes it; nothing is saved. */
+gboolean serve_config_add (ServeConfig *config, ServeCameraConfig *camera,
+    GError **error);
+/* Exchanges what @camera and @other say, but for the id. */
+void serve_config_exchange (ServeConfig *config, ServeCameraConfig *camera,
+    ServeCameraConfig *other);
 void serve_config_remove (ServeConfig *config, ServeCameraConfig *camera);
 /* Replaces the file by @text, readable by its owner only. */
 gboolean serve_write_private (const char *path, const char *text,

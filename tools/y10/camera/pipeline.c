@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The pipeline of a camera: its elements, and their properties.
+ *
+ * A valve behind the tracker lets frames through while somebody looks. The queue in
+ * front of it drops frames: nobody who looks slows the detector down.
+ *
+ * With privacy, the overlay covers what is detected in front of all that can take a
+ * picture from here, for each frame, whether somebody looks or not. A pipeline is made
+ * with it or without, and never changed: so no frame that was not covered is on its way
+ * when privacy begins. */
+
+#include "config.h"
+
+#if defined(HAVE_GST) && defined(HAVE_SERVE)
+
+#include <string.h>
+#include <y10/y10.h>
+
+#include "camera/pipeline.h"
+#include "camera/source.h"
+
+#define GATE \
+  "queue leaky=downstream max-size-buffers=2 max-size-bytes=0 max-size-time=0 ! " \
+  "valve name=gate drop=true drop-mode=forward-sticky-events ! "
+#define JPEG \
+  "videoconvert ! video/x-raw,format=I420 ! jpegenc quality=80 ! " \
+  "appsink name=out sync=false async=false max-buffers=1 drop=true"
+
+static void
+set_default (GstElement *element, const char *name)
+{
+  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (element),
+      name);
+
+  g_object_set_property (G_OBJECT (element), name,
+      g_param_spec_get_default_value (spec));
+}
+
+static void
+change_text (GstElement *element, const char *name, const char *from,
+    const char *to)
+{
+  if (!g_strcmp0 (from, to))
+    return;
+  if (to)
+    g_object_set (element, name, to, NULL);
+  else
+    set_default (element, name);
+}
+
+/* Only what differs: a detector takes each value as a new one. */
+static void
+change_elements (GstBin *bin, const ToolCameraSetup *from,
+    const ToolCameraSetup *to)
+{
+  GstElement *detector = gst_bin_get_by_name (bin, "detect");
+  GstElement *zones = gst_bin_get_by_name (bin, "zones");
+
+  change_text (detector, "model-file", from->model, to->model);
+  change_text (detector, "classes", from->classes, to->classes);
+  change_text (detector, "tiles", from->tiles, to->tiles);
+  if (to->confidence > 0)
+    g_object_set (detector, "confidence", to->confidence, NULL);
+  else if (from->confidence > 0)
+    set_default (detector, "confidence");
+  change_text (zones, "zones", from->zones, to->zones);
+  gst_object_unref (zones);
+  gst_object_unref (detector);
+}
+
+static void
+set_up_engine (const ToolCameraSetup *setup, GstBin *bin)
+{
+  GstElement *detector = gst_bin_get_by_name (bin, "detect");
+
+  if (!setup->model) /* markers are too small for the default of this model */
+    gst_util_set_object_arg (G_OBJECT (detector), "input-size", "640");
+  if (setup->backend)
+    gst_util_set_object_arg (G_OBJECT (detector), "backend", setup->backend);
+  gst_object_unref (detector);
+}
+
+static void
+set_up_publisher (const ToolCameraSetup *setup, GstBin *bin)
+{
+  GstElement *publisher = gst_bin_get_by_name (bin, "publish");
+  char *snapshots;
+
+  if (!publisher)
+    return;
+  snapshots = g_build_filename (setup->spool, "snapshots", NULL);
+  gst_util_set_object_arg (G_OBJECT (publisher), "content", "events");
+  g_object_set (publisher, "stream", setup->id, "spool", setup->spool,
+      "max-age", setup->max_age, "max-bytes", setup->max_bytes, "snapshots",
+      snapshots, NULL);
+  g_free (snapshots);
+  gst_object_unref (publisher);
+}
+
+GstElement *
+tool_pipeline_new (const ToolCameraSetup *setup, GError **error)
+{
+  const ToolCameraSetup none = { 0 };
+  char *source = tool_source_describe (setup->source);
+  char *text = g_strconcat (source,
+      " ! videoconvert ! yolov10detect name=detect ! yolov10track name=track ! "
+      "yolov10zones name=zones ! ",
+      setup->privacy ? "yolov10overlay privacy=fill ! " : "",
+      setup->spool ? "yolov10publish name=publish ! " : "", GATE,
+      setup->privacy ? "" : "yolov10overlay ! ", JPEG, NULL);
+  GstElement *pipeline = gst_parse_launch_full (text, NULL,
+      GST_PARSE_FLAG_FATAL_ERRORS, error);
+
+  g_free (text);
+  g_free (source);
+  if (!pipeline)
+    return NULL;
+  gst_object_ref_sink (pipeline);
+  set_up_engine (setup, GST_BIN (pipeline));
+  set_up_publisher (setup, GST_BIN (pipeline));
+  change_elements (GST_BIN (pipeline), &none, setup);
+  return pipeline;
+}
+
+gboolean
+tool_pipeline_change (GstBin *pipeline, const ToolCameraSetup *from,
+    const ToolCameraSetup *to)
+{
+  if (strcmp (from->source, to->source) != 0 || from->privacy != to->privacy
+      || g_strcmp0 (from->backend, to->backend) != 0
+      || !from->model != !to->model)
+    return FALSE;
+  change_elements (pipeline, from, to);
+  return TRUE;
+}
+
+char *
+tool_pipeline_get_active (GstBin *pipeline, const char *property)
+{
+  GstElement *detector = gst_bin_get_by_name (pipeline, "detect");
+  char *value;
+
+  g_object_get (detector, property, &value, NULL);
+  gst_object_unref (detector);
+  return value;
+}
+
+/* The element itself reads them, as it will in a pipeline. */
+gboolean
+tool_pipeline_check_zones (const char *zones, GError **error)
+{
+  GstElement *element = gst_element_factory_make ("yolov10zones", NULL);
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+
+  if (!element) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "GStreamer has no yolov10zones");
+    gst_object_unref (bus);
+    return FALSE;
+  }
+  gst_object_ref_sink (element);
+  gst_element_set_bus (element, bus);
+  g_object_set (element, "zones", zones, NULL);
+  gst_element_set_state (element, GST_STATE_PAUSED);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (element);
+  gst_object_unref (bus);
+  if (!message)
+    return TRUE;
+  gst_message_parse_error (message, error, NULL);
+  gst_message_unref (message);
+  return FALSE;
+}
+
+gboolean
+tool_pipeline_check_tiles (const char *tiles, GError **error)
+{
+  Y10Tiles parsed = { .size = sizeof parsed };
+
+  return !strcmp (tiles, "none") || y10_tiles_parse (tiles, &parsed, error);
+}
+
+#endif

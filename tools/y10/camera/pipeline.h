@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* The pipeline of a camera: its elements, and their properties. */
+
+#include <gst/gst.h>
+
+#include "camera/setup.h"
+
+G_BEGIN_DECLS
+
+/* Makes it of a source and what follows. Its elements: "track", behind which all frames
+ * pass; "gate", a valve that is shut; "out", an appsink of JPEG pictures. */
+GstElement *tool_pipeline_new (const ToolCameraSetup *setup, GError **error);
+/* Makes a pipeline of @from one of @to while it runs. Returns FALSE where only another
+ * pipeline will do; nothing is changed then. */
+gboolean tool_pipeline_change (GstBin *pipeline, const ToolCameraSetup *from,
+    const ToolCameraSetup *to);
+/* The name of what a property of the detector says is in use, or NULL. Free with
+ * g_free(). */
+char *tool_pipeline_get_active (GstBin *pipeline, const char *property);
+/* Say what is wrong with a value before a pipeline has it. */
+gboolean tool_pipeline_check_zones (const char *zones, GError **error);
+gboolean tool_pipeline_check_tiles (const char *tiles, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What a request wants of a camera's settings. */
+
+#include <json-glib/json-glib.h>
+
+#include "serve/settings.h"
+
+G_BEGIN_DECLS
+
+/* Returns a copy of @camera, or of nothing, with what @members say in place of what it
+ * says, checked. The error names the field, what was found and what was expected. Free
+ * with serve_camera_config_free(). */
+ServeCameraConfig *serve_change_read (const ServeConfig *config,
+    const ServeCameraConfig *camera, JsonObject *members, GError **error);
+/* Adds these fields to an object. */
+void serve_change_write (JsonBuilder *builder, const ServeCameraConfig *camera);
+
+G_END_DECLS
