@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""The page of y10 serve in Chromium: what a person sees of it, with the mouse, the keyboard and on a
+phone. Y10_SCREENSHOTS=DIR keeps pictures of it."""
+import json
+import os
+import socket
+import subprocess
+import time
+import unittest
+
+from browser import SHIFT, Browser
+from scene import CODE, SIZE, STEP, TOP, place, read, read_box
+from server import SOURCE, Server, until
+
+FPS = 5
+SCREENSHOTS = os.environ.get("Y10_SCREENSHOTS")
+# The contrast that WCAG 2.2 wants of text, and the smallest target of a finger (AA).
+CONTRAST, TARGET = 4.5, 24
+DEMO = "[camera demo]\nname=Demo\nsource=demo\n\n[camera away]\nname=Away\nsource=rtsp://127.0.0.1:1/none\n"
+LOOKS = {"light": ("light", 1280, 900, False), "dark": ("dark", 1280, 900, False),
+         "phone": ("light", 390, 844, True), "phone-dark": ("dark", 390, 844, True),
+         "4k": ("light", 3840, 2160, False)}
+# Texts that are hard to read against what is behind them.
+FAINT = """(() => {
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const linear = (part) => part <= 10.3 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  const behind = (element) => {
+    for (; element; element = element.parentElement) {
+      const colour = numbers(getComputedStyle(element).backgroundColor);
+      if (colour.length < 4 || colour[3] > 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  for (const element of document.body.querySelectorAll("*")) {
+    const texts = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!(texts || element.placeholder) || !element.checkVisibility() || element.disabled) continue;
+    const style = getComputedStyle(element, element.placeholder ? "::placeholder" : null);
+    const pair = [light(numbers(style.color)), light(behind(element))];
+    const contrast = (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+    if (contrast < %f) found.push(`${element.id || element.textContent.trim()}: ${contrast.toFixed(2)}`);
+  }
+  return found;
+})()""" % CONTRAST
+# Controls that a finger misses; a link within a sentence is as high as its line.
+SMALL = """[...document.querySelectorAll("a, button, input, select, textarea, summary")].filter((element) => {
+  const at = element.getBoundingClientRect();
+  return element.checkVisibility() && at.width && Math.min(at.width, at.height) < %d
+    && !element.closest("p, label");
+}).map((element) => `${element.outerHTML.slice(0, 80)} ${element.getBoundingClientRect().height}`)""" % TARGET
+WIDER = """document.documentElement.scrollWidth > innerWidth
+  ? [...document.body.querySelectorAll("*")].filter((element) =>
+      element.getBoundingClientRect().right > innerWidth + 1).map((element) => element.outerHTML.slice(0, 80)) : []"""
+FOCUS = """(() => { const at = document.activeElement;
+  if (!at || at === document.body) return null;
+  const style = getComputedStyle(at), box = at.getBoundingClientRect();
+  return { what: at.id || at.className || at.tagName, ring: style.outlineStyle !== "none"
+    && parseFloat(style.outlineWidth) >= 2, seen: box.bottom > 0 && box.top < innerHeight }; })()"""
+
+
+def free_port():
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return sock.getsockname()[1]
+
+
+class Camera:
+    """scene.py, on a port that stays the same."""
+
+    def __init__(self):
+        self.port = free_port()
+        self.process = None
+
+    def start(self):
+        """Whether it can be."""
+        self.process = subprocess.Popen(
+            ["/usr/bin/python3", os.path.join(SOURCE, "tests/serve/scene.py"), str(self.port), "640x360", str(FPS)],
+            stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
+        return self.process.stdout.readline().startswith("serving")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class Page(unittest.TestCase):
+    """One browser, since each takes seconds to start, and one server a test."""
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__()
+
+    def setUp(self):
+        self.browser.complaints.clear()
+        self.browser.questions.clear()
+        self.browser.resize(1280, 800)
+        self.browser.prefer("light")
+
+    def tearDown(self):
+        self.browser.open("about:blank")
+        self.assertEqual(self.browser.complaints, [])
+
+    def start(self, config):
+        server = Server(config=config)
+        self.addCleanup(server.__exit__)
+        server.start()
+        url = subprocess.run([*server.command("--url"), "--listen", f"127.0.0.1:{server.port}"],
+                             env=server.env, text=True, capture_output=True, check=True).stdout.strip()
+        return server, url
+
+    def enter(self, config):
+        server, url = self.start(config)
+        self.browser.open(url)
+        self.browser.until("document.querySelector('#add').checkVisibility()")
+        return server
+
+    def show(self, name):
+        """What is on the screen, which SCREENSHOTS keeps."""
+        return self.browser.screen(SCREENSHOTS and os.path.join(SCREENSHOTS, name + ".png"))
+
+
+class Entering(Page):
+    def test_token(self):
+        """The address with the token opens the page, and loses it. No script can read the session."""
+        server, url = self.start("")
+        self.assertTrue(url.endswith("/#t=" + server.token))
+        browser = self.browser
+        browser.open(url)
+        browser.until("document.querySelector('#add').checkVisibility()")
+        self.assertEqual(browser.run("location.href"), f"http://127.0.0.1:{server.port}/")
+        self.assertEqual(browser.run("document.cookie"), "")
+        page = "document.documentElement.outerHTML + JSON.stringify([localStorage, sessionStorage, history.state])"
+        self.assertNotIn(server.token, browser.run(page))
+        for entry in browser.ask("Page.getNavigationHistory")["entries"]:
+            self.assertNotIn(server.token, entry["url"])
+        browser.ask("Page.reload")
+        browser.until("document.querySelector('#add').checkVisibility()")
+
+    def test_form(self):
+        """Without it, the page asks for it, and says when it is a wrong one."""
+        server, url = self.start("")
+        browser = self.browser
+        browser.ask("Network.clearBrowserCookies")
+        browser.open(url.partition("#")[0])
+        browser.until("document.querySelector('#login').checkVisibility()")
+        self.assertFalse(browser.run("document.querySelector('#add').checkVisibility()"))
+        browser.fill("#token", "0" * 32)
+        browser.key("Enter")
+        browser.until("document.querySelector('#notice').innerText.includes('token')")
+        browser.fill("#token", server.token)
+        browser.key("Enter")
+        browser.until("document.querySelector('#add').checkVisibility()")
+        self.assertEqual(browser.text("#notice"), "")
+
+
+class Cameras(Page):
+    def picture(self):
+        """The camera's picture as it is on the screen."""
+        return self.browser.screen(selector=".camera .view img")
+
+    def seen(self):
+        return read(self.picture())
+
+    def test_rtsp(self):
+        """A camera that is added in the page is seen with its box, goes away, and comes again."""
+        camera = Camera()
+        if not camera.start():
+            self.skipTest("GstRtspServer or x264enc is missing")
+        self.addCleanup(camera.kill)
+        browser = self.browser
+        self.enter("")
+        browser.fill("#name", "Gate")
+        browser.fill("#source", f"rtsp://admin:s3cret@127.0.0.1:{camera.port}/camera")
+        browser.key("Enter")
+        browser.until("document.querySelector('.camera .state')?.innerText === 'live'")
+        self.assertIn("Gate", browser.text(".camera"))
+        page = browser.run("document.documentElement.outerHTML + document.querySelector('#source').value")
+        for secret in ("s3cret", "admin", "/camera\""):
+            self.assertNotIn(secret, page)
+        self.moves()
+        self.boxes()
+        self.show("camera")
+        camera.kill()
+        browser.until("!['live', ''].includes(document.querySelector('.camera .state').innerText)")
+        reason = browser.until("document.querySelector('.camera .reason').innerText")
+        self.assertGreater(len(reason), 5)
+        self.show("camera-lost")
+        self.assertTrue(camera.start())
+        browser.until("document.querySelector('.camera .state').innerText === 'live'")
+        self.assertEqual(browser.text(".camera .reason"), "")
+        self.moves()
+
+    def moves(self):
+        """The numbers in the pictures rise with the time on the clock."""
+        began, first = time.monotonic(), until(self.seen, "a picture with a number")
+        last = until(lambda: (now := self.seen()) and now[0] >= first[0] + 3 * FPS and now, "moving pictures")
+        # Each screenshot takes up to a second on a busy machine.
+        self.assertLessEqual(abs((last[0] - first[0]) / FPS - (time.monotonic() - began)), 2)
+
+    def boxes(self):
+        """Each picture's box is where the code is in that picture: at most one frame off."""
+        seen, off = set(), []
+        while len(seen) < 10:
+            picture = self.picture()
+            number, box = read(picture), read_box(picture)
+            if number and box and number[0] not in seen:
+                seen.add(number[0])
+                left = place(number[0])
+                off.append(max(abs(box[0] - left), abs(box[1] - left - CODE[2] + CODE[0])))
+                self.assertLess(abs(box[2] - TOP - CODE[3] + CODE[1]), STEP / 2, (number, box))
+        # How well the box fits the code, and the lines' width.
+        self.assertLess(max(off), STEP + STEP / 2, off)
+        self.assertLess(sorted(off)[len(off) // 2], STEP / 2, off)
+
+    def test_name_is_text(self):
+        name = "<img src=x onerror=document.title='run'><b>&amp;"
+        browser = self.browser
+        server = self.enter("")
+        self.assertEqual(server.add(name, "test:ball")[0], 201)
+        browser.until("document.querySelector('.camera .name')")
+        self.assertEqual(browser.run("document.querySelector('.camera .name').textContent"), name)
+        self.assertEqual(browser.run("document.querySelectorAll('.camera b, img[src=x]').length"), 0)
+        self.assertNotEqual(browser.run("document.title"), "run")
+
+    def test_remove(self):
+        """It asks first."""
+        browser = self.browser
+        self.enter("[camera one]\nname=One\nsource=test:ball\n")
+        browser.until("document.querySelector('.camera .name')")
+        browser.click(".camera .remove")
+        browser.until("!document.querySelector('.camera')")
+        self.assertEqual(len(browser.questions), 1)
+        self.assertIn("One", browser.questions[0])
+
+    def test_refused(self):
+        """The page says what is wrong with an address, and leaves it to be changed."""
+        browser = self.browser
+        self.enter("")
+        browser.fill("#name", "Gate")
+        browser.fill("#source", "http://camera/")
+        browser.key("Enter")
+        browser.until("document.querySelector('#notice').innerText.includes('rtsp://')")
+        self.assertEqual(browser.run("document.querySelector('#source').value"), "http://camera/")
+
+    def test_server_ends(self):
+        """The page says so, and goes on when it is there again."""
+        browser = self.browser
+        server = self.enter("[camera one]\nname=One\nsource=test:ball\n")
+        browser.until("document.querySelector('.camera .state')?.innerText === 'live'")
+        server.stop()
+        browser.until("document.querySelector('#notice').innerText.length > 5")
+
+
+class Looks(Page):
+    def test_sizes(self):
+        """In every size and scheme all texts can be read, fingers hit the controls, and nothing is
+        wider than the window."""
+        browser = self.browser
+        server = self.enter(DEMO)
+        server.live("demo")
+        browser.until("document.querySelector('.camera .state').innerText === 'live'")
+        browser.until("document.querySelector('.camera img').naturalWidth > 0")
+        browser.until("document.querySelector('[data-state=retry]')")
+        for name, (scheme, width, height, phone) in LOOKS.items():
+            with self.subTest(name):
+                browser.prefer(scheme)
+                browser.resize(width, height, phone)
+                browser.until(f"innerWidth === {width}")
+                time.sleep(0.5)         # transitions
+                screen = self.show(name)
+                self.assertEqual(screen.size, (width, height))
+                corner = sum(screen.getpixel((2, height - 2))) / 3
+                self.assertTrue(corner < 64 if scheme == "dark" else corner > 192, corner)
+                self.assertEqual(browser.run(FAINT), [])
+                self.assertEqual(browser.run(SMALL), [])
+                self.assertEqual(browser.run(WIDER), [])
+
+    def test_keyboard(self):
+        """Tab reaches every control, what has the focus can be seen, and Enter leads into full screen
+        and out of it."""
+        browser = self.browser
+        self.enter("[camera one]\nname=One\nsource=test:ball\n")
+        browser.until("document.querySelector('.camera .state')?.innerText === 'live'")
+        order = []
+        while (at := (browser.key("Tab"), browser.run(FOCUS))[1]) and len(order) < 50:
+            self.assertTrue(at["ring"] and at["seen"], at)
+            order.append(at["what"])
+        controls = browser.run("""[...document.querySelectorAll("a[href], button, input, select, textarea, summary")]
+            .filter((element) => element.checkVisibility() && !element.disabled && element.tabIndex >= 0)
+            .map((element) => element.id || element.className || element.tagName)""")
+        self.assertEqual(order, controls)
+        browser.key("Tab", SHIFT)
+        self.assertTrue(browser.run(FOCUS))
+        browser.run("document.querySelector('.camera .view').focus()")
+        browser.key("Enter")
+        browser.until("document.fullscreenElement")
+        self.show("full")
+        # Escape is the browser's own; the page sees what it does.
+        browser.key("Enter")
+        browser.until("!document.fullscreenElement")
+
+    def test_names(self):
+        """Whoever only hears the page is told the name of each control and picture."""
+        self.enter("[camera one]\nname=One\nsource=test:ball\n")
+        self.browser.until("document.querySelector('.camera .state')?.innerText === 'live'")
+        nodes = self.browser.ask("Accessibility.getFullAXTree")["nodes"]
+        controls = [(node["role"]["value"], node.get("name", {}).get("value", "").strip()) for node in nodes
+                    if not node["ignored"] and node["role"]["value"] in ("button", "link", "textbox", "image", "combobox",
+                                                                         "slider", "checkbox")]
+        self.assertIn(("button", "Add"), controls)
+        self.assertEqual([role for role, name in controls if not name], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
