@@ -14,6 +14,7 @@
 static gchar *folder;
 static GstHarness *h;
 static GstClockTime now;
+static gboolean with_overlay;
 
 /* What is not live waits for room. */
 static gboolean
@@ -32,8 +33,8 @@ begin (const gchar *caps, gboolean is_live)
 
   folder = g_dir_make_tmp ("y10-snapshots-XXXXXX", NULL);
   launch = g_strdup_printf (
-      "yolov10publish name=p location=%s/lines snapshots=%s/pictures", folder,
-      folder);
+      "yolov10publish name=p location=%s/lines snapshots=%s/pictures%s", folder,
+      folder, with_overlay ? " ! yolov10overlay" : "");
   h = gst_harness_new_parse (launch);
   now = 0;
   if (!is_live)
@@ -392,6 +393,55 @@ GST_START_TEST (test_references)
 
 GST_END_TEST;
 
+static GstFlowReturn
+push_entered (guint n)
+{
+  push_event ("enter", n);
+  return push_frame (gray_frame ());
+}
+
+/* Where an overlay downstream begins to cover frames, there is an error before there is a
+ * picture; and again none where it ends that. */
+GST_START_TEST (test_privacy_later)
+{
+  GstElement *overlay;
+
+  with_overlay = TRUE;
+  begin (I420, FALSE);
+  with_overlay = FALSE;
+  overlay = gst_harness_find_element (h, "yolov10overlay");
+  for (guint i = 0; i < 4; i++) {
+    g_object_set (overlay, "privacy", i % 2 ? 2 : 0, NULL);
+    fail_unless_equals_int (push_entered (i),
+        i % 2 ? GST_FLOW_ERROR : GST_FLOW_OK);
+  }
+  g_strfreev (end_lines ());
+  fail_unless_equals_uint64 (stat_of ("snapshots"), 2);
+  gst_object_unref (overlay);
+  end ();
+}
+
+GST_END_TEST;
+
+/* So does one behind something that forwards no query, once it tells detectors. */
+GST_START_TEST (test_privacy_event)
+{
+  begin (I420, FALSE);
+  for (guint i = 0; i < 4; i++) {
+    gst_harness_push_upstream_event (h,
+        gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+            gst_structure_new ("yolov10-privacy", "active", G_TYPE_BOOLEAN,
+                (gboolean) (i % 2), NULL)));
+    fail_unless_equals_int (push_entered (i),
+        i % 2 ? GST_FLOW_ERROR : GST_FLOW_OK);
+  }
+  g_strfreev (end_lines ());
+  fail_unless_equals_uint64 (stat_of ("snapshots"), 2);
+  end ();
+}
+
+GST_END_TEST;
+
 int
 main (int argc, char **argv)
 {
@@ -417,5 +467,7 @@ main (int argc, char **argv)
   tcase_add_test (tcase, test_full);
   tcase_add_test (tcase, test_silence);
   tcase_add_test (tcase, test_references);
+  tcase_add_test (tcase, test_privacy_later);
+  tcase_add_test (tcase, test_privacy_event);
   return test_gst_run (suite, "snapshots", __FILE__);
 }
