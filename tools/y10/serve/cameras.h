@@ -6,6 +6,7 @@
 
 #include "camera/camera.h"
 #include "serve/auth.h"
+#include "serve/events.h"
 #include "serve/settings.h"
 
 G_BEGIN_DECLS
@@ -28,6 +29,9 @@ struct _Serve
   ServeAuth *auth;
   GPtrArray *cameras; /* ServeCamera */
   guint n_viewers;
+  ServeEvents *events;               /* NULL: none are kept */
+  guint events_look, events_reading; /* sources */
+  guint n_exports;
 };
 
 ServeCamera *serve_camera_start (Serve *serve, ServeCameraConfig *config);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "serve/api.h"
+#include "serve/eventapi.h"
 #include "serve/http.h"
 #include "serve/listener.h"
 #include "serve/metrics.h"
@@ -211,7 +212,8 @@ on_request (SoupServer *server, SoupServerMessage *message, const char *path,
 
   serve_connection_set_deadline (message, REPLY_TIME);
   if (g_str_has_prefix (path, "/api/")) {
-    serve_api_answer (serve, message, path + 5);
+    if (!serve_events_answer (serve, message, path + 5))
+      serve_api_answer (serve, message, path + 5);
   } else if (strcmp (method, "GET") != 0 && strcmp (method, "HEAD") != 0) {
     serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected GET");
   } else if (is_probe (path)) {

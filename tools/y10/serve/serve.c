@@ -20,6 +20,7 @@
 
 #include "base/options.h"
 #include "media/gst.h"
+#include "serve/eventapi.h"
 #include "serve/http.h"
 #include "serve/listener.h"
 #include "serve/spool.h"
@@ -216,6 +217,7 @@ run (Program *program, const Options *options)
   guint looking;
 
   program->loop = g_main_loop_new (NULL, FALSE);
+  serve_events_start (serve);
   for (guint i = 0; i < serve->config->cameras->len; i++)
     serve_camera_start (serve, serve->config->cameras->pdata[i]);
   g_unix_signal_add (SIGINT, on_signal, program->loop);
@@ -241,6 +243,7 @@ stop (Program *program, SoupServer *server)
     if (!g_main_context_iteration (NULL, FALSE))
       g_usleep (10000);
   }
+  serve_events_stop (serve);
   g_clear_pointer (&program->listener, serve_listener_free);
 }
 

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Events as a file, sent in pieces: the next one is made once the connection has taken the
+ * last, so an export of any size costs one piece, and ends with the one who reads it. It
+ * ends at the event that was the newest when it began.
+ *
+ * Cells of CSV that programs for tables take for formulas begin with an apostrophe, since
+ * anyone can name a zone =HYPERLINK(…). */
+
+#include "config.h"
+
+#ifdef HAVE_SERVE
+
+#include <string.h>
+
+#include "serve/eventexport.h"
+#include "serve/eventquery.h"
+#include "serve/listener.h"
+#include "serve/reply.h"
+
+#define PIECE 65536
+#define MOST_EXPORTS 4
+#define PATIENCE 30 /* s that a piece may take */
+
+typedef struct
+{
+  Serve *serve;
+  SoupServerMessage *message;
+  ServeExportFormat format;
+  ServeEventFilter filter;
+  ServeEventPlace place, last;
+  GString *value;
+  gboolean ended;
+} Export;
+
+static void
+append_cell (GString *text, const char *value, gsize length)
+{
+  g_string_append_c (text, '"');
+  if (length && memchr ("=+-@\t\r\n", *value, 7))
+    g_string_append_c (text, '\'');
+  for (gsize i = 0; i < length; i++) {
+    if (value[i] == '"')
+      g_string_append_c (text, '"');
+    g_string_append_c (text, value[i]);
+  }
+  g_string_append_c (text, '"');
+}
+
+static void
+append_head (GString *text)
+{
+  for (guint i = 0; i < SERVE_EVENT_N_MEMBERS; i++) {
+    const char *name = serve_event_member_get_name (i);
+
+    if (i)
+      g_string_append_c (text, ',');
+    append_cell (text, name, strlen (name));
+  }
+  g_string_append (text, "\r\n");
+}
+
+static void
+append_row (Export *export, GString *text, const ServeEventLine *line)
+{
+  for (guint i = 0; i < SERVE_EVENT_N_MEMBERS; i++) {
+    if (i)
+      g_string_append_c (text, ',');
+    serve_event_value_get (&line->members[i], export->value);
+    append_cell (text, export->value->str, export->value->len);
+  }
+  g_string_append (text, "\r\n");
+}
+
+static gboolean
+is_behind (ServeEventPlace place, ServeEventPlace last)
+{
+  return place.segment > last.segment
+      || (place.segment == last.segment && place.offset > last.offset);
+}
+
+/* Returns whether there is more. */
+static gboolean
+append_events (Export *export, GString *text)
+{
+  ServeEvents *events = export->serve->events;
+  const ServeEvent *event;
+
+  while (events && text->len < PIECE
+      && (event = serve_events_find_behind (events, &export->filter,
+              &export->place))) {
+    ServeEventLine line;
+    const char *found;
+
+    if (is_behind (export->place, export->last))
+      return FALSE;
+    if (!serve_events_read (events, export->place, event, &found, &line))
+      continue;
+    if (export->format == SERVE_EXPORT_CSV) {
+      append_row (export, text, &line);
+    } else {
+      g_string_append_len (text, found, (gssize) event->length);
+      g_string_append_c (text, '\n');
+    }
+  }
+  return text->len >= PIECE;
+}
+
+static void
+send_piece (Export *export, GString *text)
+{
+  SoupMessageBody *body = soup_server_message_get_response_body (
+      export->message);
+  GBytes *bytes;
+
+  export->ended = !append_events (export, text);
+  bytes = g_string_free_to_bytes (text);
+  serve_connection_set_deadline (export->message, PATIENCE);
+  if (g_bytes_get_size (bytes))
+    soup_message_body_append_bytes (body, bytes);
+  if (export->ended)
+    soup_message_body_complete (body);
+  soup_server_message_unpause (export->message);
+  g_bytes_unref (bytes);
+}
+
+static void
+on_wrote_chunk (SoupServerMessage *message, gpointer data)
+{
+  Export *export = data;
+
+  if (!export->ended)
+    send_piece (export, g_string_sized_new (PIECE + 1024));
+}
+
+static void
+on_finished (SoupServerMessage *message, gpointer data)
+{
+  Export *export = data;
+
+  g_signal_handlers_disconnect_by_data (message, export);
+  export->serve->n_exports--;
+  g_object_unref (message);
+  g_string_free (export->value, TRUE);
+  g_free (export);
+}
+
+static void
+begin (Export *export)
+{
+  static const char *const types[] = { "application/x-ndjson",
+    "text/csv; charset=utf-8; header=present" };
+  static const char *const files[] = { "events.jsonl", "events.csv" };
+  SoupMessageHeaders *head = soup_server_message_get_response_headers (
+      export->message);
+  GString *text = g_string_sized_new (PIECE + 1024);
+  char *file = g_strconcat ("attachment; filename=", files[export->format],
+      NULL);
+
+  soup_server_message_set_status (export->message, SOUP_STATUS_OK, NULL);
+  soup_message_headers_set_encoding (head, SOUP_ENCODING_CHUNKED);
+  soup_message_headers_replace (head, "Content-Type", types[export->format]);
+  soup_message_headers_replace (head, "Content-Disposition", file);
+  soup_message_body_set_accumulate (soup_server_message_get_response_body (
+                                        export->message),
+      FALSE);
+  g_signal_connect (export->message, "wrote-chunk", G_CALLBACK (on_wrote_chunk),
+      export);
+  if (export->format == SERVE_EXPORT_CSV)
+    append_head (text);
+  send_piece (export, text);
+  g_free (file);
+}
+
+void
+serve_event_export (Serve *serve, SoupServerMessage *message,
+    ServeExportFormat format)
+{
+  const ServeEventFilter all = { .since = G_MININT64,
+    .until = G_MAXINT64,
+    .names = { SERVE_NO_NAME, SERVE_NO_NAME, SERVE_NO_NAME, SERVE_NO_NAME } };
+  ServeEventPlace last = { G_MAXUINT64, 0 };
+  ServeEventQuery query;
+  Export *export;
+
+  if (!serve_event_query_read (serve->events, message, 0, &query))
+    return;
+  if (serve->n_exports >= MOST_EXPORTS) {
+    serve_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+        "too many exports at once");
+    return;
+  }
+  if (!serve_events_find_before (serve->events, &all, &last))
+    last = (ServeEventPlace){ 0 };
+  export = g_new0 (Export, 1);
+  export->serve = serve;
+  export->message = g_object_ref (message);
+  export->format = format;
+  export->filter = query.filter;
+  export->last = last;
+  export->value = g_string_new (NULL);
+  serve->n_exports++;
+  g_signal_connect (message, "finished", G_CALLBACK (on_finished), export);
+  begin (export);
+}
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* Pictures of events. */
+
+#include <libsoup/soup.h>
+
+#include "serve/cameras.h"
+#include "serve/events.h"
+
+G_BEGIN_DECLS
+
+/* Answers with the picture of the event at @place, a JPEG. */
+void serve_event_picture_reply (Serve *serve, SoupServerMessage *message,
+    ServeEventPlace place);
+
+G_END_DECLS
