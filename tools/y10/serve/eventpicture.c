@@ -17,7 +17,6 @@
 
 #include "serve/eventpicture.h"
 #include "serve/reply.h"
-#include "serve/spool.h"
 
 #define MOST_PICTURE (16 << 20)
 
@@ -84,7 +83,6 @@ serve_event_picture_reply (Serve *serve, SoupServerMessage *message,
     ServeEventPlace place)
 {
   const ServeEvent *event = serve_events_get (serve->events, place);
-  char *folder = serve_spool_get_pictures (serve->config);
   GString *name = g_string_new (NULL);
   GBytes *picture = NULL;
   ServeEventLine line;
@@ -93,7 +91,7 @@ serve_event_picture_reply (Serve *serve, SoupServerMessage *message,
   if (event && serve_events_read (serve->events, place, event, &text, &line)) {
     serve_event_value_get (&line.members[SERVE_EVENT_SNAPSHOT], name);
     if (is_picture (name->str))
-      picture = read_picture (folder, name->str);
+      picture = read_picture (serve->config->snapshots, name->str);
   }
   if (picture)
     serve_reply_bytes (message, SOUP_STATUS_OK, "image/jpeg", picture);
@@ -102,7 +100,6 @@ serve_event_picture_reply (Serve *serve, SoupServerMessage *message,
         event ? "this event has no picture" : "there is no such event");
   g_clear_pointer (&picture, g_bytes_unref);
   g_string_free (name, TRUE);
-  g_free (folder);
 }
 
 #endif

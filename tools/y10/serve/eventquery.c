@@ -163,14 +163,19 @@ fail (SoupServerMessage *message, const char *name, const char *value,
 static gboolean
 fail_name (SoupServerMessage *message, const char *name, ServeQueryFlags flags)
 {
-  GString *expected = g_string_new (NULL);
+  char *shown = g_strndup (name, 64), *valid = g_utf8_make_valid (shown, -1);
+  GString *text = g_string_new (NULL);
+  guint n = 0;
 
+  g_string_printf (text, "there is no parameter '%s'; expected ", valid);
   for (guint i = 0; i < G_N_ELEMENTS (parameters); i++)
     if ((parameters[i].flags & ~flags) == 0)
-      g_string_append_printf (expected, "%s%s", expected->len ? ", " : "",
+      g_string_append_printf (text, "%s%s", n++ ? ", " : "",
           parameters[i].name);
-  fail (message, "a parameter", name, expected->str);
-  g_string_free (expected, TRUE);
+  serve_reply_error (message, SOUP_STATUS_BAD_REQUEST, text->str);
+  g_string_free (text, TRUE);
+  g_free (valid);
+  g_free (shown);
   return FALSE;
 }
 

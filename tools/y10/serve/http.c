@@ -33,6 +33,8 @@ static const struct
 } pages[] = {
   { "/", "/y10/page/index.html", "text/html; charset=utf-8" },
   { "/icon.svg", "/y10/page/icon.svg", "image/svg+xml" },
+  { "/events.css", "/y10/page/events.css", "text/css; charset=utf-8" },
+  { "/events.js", "/y10/page/events.js", "text/javascript; charset=utf-8" },
   { "/app.js", "/y10/page/app.js", "text/javascript; charset=utf-8" },
   { "/style.css", "/y10/page/style.css", "text/css; charset=utf-8" },
 };

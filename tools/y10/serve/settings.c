@@ -238,6 +238,8 @@ read_spool (ServeConfig *config, GError **error)
     config->spool = g_strconcat (config->path, ".events", NULL);
   else if (!*config->spool)
     g_clear_pointer (&config->spool, g_free);
+  if (config->spool)
+    config->snapshots = g_build_filename (config->spool, "snapshots", NULL);
   config->keep_days = KEEP_DAYS;
   config->keep_mib = KEEP_MIB;
   return read_count (config, "keep-days", &config->keep_days, error)
@@ -467,6 +469,7 @@ serve_config_free (ServeConfig *config)
   g_free (config->classes);
   g_free (config->spool);
   g_clear_pointer (&config->known, serve_model_free);
+  g_free (config->snapshots);
   g_ptr_array_unref (config->cameras);
   g_key_file_unref (config->file);
   g_free (config);

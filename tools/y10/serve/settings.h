@@ -28,6 +28,7 @@ typedef struct
   char *media, *model, *backend, *classes; /* or NULL */
   double confidence;                       /* 0: the default */
   char *spool;               /* a folder; NULL: no events are kept */
+  char *snapshots;           /* in it, of events */
   guint keep_days, keep_mib; /* of the spool; 0: no limit */
   GPtrArray *cameras;        /* ServeCameraConfig */
   ServeModel *known;         /* of that model; NULL until it is loaded */

@@ -62,10 +62,4 @@ serve_spool_prepare (ServeConfig *config, GError **error)
       && check_lock (config->spool, error);
 }
 
-char *
-serve_spool_get_pictures (const ServeConfig *config)
-{
-  return g_build_filename (config->spool, "snapshots", NULL);
-}
-
 #endif

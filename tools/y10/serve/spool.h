@@ -11,7 +11,5 @@ G_BEGIN_DECLS
 /* Makes the folder, and finds out what all cameras would fail at otherwise. Without
  * yolov10publish, clears the setting and says so. */
 gboolean serve_spool_prepare (ServeConfig *config, GError **error);
-/* The folder of the events' pictures. Free with g_free(). */
-char *serve_spool_get_pictures (const ServeConfig *config);
 
 G_END_DECLS

@@ -62,7 +62,7 @@ function chooseViews() {
   let streams = 0;
 
   for (const card of cards.values()) {
-    if (document.hidden || card.state !== "live")
+    if (document.hidden || document.body.dataset.view === "events" || card.state !== "live")
       setView(card, "none");
     else
       setView(card, streams++ < MOST_STREAMS ? "stream" : "still");

@@ -1,0 +1,390 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""y10 serve: what happened. The spool is written here, with Python's json, and so is what is expected of
+it; Python's csv reads the table, and Pillow the pictures."""
+import csv
+import io
+import json
+import os
+import random
+import stat
+import subprocess
+import tempfile
+import unittest
+from datetime import datetime, timedelta, timezone
+from urllib.parse import quote, urlencode
+
+from PIL import Image
+
+from server import REGISTRY, Server, until
+
+CONFIG = "[serve]\nkeep-days=0\n[camera one]\nname=One\nsource=test:ball\n"
+BEGIN = datetime(2026, 3, 1, tzinfo=timezone.utc)
+PICTURE = "20260301T000000.000Z-c1-1.jpg"
+HOSTILE = ('=HYPERLINK("http://x")', "+1", "-1+2", "@SUM(1)", "<script>alert(1)</script>", 'a "b", c;\\', "ü\t\n日本 🚪")
+
+
+def to_line(event):
+    return json.dumps(event, separators=(",", ":"), ensure_ascii=event["id"] % 2 == 0).encode() + b"\n"
+
+
+def rfc3339(moment):
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
+
+
+def make_event(number, moment, **more):
+    """With the members of the spool's lines."""
+    dice = random.Random(number)
+    kind = dice.choice(("enter", "leave", "cross", "dwell"))
+    event = {"event": kind, "line" if kind == "cross" else "zone": dice.choice(("yard", "gate", *HOSTILE)),
+             "source": "zones", "timestamp": number * 10**8, "id": number, "label": dice.choice(("person", "car")),
+             "confidence": 0.5, "x": 0.25, "y": 0.75, "count": 1}
+    if kind == "cross":
+        event.update({"direction": "in", "from": "street", "to": "house", "in": 2, "out": 1})
+    event.update({"stream": dice.choice(("c1", "c2", "gone")), "utc": rfc3339(moment)}, **more)
+    return event
+
+
+def make_spool(folder, n=600, per_segment=150):
+    """Returns the events, the oldest first, each with its name."""
+    os.makedirs(folder, 0o700)
+    dice, moment, events = random.Random(1), BEGIN, []
+    for first in range(0, n, per_segment):
+        segment = first // per_segment + 7
+        with open(os.path.join(folder, f"{segment:08}.jsonl"), "wb") as file:
+            for number in range(first, first + per_segment):
+                moment += timedelta(milliseconds=dice.randrange(200000))
+                event = make_event(number, moment)
+                event["at"] = f"{segment}:{file.tell()}"
+                events.append(event)
+                file.write(to_line({name: value for name, value in event.items() if name != "at"}))
+    return events
+
+
+class Spool(Server):
+    """y10 serve with a spool that is there before."""
+
+    def __init__(self, config=CONFIG, **options):
+        super().__init__(config=config)
+        self.folder = self.config + ".events"
+        self.events = make_spool(self.folder, **options)
+
+    def get(self, path="", status=200, **query):
+        text = urlencode(query, quote_via=quote)
+        found, head, data = self.ask("GET", "/api/events" + path + ("?" + text if text else ""))
+        assert found == status, (found, path, query, data[:300])
+        return json.loads(data) if head["Content-Type"] == "application/json" else data
+
+    def all(self, **query):
+        """All pages."""
+        events, before = [], {}
+        while True:
+            page = self.get(**query, **before)
+            events += page["events"]
+            if not page["next"]:
+                return events
+            assert len(page["events"]) == query.get("limit", 100)
+            before = {"before": page["next"]}
+
+    def read(self):
+        """Waits until all that was there has been read."""
+        until(lambda: self.get(limit=1)["complete"], "the spool is read")
+        return self
+
+
+class Events(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Spool().start()
+        cls.server.read()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.__exit__()
+
+    def expect(self, **query):
+        def fits(event):
+            zone = event.get("zone", event.get("line"))
+            return (all(query.get(name, value) == value for name, value in (
+                ("camera", event["stream"]), ("class", event["label"]), ("zone", zone), ("kind", event["event"])))
+                and query.get("since", "") <= event["utc"] < query.get("until", "9"))
+        return [event for event in self.server.events if fits(event)]
+
+    def questions(self):
+        middle, late = self.server.events[200]["utc"], self.server.events[420]["utc"]
+        return ({}, {"camera": "c1"}, {"class": "car"}, {"kind": "cross"}, {"zone": "yard"},
+                *({"zone": zone} for zone in HOSTILE), {"since": middle}, {"until": middle},
+                {"since": middle, "until": late, "camera": "gone", "class": "person"},
+                {"camera": "nobody"}, {"since": "2027-01-01T00:00:00.000Z"})
+
+    def test_filters(self):
+        """Pages of any size have each event once, the newest first."""
+        found = 0
+        for query in self.questions():
+            expected = self.expect(**query)[::-1]
+            for limit in (7, 100, 500):
+                if limit == 7 and len(expected) > 200:
+                    continue
+                self.assertEqual(self.server.all(limit=limit, **query), expected, query)
+            found += len(expected)
+        self.assertGreater(found, 1200)
+
+    def test_times(self):
+        """A time may have another zone and no fraction."""
+        all_day = self.expect(since="2026-03-01T06:00:00", until="2026-03-01T07:00:00")
+        self.assertGreater(len(all_day), 10)
+        self.assertEqual(self.server.all(since="2026-03-01T08:00:00+02:00", until="2026-03-01T07:00:00Z"), all_day[::-1])
+
+    def test_parameters(self):
+        for query, says in (({"cam": "x"}, "'cam'"), ({"limit": "0"}, "limit"), ({"limit": "501"}, "limit"),
+                            ({"limit": "1e2"}, "limit"), ({"limit": "-1"}, "limit"), ({"since": "yesterday"}, "since"),
+                            ({"since": "2026-13-01T00:00:00Z"}, "since"), ({"until": "2026-03-01"}, "until"),
+                            ({"kind": "enters"}, "kind"), ({"camera": ""}, "camera"), ({"before": "7"}, "before"),
+                            ({"before": "0:1"}, "before"), ({"before": "7:-1"}, "before"), ({"bucket": "60"}, "bucket"),
+                            ({"before": "7:99999999999"}, "before"),
+                            ({"since": "2026-03-02T00:00:00Z", "until": "2026-03-01T00:00:00Z"}, "since")):
+            self.assertIn(says, self.server.get(status=400, **query)["error"], query)
+        for text, says in (("limit=1&limit=2", "limit is there twice"), ("camera=%ff", "camera"), ("camera", "camera"),
+                           ("&".join(["x=1"] * 100), "'x'")):
+            status, _, data = self.server.ask("GET", "/api/events?" + text)
+            self.assertEqual(status, 400, text)
+            self.assertIn(says, json.loads(data)["error"])
+        self.assertEqual(self.server.ask("GET", "/api/events?zone=%zz")[0], 400)    # libsoup's answer
+        for path in (".csv", ".jsonl"):
+            self.assertIn("limit", self.server.get(path, status=400, limit=1)["error"])
+        self.assertIn("2000", self.server.get("/counts", status=400, bucket=1)["error"])
+        self.assertIn("bucket", self.server.get("/counts", status=400, bucket="x")["error"])
+        for path in ("/7:0", "/x/snapshot.jpg", "/7:1/snapshot.jpg", "/99:0/snapshot.jpg", "/", "/..", ".xml"):
+            self.server.get(path, status=404)
+        self.assertEqual(self.server.ask("POST", "/api/events", "{}")[0], 405)
+        self.assertEqual(self.server.ask("DELETE", "/api/events.csv")[0], 405)
+
+    def test_names(self):
+        names = self.server.get("/names")
+        self.assertEqual(set(names["cameras"]), {"c1", "c2", "gone"})
+        self.assertEqual(set(names["classes"]), {"person", "car"})
+        self.assertEqual(set(names["zones"]), {"yard", "gate", *HOSTILE})
+
+    def test_counts(self):
+        """Each event is in the bucket of its time, and there are no others."""
+        for bucket, query in ((3600, {}), (60, {"camera": "c2"}), (86400, {"kind": "leave", "class": "car"})):
+            answer = self.server.get("/counts", bucket=bucket, since=rfc3339(BEGIN), until="2026-03-02T00:00:00Z",
+                                     **query)
+            expected = [0] * (86400 // bucket)
+            for event in self.expect(until="2026-03-02T00:00:00.000Z", **query):
+                moment = datetime.fromisoformat(event["utc"].replace("Z", "+00:00"))
+                expected[int((moment - BEGIN).total_seconds() // bucket)] += 1
+            self.assertGreater(sum(expected), 30)
+            self.assertEqual((answer["counts"], answer["bucket"]), (expected, bucket))
+            self.assertEqual(answer["since"], BEGIN.timestamp() * 1000)
+
+    def test_lines(self):
+        """The lines of the spool, byte by byte, the oldest first."""
+        spool = b""
+        for name in sorted(os.listdir(self.server.folder)):
+            if name.endswith(".jsonl"):
+                with open(os.path.join(self.server.folder, name), "rb") as file:
+                    spool += file.read()
+        self.assertEqual(self.server.get(".jsonl"), spool)
+        self.assertEqual([json.loads(line)["id"] for line in self.server.get(".jsonl", camera="c1").splitlines()],
+                         [event["id"] for event in self.expect(camera="c1")])
+        self.assertEqual(self.server.get(".jsonl", camera="nobody"), b"")
+
+    def test_table(self):
+        """What a program for tables reads; no cell is a formula there."""
+        for query in self.questions():
+            text = self.server.get(".csv", **query).decode()
+            self.assertEqual(text.count("\r\n"), text.count("\r"))
+            rows = list(csv.DictReader(io.StringIO(text, newline="")))
+            expected = self.expect(**query)
+            self.assertEqual(len(rows), len(expected))
+            for row, event in zip(rows, expected):
+                self.assertNotIn(None, row)
+                for name, value in row.items():
+                    self.assertFalse(value[:1] in tuple("=+-@\t\r\n") and value, value)
+                    shown = str(event.get(name, ""))
+                    self.assertEqual(value, "'" + shown if shown[:1] and shown[0] in "=+-@" else shown)
+        head = self.server.ask("GET", "/api/events.csv")[1]
+        self.assertEqual(head["Content-Disposition"], "attachment; filename=events.csv")
+        self.assertTrue(head["Content-Type"].startswith("text/csv; charset=utf-8"))
+
+
+class Spools(unittest.TestCase):
+    def append(self, server, segment, data):
+        with open(os.path.join(server.folder, f"{segment:08}.jsonl"), "ab") as file:
+            file.write(data)
+
+    def test_grows(self):
+        """What is written is there soon, once it is a whole line; what is cut off goes again, and so does
+        what is removed."""
+        with Spool(n=20, per_segment=10) as server:
+            server.read()
+            line = to_line(make_event(1000, BEGIN))
+            self.append(server, 9, line[:50])
+            self.append(server, 9, b"")
+            until(lambda: os.path.getsize(os.path.join(server.folder, "00000009.jsonl")) == 50, "it is there")
+            self.assertEqual(len(server.all()), 20)
+            self.append(server, 9, line[50:] + to_line(make_event(1001, BEGIN)) + b'{"event":"torn')
+            until(lambda: [event["id"] for event in server.all()[:2]] == [1001, 1000], "two more")
+            self.assertEqual(server.get(limit=1)["events"][0]["at"], f"9:{len(line)}")
+            # A failed write ends so: the rest is in another segment.
+            os.truncate(os.path.join(server.folder, "00000009.jsonl"), len(line))
+            until(lambda: server.get(limit=1)["events"][0]["id"] == 1000, "one is cut off")
+            self.append(server, 12, to_line(make_event(1001, BEGIN)))
+            until(lambda: server.get(limit=1)["events"][0]["at"] == "12:0", "it is in another segment")
+            os.unlink(os.path.join(server.folder, "00000007.jsonl"))
+            until(lambda: len(server.all()) == 12, "the oldest segment is gone")
+            self.assertEqual(server.get(".jsonl").count(b"\n"), 12)
+            self.assertEqual(server.get("/counts", since=rfc3339(BEGIN), until="2026-03-02T00:00:00Z")["counts"][0]
+                             >= 2, True)
+
+    def test_no_events(self):
+        """Lines that are none are nowhere, and break nothing."""
+        good = make_event(3, BEGIN)
+        text = json.dumps(good)
+        bad = [b"", b"{", b"[]", b"null", text[:-1].encode(), text.encode() + b"}", text.encode() + b" {}",
+               text.replace('"id": 3', '"id": 03').encode(), text.replace('"id": 3', '"id": NaN').encode(),
+               text.replace('"id": 3', '"id": 3,').encode(), text.replace('"id": 3', '"id" 3').encode(),
+               text.replace('"id": 3', '"id": ' + "[" * 100000 + "]" * 100000).encode(),
+               text.replace('"id": 3', '"id": "\\x"').encode(), text.replace('"id": 3', '"id": "\\ud800"').encode(),
+               text.replace('"id": 3', '"id": "\x01"').encode(), text.replace('"id": 3', '"id": "\\u0000"').encode(),
+               text.replace("person", "\udcff").replace("car", "\udcff").encode("utf-8", "surrogateescape"),
+               text.replace("2026-03", "2026-13").encode(), text.replace('"utc"', '"UTC"').encode(),
+               text.replace('"stream"', '"source"').encode(), b'{"event":3,' + text[1:].encode().partition(b",")[2],
+               json.dumps({"source": "c1", **good}).encode(), b"\0" * 5000, b"x" * (3 << 20), text.encode()[:40]]
+        server = Spool(n=10, per_segment=10)
+        nested = json.dumps({**good, "more": {"a": [1, -2.5e+3, {"b": None}], "id": 4}, "id": 3}, separators=(",", ":"))
+        twice = nested[:-1] + ',"label":"cat"}'
+        with open(os.path.join(server.folder, "00000008.jsonl"), "wb") as file:
+            for line in bad:
+                file.write(b'{"event":' if line == b"" else b"")
+                file.write(line.replace(b": ", b":") + b"\n")
+            file.write(nested.encode() + b"\n" + twice.encode() + b"\n" + text.replace(": ", ":").encode())
+        for name in ("00000009.jsonl", "00000010.jsonl"):
+            os.symlink("/etc/passwd", os.path.join(server.folder, name))
+        os.mkfifo(os.path.join(server.folder, "00000011.jsonl"))
+        with server:
+            server.read()
+            events = server.all()
+            self.assertEqual(len(events), 12)
+            self.assertEqual(events[1], {**json.loads(nested), "at": events[1]["at"]})
+            # Of a name that is there twice the last counts, as json has it.
+            self.assertEqual(server.all(**{"class": "cat"}), [{**json.loads(twice), "at": events[0]["at"]}])
+            self.assertEqual(server.get(".jsonl").count(b"\n"), 12)
+
+    def test_pictures(self):
+        """Only files that yolov10publish may have made, in their folder."""
+        server = Spool(n=10, per_segment=10)
+        pictures = os.path.join(server.folder, "snapshots")
+        os.mkdir(pictures)
+        secret = os.path.join(server.directory.name, "20260301T000000.000Z-c1-2.jpg")
+        for path in (os.path.join(pictures, PICTURE), secret):
+            Image.new("RGB", (64, 48), (200, 30, 30)).save(path, "JPEG")
+        os.symlink(secret, os.path.join(pictures, "20260301T000000.000Z-c1-3.jpg"))
+        with open(os.path.join(pictures, "20260301T000000.000Z-c1-4.jpg"), "w", encoding="ascii") as file:
+            file.write("no picture")
+        os.mkfifo(os.path.join(pictures, "20260301T000000.000Z-c1-5.jpg"))
+        names = [PICTURE, "../../" + os.path.basename(secret), "20260301T000000.000Z-../../20260301T000000.000Z-c1-2.jpg",
+                 secret, *(f"20260301T000000.000Z-c1-{n}.jpg" for n in (3, 4, 5, 6)), "", "../state", PICTURE + "\0x"]
+        with open(os.path.join(server.folder, "00000008.jsonl"), "wb") as file:
+            for n, name in enumerate(names):
+                file.write(to_line(make_event(n, BEGIN, snapshot=name)))
+        with server:
+            server.read()
+            events = {event["snapshot"]: event["at"] for event in server.all() if "snapshot" in event}
+            self.assertEqual(list(events), names[-2::-1])    # none with NUL
+            for name, at in events.items():
+                data = server.get(f"/{quote(at)}/snapshot.jpg", status=200 if name == PICTURE else 404)
+                if name == PICTURE:
+                    with Image.open(io.BytesIO(data)) as picture:
+                        self.assertEqual((picture.format, picture.size), ("JPEG", (64, 48)))
+
+    def test_large_export(self):
+        """One that is not read waits and costs little; others are answered, and a fifth is refused."""
+        with Spool(n=40000, per_segment=20000) as server:
+            server.read()
+            with open(f"/proc/{server.process.pid}/statm", encoding="ascii") as file:
+                before = int(file.read().split()[1])
+            waiting = [server.connect() for _ in range(4)]
+            for connection in waiting:
+                connection.request("GET", "/api/events.csv", headers={"Authorization": "Bearer " + server.token})
+            replies = [connection.getresponse() for connection in waiting]
+            self.assertEqual(server.get(limit=1)["events"][0]["id"], 39999)
+            self.assertIn("too many", server.get(".csv", status=503)["error"])
+            with open(f"/proc/{server.process.pid}/statm", encoding="ascii") as file:
+                grown = (int(file.read().split()[1]) - before) * os.sysconf("SC_PAGESIZE")
+            self.assertLess(grown, 4 << 20)
+            # The segments go while they are read: what is there so far is whole.
+            os.unlink(os.path.join(server.folder, "00000008.jsonl"))
+            until(lambda: server.get(limit=1)["events"][0]["id"] == 19999, "it is gone")
+            rows = list(csv.DictReader(io.StringIO(replies[0].read().decode(), newline="")))
+            self.assertEqual([int(row["id"]) for row in rows], list(range(len(rows))))
+            self.assertLess(len(rows), 40000)
+            for connection in waiting:
+                connection.close()
+            until(lambda: server.ask("GET", "/api/events.jsonl?camera=nobody")[0] == 200, "others may export")
+            self.assertEqual(server.stop()[0], 0)
+
+    def test_stops_during_export(self):
+        with Spool(n=20000, per_segment=20000) as server:
+            server.read()
+            connection = server.connect()
+            connection.request("GET", "/api/events.jsonl", headers={"Authorization": "Bearer " + server.token})
+            connection.getresponse()
+            self.assertEqual(server.stop()[0], 0)
+            connection.close()
+
+
+class Settings(unittest.TestCase):
+    def test_folder(self):
+        """It is the owner's alone, and of one process; a segment that is too old goes."""
+        with Server(config="[serve]\nkeep-days=30\nkeep-mib=1\n[camera one]\nname=One\nsource=test:ball\n") as server:
+            server.live("one")
+            folder = server.config + ".events"
+            self.assertEqual(stat.S_IMODE(os.stat(folder).st_mode), 0o700)
+            self.assertEqual(json.loads(server.ask("GET", "/api/events")[2])["events"], [])
+            other = subprocess.run(server.command(), env=server.env, capture_output=True, text=True, timeout=60,
+                                   check=False)
+            self.assertEqual(other.returncode, 1)
+            self.assertIn(f"in use by process {server.process.pid}", other.stderr)
+            self.assertIn(folder, other.stderr)
+            self.assertEqual(server.errors(), "")
+
+    def test_wrong(self):
+        with tempfile.TemporaryDirectory() as folder:
+            taken = os.path.join(folder, "file")
+            with open(taken, "w", encoding="ascii"):
+                pass
+            for line, says in (("keep-days=many", "keep-days"), ("keep-mib=-1", "keep-mib"),
+                               (f"spool={taken}", taken), (f"spool={taken}/x", "spool=")):
+                server = Server(config=f"[serve]\n{line}\n")
+                done = subprocess.run(server.command(), env=server.env, capture_output=True, text=True, timeout=60,
+                                      check=False)
+                self.assertEqual(done.returncode, 1, line)
+                self.assertIn(says, done.stderr)
+                server.directory.cleanup()
+
+    def test_off(self):
+        """Without events, by the settings or for want of the plugin, the rest works; the latter is told."""
+        with Server(config="[serve]\nspool=\n[camera one]\nname=One\nsource=test:ball\n") as server:
+            server.live("one")
+            self.assertEqual(server.ask("GET", "/api/events")[0::2], (404, b'{"error":"no events are kept"}'))
+            self.assertFalse(os.path.exists(server.config + ".events"))
+            self.assertEqual(server.errors(), "")
+        server = Server(config=CONFIG)
+        plugins = os.path.join(server.directory.name, "plugins")
+        os.mkdir(plugins)
+        build = os.path.dirname(os.path.dirname(os.path.realpath(os.environ["Y10"])))
+        os.symlink(os.path.join(build, "gst", "libgstyolov10.so"), os.path.join(plugins, "libgstyolov10.so"))
+        server.env["GST_PLUGIN_PATH_1_0"] = plugins
+        server.env["GST_REGISTRY"] = os.path.join(REGISTRY.name, "other.bin")
+        with server:
+            server.live("one")
+            self.assertEqual(server.ask("GET", "/api/events")[0], 404)
+            self.assertEqual(server.errors().count("\n"), 1)
+            self.assertIn("gstreamer1.0-yolov10-publish", server.errors())
+
+
+if __name__ == "__main__":
+    unittest.main()
