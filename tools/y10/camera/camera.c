@@ -20,6 +20,7 @@
 #include "camera/camera.h"
 #include "camera/pipeline.h"
 #include "camera/source.h"
+#include "camera/threads.h"
 
 #define STEADY (10 * G_USEC_PER_SEC) /* a good connection */
 #define TIMEOUT (5 * G_USEC_PER_SEC) /* without a frame */
@@ -47,8 +48,9 @@ struct _ToolCamera
   Link *link; /* of that pipeline */
   int fd;
   gboolean wanted, connected;
-  gboolean again; /* between the end of a file and its beginning */
-  gint64 began;   /* the attempt */
+  ToolCameraState held; /* TOOL_CAMERA_CONNECTING: it is not */
+  gboolean again;       /* between the end of a file and its beginning */
+  gint64 began;         /* the attempt */
   guint attempts, pause, reconnects;
   atomic_uint *closing;
   char *reason;
@@ -63,6 +65,7 @@ typedef struct
   GstElement *pipeline, *gate;
   atomic_uint *closing;
   int fd;
+  char *thread;
 } Closing;
 
 static atomic_uint n_closing;
@@ -72,7 +75,8 @@ static void open_camera (ToolCamera *camera);
 const char *
 tool_camera_state_name (ToolCameraState state)
 {
-  static const char *const names[] = { "connecting", "live", "retry" };
+  static const char *const names[] = { "connecting", "live", "retry", "waiting",
+    "quarantined" };
 
   return names[state];
 }
@@ -195,6 +199,7 @@ close_pipeline (gpointer data)
 {
   Closing *closing = data;
 
+  tool_thread_name (closing->thread);
   gst_element_set_state (closing->pipeline, GST_STATE_NULL);
   gst_clear_object (&closing->gate);
   gst_object_unref (closing->pipeline);
@@ -202,6 +207,7 @@ close_pipeline (gpointer data)
     close (closing->fd);
   (*closing->closing)--;
   g_atomic_rc_box_release (closing->closing);
+  g_free (closing->thread);
   g_free (closing);
   n_closing--;
   return NULL;
@@ -244,6 +250,7 @@ close_camera (ToolCamera *camera)
   closing->gate = g_steal_pointer (&camera->gate);
   closing->closing = g_atomic_rc_box_acquire (camera->closing);
   closing->fd = camera->fd;
+  closing->thread = g_strdup (camera->setup.thread);
   camera->fd = -1;
   (*closing->closing)++;
   n_closing++;
@@ -352,6 +359,7 @@ open_camera (ToolCamera *camera)
     gst_pipeline_use_clock (GST_PIPELINE (camera->pipeline), clock);
     bus = gst_element_get_bus (camera->pipeline);
     gst_bus_add_watch (bus, on_message, camera);
+    tool_threads_name (bus, camera->setup.thread);
     gst_object_unref (bus);
     gst_element_set_state (camera->pipeline, GST_STATE_PLAYING);
   }
@@ -406,7 +414,9 @@ tool_camera_look_for_stall (ToolCamera *camera)
 void
 tool_camera_get_status (ToolCamera *camera, ToolCameraStatus *status)
 {
-  if (camera->connected || camera->again)
+  if (camera->held)
+    status->state = camera->held;
+  else if (camera->connected || camera->again)
     status->state = TOOL_CAMERA_LIVE;
   else
     status->state = camera->pause ? TOOL_CAMERA_RETRY : TOOL_CAMERA_CONNECTING;
@@ -445,6 +455,8 @@ tool_camera_change (ToolCamera *camera, const ToolCameraSetup *setup)
       || from.privacy != setup->privacy;
 
   camera->setup = *setup;
+  if (camera->held)
+    return TRUE;
   if (camera->pipeline
           ? tool_pipeline_change (GST_BIN (camera->pipeline), &from, setup)
           : !other)
@@ -492,8 +504,8 @@ tool_camera_get_picture (ToolCamera *camera)
 }
 
 ToolCamera *
-tool_camera_new (const ToolCameraSetup *setup,
-    void (*on_picture) (gpointer user), gpointer user)
+tool_camera_new_held (const ToolCameraSetup *setup, ToolCameraState state,
+    const char *reason, void (*on_picture) (gpointer user), gpointer user)
 {
   ToolCamera *camera = g_new0 (ToolCamera, 1);
 
@@ -503,8 +515,36 @@ tool_camera_new (const ToolCameraSetup *setup,
   camera->fd = -1;
   camera->closing = g_atomic_rc_box_new0 (atomic_uint);
   camera->fps_since = g_get_monotonic_time ();
-  open_camera (camera);
+  camera->held = state;
+  camera->reason = g_strdup (reason);
   return camera;
+}
+
+ToolCamera *
+tool_camera_new (const ToolCameraSetup *setup,
+    void (*on_picture) (gpointer user), gpointer user)
+{
+  ToolCamera *camera = tool_camera_new_held (setup, TOOL_CAMERA_WAITING, NULL,
+      on_picture, user);
+
+  tool_camera_release (camera);
+  return camera;
+}
+
+void
+tool_camera_release (ToolCamera *camera)
+{
+  if (!camera->held)
+    return;
+  camera->held = TOOL_CAMERA_CONNECTING;
+  g_clear_pointer (&camera->reason, g_free);
+  open_camera (camera);
+}
+
+gboolean
+tool_camera_is_held (const ToolCamera *camera)
+{
+  return camera->held != TOOL_CAMERA_CONNECTING;
 }
 
 void

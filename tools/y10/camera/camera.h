@@ -15,7 +15,9 @@ typedef enum
 {
   TOOL_CAMERA_CONNECTING,
   TOOL_CAMERA_LIVE,
-  TOOL_CAMERA_RETRY, /* in the pause before the next attempt */
+  TOOL_CAMERA_RETRY,   /* in the pause before the next attempt */
+  TOOL_CAMERA_WAITING, /* held, as is the next: until tool_camera_release() */
+  TOOL_CAMERA_QUARANTINED,
 } ToolCameraState;
 
 typedef struct
@@ -32,6 +34,13 @@ typedef struct _ToolCamera ToolCamera;
 /* @on_picture is called when there is a new picture. */
 ToolCamera *tool_camera_new (const ToolCameraSetup *setup,
     void (*on_picture) (gpointer user), gpointer user);
+/* As that, without opening it. @state: one that is held; @reason is copied. */
+ToolCamera *tool_camera_new_held (const ToolCameraSetup *setup,
+    ToolCameraState state, const char *reason,
+    void (*on_picture) (gpointer user), gpointer user);
+/* Opens a camera that is held. */
+void tool_camera_release (ToolCamera *camera);
+gboolean tool_camera_is_held (const ToolCamera *camera);
 /* Closes and frees it; its pipeline stops in a thread. */
 void tool_camera_free (ToolCamera *camera);
 void tool_camera_get_status (ToolCamera *camera, ToolCameraStatus *status);

@@ -19,6 +19,7 @@ typedef struct
   const char *zones;      /* as yolov10zones' */
   gboolean privacy;       /* what is detected is covered in whatever leaves */
   const char *id, *spool; /* where events go, and the stream that they name */
+  const char *thread;     /* what its threads are called: TOOL_THREAD_NAME */
   guint64 max_age, max_bytes; /* of the spool, as yolov10publish takes them */
 } ToolCameraSetup;
 

@@ -16,6 +16,7 @@
 #include "camera/source.h"
 #include "serve/api.h"
 #include "serve/change.h"
+#include "serve/release.h"
 #include "serve/reply.h"
 
 /* Zones nest the deepest: settings, zones, an array, a zone, points, one of them. */
@@ -173,7 +174,7 @@ create_camera (Serve *serve, SoupServerMessage *message)
     serve_config_remove (serve->config, config);
   else
     reply_camera (message, SOUP_STATUS_CREATED,
-        serve_camera_start (serve, config));
+        serve_camera_start (serve, config, FALSE));
 }
 
 static void
@@ -197,6 +198,7 @@ delete_camera (Serve *serve, SoupServerMessage *message, ServeCamera *camera)
   ServeCameraConfig *config = camera->config;
 
   serve_camera_stop (serve, camera);
+  serve_quarantine_forget (serve->quarantine, config);
   serve_config_remove (serve->config, config);
   if (save (serve, message))
     soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
@@ -284,6 +286,8 @@ serve_api_answer (Serve *serve, SoupServerMessage *message, const char *path)
       ? serve_camera_find (serve, path + 8)
       : NULL;
 
+  if (serve_release_answer (serve, message, path))
+    return;
   if (!strcmp (path, "session")) {
     answer_session (serve, message, method);
   } else if (!strcmp (path, "model")) {

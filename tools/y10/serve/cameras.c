@@ -12,9 +12,14 @@
 #include "serve/cameras.h"
 #include "serve/mjpeg.h"
 
+/* Also has what crashes in its threads recorded. */
 static ToolCameraSetup
-make_setup (const ServeConfig *config, const ServeCameraConfig *camera)
+make_setup (ServeCamera *entry)
 {
+  const ServeConfig *config = entry->serve->config;
+  const ServeCameraConfig *camera = entry->config;
+
+  serve_quarantine_name (entry->serve->quarantine, camera, entry->thread);
   return (ToolCameraSetup){
     .source = camera->source,
     .media = config->media,
@@ -26,6 +31,7 @@ make_setup (const ServeConfig *config, const ServeCameraConfig *camera)
     .tiles = camera->tiles,
     .zones = camera->zones,
     .privacy = camera->privacy,
+    .thread = entry->thread,
     .id = camera->id,
     .spool = config->spool,
     .max_age = config->keep_days * G_TIME_SPAN_DAY * 1000,
@@ -34,29 +40,42 @@ make_setup (const ServeConfig *config, const ServeCameraConfig *camera)
 }
 
 ServeCamera *
-serve_camera_start (Serve *serve, ServeCameraConfig *config)
+serve_camera_start (Serve *serve, ServeCameraConfig *config, gboolean wait)
 {
-  const ToolCameraSetup setup = make_setup (serve->config, config);
+  const char *why = serve_quarantine_judge (serve->quarantine, config);
   ServeCamera *camera = g_new0 (ServeCamera, 1);
+  ToolCameraSetup setup;
 
   camera->serve = serve;
   camera->config = config;
   camera->viewers = g_ptr_array_new ();
   g_ptr_array_add (serve->cameras, camera);
-  camera->camera = tool_camera_new (&setup, serve_mjpeg_on_picture, camera);
+  setup = make_setup (camera);
+  if (why || wait)
+    camera->camera = tool_camera_new_held (&setup,
+        why ? TOOL_CAMERA_QUARANTINED : TOOL_CAMERA_WAITING,
+        why ? why : "cameras are started one by one, to find out which crashes",
+        serve_mjpeg_on_picture, camera);
+  else
+    camera->camera = tool_camera_new (&setup, serve_mjpeg_on_picture, camera);
   return camera;
 }
 
 void
 serve_camera_change (ServeCamera *camera, ServeCameraConfig *other)
 {
-  ServeConfig *config = camera->serve->config;
+  Serve *serve = camera->serve;
+  ToolCameraStatus status;
   ToolCameraSetup setup;
 
-  serve_config_exchange (config, camera->config, other);
-  setup = make_setup (config, camera->config);
+  serve_config_exchange (serve->config, camera->config, other);
+  setup = make_setup (camera);
   if (!tool_camera_change (camera->camera, &setup))
     serve_mjpeg_forget (camera);
+  tool_camera_get_status (camera->camera, &status);
+  if (status.state == TOOL_CAMERA_QUARANTINED
+      && !serve_quarantine_judge (serve->quarantine, camera->config))
+    tool_camera_release (camera->camera);
 }
 
 void

@@ -5,8 +5,10 @@
 /* The cameras that run. Main thread only. */
 
 #include "camera/camera.h"
+#include "camera/threads.h"
 #include "serve/auth.h"
 #include "serve/events.h"
+#include "serve/quarantine.h"
 #include "serve/settings.h"
 
 G_BEGIN_DECLS
@@ -18,15 +20,17 @@ typedef struct
   Serve *serve;
   ServeCameraConfig *config;
   ToolCamera *camera;
-  GPtrArray *viewers; /* of mjpeg.c */
-  GBytes *chunk;      /* the newest picture, as mjpeg.c sends it, or NULL */
-  guint64 number;     /* of that picture */
+  char thread[TOOL_THREAD_NAME]; /* what its threads are called */
+  GPtrArray *viewers;            /* of mjpeg.c */
+  GBytes *chunk;  /* the newest picture, as mjpeg.c sends it, or NULL */
+  guint64 number; /* of that picture */
 } ServeCamera;
 
 struct _Serve
 {
   ServeConfig *config;
   ServeAuth *auth;
+  ServeQuarantine *quarantine;
   GPtrArray *cameras; /* ServeCamera */
   guint n_viewers;
   ServeEvents *events;               /* NULL: none are kept */
@@ -34,7 +38,9 @@ struct _Serve
   guint n_exports;
 };
 
-ServeCamera *serve_camera_start (Serve *serve, ServeCameraConfig *config);
+/* Starts it, unless it is quarantined or has to wait until others were started. */
+ServeCamera *serve_camera_start (Serve *serve, ServeCameraConfig *config,
+    gboolean wait);
 /* Exchanges what its settings and @other say, and lets it do so. */
 void serve_camera_change (ServeCamera *camera, ServeCameraConfig *other);
 /* Ends its views and stops it. */

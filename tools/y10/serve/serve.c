@@ -23,6 +23,7 @@
 #include "serve/eventapi.h"
 #include "serve/http.h"
 #include "serve/listener.h"
+#include "serve/release.h"
 #include "serve/spool.h"
 
 #define STOP_TIME (3 * G_USEC_PER_SEC / 2) /* that cameras have to stop */
@@ -36,13 +37,14 @@ typedef struct
   GInetAddress *address;
   guint port;
   GTlsCertificate *certificate;
-  char *token_path;
+  char *token_path, *crashes_path;
 } Options;
 
 typedef struct
 {
   Serve serve;
   ServeListener *listener;
+  ServeRelease *release;
   GMainLoop *loop;
 } Program;
 
@@ -60,6 +62,7 @@ clear_options (Options *options)
   g_clear_object (&options->address);
   g_clear_object (&options->certificate);
   g_free (options->token_path);
+  g_free (options->crashes_path);
 }
 
 /* Sets the address and the port. */
@@ -124,6 +127,7 @@ choose_paths (Options *options)
     options->config = g_build_filename (g_get_user_config_dir (), "y10",
         "serve.ini", NULL);
   options->token_path = g_strconcat (options->config, ".token", NULL);
+  options->crashes_path = g_strconcat (options->config, ".crashes", NULL);
 }
 
 /* With the token in the fragment, which no server sees. Free with g_free(). */
@@ -155,6 +159,7 @@ look (gpointer data)
 
   serve_cameras_look (&program->serve);
   serve_listener_look (program->listener);
+  serve_release_look (program->release);
   return G_SOURCE_CONTINUE;
 }
 
@@ -196,7 +201,11 @@ set_up (Program *program, Options *options, SoupServer *server, GError **error)
   serve->auth = serve_auth_new (options->token_path, options->port,
       options->certificate != NULL,
       g_inet_address_get_is_loopback (options->address), options->hosts, error);
-  return serve->auth != NULL;
+  if (!serve->auth)
+    return FALSE;
+  serve->quarantine = serve_quarantine_new (options->crashes_path,
+      serve->config);
+  return TRUE;
 }
 
 /* The token is for people, not for the journal. */
@@ -218,14 +227,14 @@ run (Program *program, const Options *options)
 
   program->loop = g_main_loop_new (NULL, FALSE);
   serve_events_start (serve);
-  for (guint i = 0; i < serve->config->cameras->len; i++)
-    serve_camera_start (serve, serve->config->cameras->pdata[i]);
+  program->release = serve_release_new (serve);
   g_unix_signal_add (SIGINT, on_signal, program->loop);
   g_unix_signal_add (SIGTERM, on_signal, program->loop);
   looking = g_timeout_add (250, look, program);
   print_url (options, serve_auth_get_token (serve->auth));
   g_main_loop_run (program->loop);
   g_source_remove (looking);
+  g_clear_pointer (&program->release, serve_release_free);
   g_main_loop_unref (program->loop);
 }
 
@@ -264,6 +273,7 @@ serve (Options *options)
   stop (&program, server);
   g_object_unref (server);
   g_clear_pointer (&program.serve.auth, serve_auth_free);
+  g_clear_pointer (&program.serve.quarantine, serve_quarantine_free);
   g_clear_pointer (&program.serve.config, serve_config_free);
   g_ptr_array_unref (program.serve.cameras);
   if (!error)

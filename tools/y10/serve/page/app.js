@@ -82,16 +82,29 @@ async function remove(card) {
   }
 }
 
+/* A camera in quarantine is started again. */
+async function release(card) {
+  try {
+    await ask("POST", `/api/cameras/${card.id}/release`);
+    say("");
+    await refresh();
+  } catch (error) {
+    say(error.message);
+  }
+}
+
 function makeCard(id) {
   const item = byId("camera").content.cloneNode(true).firstElementChild;
   const part = (name) => item.querySelector(name);
   const card = {
     id, item, view: "none", img: part("img"), name: part(".name"), status: part(".state"),
     figures: part(".figures"), reason: part(".reason"), button: part(".view"),
+    release: part(".release"),
   };
 
   part(".snapshot").href = `/snapshot/${id}.jpg`;
   part(".remove").addEventListener("click", () => remove(card));
+  card.release.addEventListener("click", () => release(card));
   card.button.addEventListener("click", () => {
     if (document.fullscreenElement)
       document.exitFullscreen();
@@ -119,6 +132,7 @@ function fillCard(card, camera) {
   setText(card.name, camera.name);
   setText(card.figures, `${camera.fps.toFixed(1)} fps, ${camera.source}`);
   setText(card.reason, camera.reason || "");
+  card.release.hidden = camera.state !== "quarantined";
   card.img.alt = `Live view of ${camera.name}`;
   card.button.setAttribute("aria-label", `${camera.name}: full screen`);
 }
