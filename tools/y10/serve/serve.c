@@ -23,6 +23,7 @@
 #include "serve/eventapi.h"
 #include "serve/http.h"
 #include "serve/listener.h"
+#include "serve/notify.h"
 #include "serve/release.h"
 #include "serve/spool.h"
 
@@ -45,6 +46,7 @@ typedef struct
   Serve serve;
   ServeListener *listener;
   ServeRelease *release;
+  ServeNotify *notify;
   GMainLoop *loop;
 } Program;
 
@@ -160,6 +162,7 @@ look (gpointer data)
   serve_cameras_look (&program->serve);
   serve_listener_look (program->listener);
   serve_release_look (program->release);
+  serve_notify_look (program->notify, &program->serve);
   return G_SOURCE_CONTINUE;
 }
 
@@ -228,12 +231,16 @@ run (Program *program, const Options *options)
   program->loop = g_main_loop_new (NULL, FALSE);
   serve_events_start (serve);
   program->release = serve_release_new (serve);
+  program->notify = serve_notify_new ();
   g_unix_signal_add (SIGINT, on_signal, program->loop);
   g_unix_signal_add (SIGTERM, on_signal, program->loop);
   looking = g_timeout_add (250, look, program);
   print_url (options, serve_auth_get_token (serve->auth));
+  serve_notify_ready (program->notify);
   g_main_loop_run (program->loop);
+  serve_notify_stopping (program->notify);
   g_source_remove (looking);
+  g_clear_pointer (&program->notify, serve_notify_free);
   g_clear_pointer (&program->release, serve_release_free);
   g_main_loop_unref (program->loop);
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What a service tells the service manager. */
+
+#include "serve/cameras.h"
+
+G_BEGIN_DECLS
+
+typedef struct _ServeNotify ServeNotify;
+
+/* Without a service manager all of this does nothing. */
+ServeNotify *serve_notify_new (void);
+void serve_notify_free (ServeNotify *notify);
+void serve_notify_ready (ServeNotify *notify);
+void serve_notify_stopping (ServeNotify *notify);
+/* That the main loop runs, and how many cameras are live; to be called a few times a
+ * second. */
+void serve_notify_look (ServeNotify *notify, const Serve *serve);
+
+G_END_DECLS
