@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """Shared by the tests of y10 serve: the program on a free port, requests to it, and pictures."""
+import base64
+import hashlib
 import http.client
 import io
 import json
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -159,3 +162,61 @@ class Stream:
         self.connection.sock and self.connection.sock.close()
         self.reply.close()
         self.connection.close()
+
+
+class WebSocket:
+    """What a page hears (RFC 6455): a handshake, and messages of text."""
+    GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+
+    def __init__(self, server, path="/api/live", receive_buffer=None, **headers):
+        """Raises ConnectionRefusedError with the status if it is refused."""
+        self.socket = socket.socket()
+        if receive_buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.settimeout(PATIENCE)
+        self.socket.connect(("127.0.0.1", server.port))
+        key = base64.b64encode(os.urandom(16)).decode()
+        head = {"Host": f"127.0.0.1:{server.port}", "Upgrade": "websocket", "Connection": "Upgrade",
+                "Sec-WebSocket-Key": key, "Sec-WebSocket-Version": "13"}
+        head.update({name.replace("_", "-"): value for name, value in headers.items()})
+        self.socket.sendall((f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in
+                                                                 head.items()) + "\r\n").encode())
+        self.file = self.socket.makefile("rb")
+        status = int(self.file.readline().split()[1])
+        reply = {}
+        while (line := self.file.readline().strip()):
+            name, _, value = line.decode().partition(":")
+            reply[name.lower()] = value.strip()
+        if status != 101:
+            self.close()
+            raise ConnectionRefusedError(status)
+        accept = base64.b64encode(hashlib.sha1((key + self.GUID).encode()).digest()).decode()
+        assert reply["sec-websocket-accept"] == accept, reply
+
+    def message(self):
+        """The next one; None at the end."""
+        while True:
+            head = self.file.read(2)
+            if len(head) < 2:
+                return None
+            size = head[1] & 0x7f
+            if size > 125:
+                size = int.from_bytes(self.file.read(2 if size == 126 else 8), "big")
+            data = self.file.read(size)
+            if len(data) < size:
+                return None
+            if head[0] == 0x81:
+                return json.loads(data)
+            if head[0] == 0x88:
+                return None
+
+    def until(self, condition):
+        """The first message of which a condition is true."""
+        while (message := self.message()) is not None:
+            if condition(message):
+                return message
+        raise AssertionError("the connection ended")
+
+    def close(self):
+        self.file.close()
+        self.socket.close()

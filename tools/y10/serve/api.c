@@ -13,9 +13,9 @@
 #include "base/json-scan.h"
 #include "base/json.h"
 #include "base/terminal.h"
-#include "camera/source.h"
 #include "serve/api.h"
 #include "serve/change.h"
+#include "serve/describe.h"
 #include "serve/release.h"
 #include "serve/reply.h"
 
@@ -62,29 +62,6 @@ get_text (JsonNode *root, const char *name)
 }
 
 static void
-add_camera (JsonBuilder *builder, const ServeCamera *camera)
-{
-  char *shown = tool_source_show (camera->config->source);
-  ToolCameraStatus status;
-
-  tool_camera_get_status (camera->camera, &status);
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "id", camera->config->id);
-  tool_json_string (builder, "name", camera->config->name);
-  tool_json_string (builder, "source", shown);
-  tool_json_string (builder, "state", tool_camera_state_name (status.state));
-  tool_json_string (builder, "reason", status.reason);
-  tool_json_int (builder, "frames", (gint64) status.frames);
-  tool_json_int (builder, "inferred", (gint64) status.inferred);
-  tool_json_double (builder, "fps", status.fps);
-  tool_json_int (builder, "reconnects", status.reconnects);
-  tool_json_int (builder, "viewers", camera->viewers->len);
-  serve_change_write (builder, camera->config);
-  json_builder_end_object (builder);
-  g_free (shown);
-}
-
-static void
 reply_json (SoupServerMessage *message, guint status, JsonBuilder *builder)
 {
   serve_reply_text (message, status, "application/json",
@@ -100,7 +77,7 @@ list_cameras (Serve *serve, SoupServerMessage *message)
   json_builder_set_member_name (builder, "cameras");
   json_builder_begin_array (builder);
   for (guint i = 0; i < serve->cameras->len; i++)
-    add_camera (builder, serve->cameras->pdata[i]);
+    serve_describe (builder, serve->cameras->pdata[i]);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
   reply_json (message, SOUP_STATUS_OK, builder);
@@ -128,7 +105,7 @@ reply_camera (SoupServerMessage *message, guint status,
 {
   JsonBuilder *builder = json_builder_new ();
 
-  add_camera (builder, camera);
+  serve_describe (builder, camera);
   reply_json (message, status, builder);
   g_object_unref (builder);
 }

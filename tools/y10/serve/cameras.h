@@ -13,7 +13,10 @@
 
 G_BEGIN_DECLS
 
+#define SERVE_MOST_VIEWERS 32
+
 typedef struct _Serve Serve;
+typedef struct _ServePush ServePush;
 
 typedef struct
 {
@@ -31,8 +34,9 @@ struct _Serve
   ServeConfig *config;
   ServeAuth *auth;
   ServeQuarantine *quarantine;
-  GPtrArray *cameras; /* ServeCamera */
-  guint n_viewers;
+  GPtrArray *cameras;                /* ServeCamera */
+  guint n_viewers;                   /* live views, snapshots and websockets */
+  ServePush *push;                   /* of push.c */
   ServeEvents *events;               /* NULL: none are kept */
   guint events_look, events_reading; /* sources */
   guint n_exports;

@@ -19,6 +19,7 @@
 #include "serve/listener.h"
 #include "serve/metrics.h"
 #include "serve/mjpeg.h"
+#include "serve/push.h"
 #include "serve/reply.h"
 
 #define MOST_BODY 4096
@@ -124,7 +125,9 @@ judge (Serve *serve, SoupServerMessage *message, const char *path,
 static void
 on_finished (SoupServerMessage *message, gpointer unused)
 {
-  serve_connection_set_deadline (message, IDLE_TIME);
+  if (soup_server_message_get_status (message)
+      != SOUP_STATUS_SWITCHING_PROTOCOLS)
+    serve_connection_set_deadline (message, IDLE_TIME);
 }
 
 /* At the end of a request's head. */
@@ -213,7 +216,9 @@ on_request (SoupServer *server, SoupServerMessage *message, const char *path,
   const char *method = soup_server_message_get_method (message);
 
   serve_connection_set_deadline (message, REPLY_TIME);
-  if (g_str_has_prefix (path, "/api/")) {
+  if (!strcmp (path, SERVE_PUSH_PATH)) {
+    serve_push_judge (serve, message);
+  } else if (g_str_has_prefix (path, "/api/")) {
     if (!serve_events_answer (serve, message, path + 5))
       serve_api_answer (serve, message, path + 5);
   } else if (strcmp (method, "GET") != 0 && strcmp (method, "HEAD") != 0) {
@@ -238,6 +243,10 @@ serve_http_set_up (Serve *serve, SoupServer *server)
 {
   soup_server_add_early_handler (server, NULL, on_head, serve, NULL);
   soup_server_add_handler (server, NULL, on_request, serve, NULL);
+  /* libsoup has one handler for a path, which does all of these. */
+  soup_server_add_early_handler (server, SERVE_PUSH_PATH, on_head, serve, NULL);
+  soup_server_add_handler (server, SERVE_PUSH_PATH, on_request, serve, NULL);
+  serve->push = serve_push_new (serve, server);
 }
 
 #endif

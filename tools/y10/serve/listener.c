@@ -30,17 +30,17 @@ struct _ServeListener
   GPtrArray *connections;
 };
 
-typedef struct
+struct _ServeConnection
 {
   ServeListener *listener;
   GSocket *socket;
   gint64 deadline; /* 0: none */
-} Connection;
+};
 
 static void
 clear_connection (gpointer data)
 {
-  g_object_unref (((Connection *) data)->socket);
+  g_object_unref (((ServeConnection *) data)->socket);
 }
 
 static void
@@ -53,7 +53,7 @@ unref_connection (gpointer connection)
 static void
 on_gone (gpointer data, GObject *stream)
 {
-  Connection *connection = data;
+  ServeConnection *connection = data;
 
   if (connection->listener)
     g_ptr_array_remove_fast (connection->listener->connections, connection);
@@ -69,7 +69,7 @@ on_incoming (GSocketService *service, GSocketConnection *incoming,
   GSocketAddress *local = g_socket_get_local_address (socket, NULL);
   GSocketAddress *remote = g_socket_get_remote_address (socket, NULL);
   GIOStream *stream = NULL;
-  Connection *connection;
+  ServeConnection *connection;
 
   if (local && remote && listener->connections->len < MOST_CONNECTIONS)
     stream = !listener->certificate
@@ -78,7 +78,7 @@ on_incoming (GSocketService *service, GSocketConnection *incoming,
             listener->certificate, NULL);
   if (stream) {
     g_socket_set_option (socket, SOL_SOCKET, SO_SNDBUF, SEND_BUFFER, NULL);
-    connection = g_rc_box_new0 (Connection);
+    connection = g_rc_box_new0 (ServeConnection);
     connection->listener = listener;
     connection->socket = g_object_ref (socket);
     connection->deadline = g_get_monotonic_time () + HEAD_TIME;
@@ -94,7 +94,7 @@ on_incoming (GSocketService *service, GSocketConnection *incoming,
   return TRUE;
 }
 
-static Connection *
+static ServeConnection *
 find_connection (SoupServerMessage *message)
 {
   GSocketAddress *remote = soup_server_message_get_remote_address (message);
@@ -105,7 +105,7 @@ find_connection (SoupServerMessage *message)
 gboolean
 serve_connection_is_gone (SoupServerMessage *message)
 {
-  const Connection *connection = find_connection (message);
+  const ServeConnection *connection = find_connection (message);
   struct pollfd state = {
     .fd = connection ? g_socket_get_fd (connection->socket) : -1,
     .events = POLLRDHUP,
@@ -117,7 +117,7 @@ serve_connection_is_gone (SoupServerMessage *message)
 void
 serve_connection_set_deadline (SoupServerMessage *message, guint seconds)
 {
-  Connection *connection = find_connection (message);
+  ServeConnection *connection = find_connection (message);
 
   if (connection)
     connection->deadline = seconds
@@ -125,13 +125,33 @@ serve_connection_set_deadline (SoupServerMessage *message, guint seconds)
         : 0;
 }
 
-void
-serve_connection_end (SoupServerMessage *message)
+ServeConnection *
+serve_connection_ref (SoupServerMessage *message)
 {
-  Connection *connection = find_connection (message);
+  ServeConnection *connection = find_connection (message);
 
+  return connection ? g_rc_box_acquire (connection) : NULL;
+}
+
+void
+serve_connection_unref (ServeConnection *connection)
+{
+  if (connection)
+    unref_connection (connection);
+}
+
+void
+serve_connection_end (ServeConnection *connection)
+{
   if (connection)
     g_socket_shutdown (connection->socket, TRUE, TRUE, NULL);
+}
+
+gboolean
+serve_connection_takes (ServeConnection *connection)
+{
+  return connection
+      && g_socket_condition_check (connection->socket, G_IO_OUT) & G_IO_OUT;
 }
 
 void
@@ -141,7 +161,7 @@ serve_listener_look (ServeListener *listener)
 
   /* libsoup sees that the connection has ended, and lets go of it later. */
   for (guint i = 0; i < listener->connections->len; i++) {
-    Connection *connection = listener->connections->pdata[i];
+    ServeConnection *connection = listener->connections->pdata[i];
 
     if (connection->deadline && now > connection->deadline) {
       connection->deadline = 0;
@@ -184,7 +204,7 @@ serve_listener_free (ServeListener *listener)
   g_socket_listener_close (G_SOCKET_LISTENER (listener->service));
   g_object_unref (listener->service);
   for (guint i = 0; i < listener->connections->len; i++)
-    ((Connection *) listener->connections->pdata[i])->listener = NULL;
+    ((ServeConnection *) listener->connections->pdata[i])->listener = NULL;
   g_ptr_array_unref (listener->connections);
   g_free (listener);
 }

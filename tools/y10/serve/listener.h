@@ -9,6 +9,7 @@
 G_BEGIN_DECLS
 
 typedef struct _ServeListener ServeListener;
+typedef struct _ServeConnection ServeConnection;
 
 /* Hands connections to @server. @certificate: for TLS, or NULL. @port: set to the port,
  * which the system chooses for 0. */
@@ -21,8 +22,13 @@ void serve_listener_look (ServeListener *listener);
  * it does not. */
 void serve_connection_set_deadline (SoupServerMessage *message, guint seconds);
 
-/* Ends the connection of @message at once. */
-void serve_connection_end (SoupServerMessage *message);
+/* The connection of @message, or NULL, for longer than the message has it. */
+ServeConnection *serve_connection_ref (SoupServerMessage *message);
+void serve_connection_unref (ServeConnection *connection);
+/* Ends it at once. */
+void serve_connection_end (ServeConnection *connection);
+/* Whether the kernel has room for more to send. */
+gboolean serve_connection_takes (ServeConnection *connection);
 /* Whether the client has closed the connection of @message; libsoup notices only when it
  * writes. */
 gboolean serve_connection_is_gone (SoupServerMessage *message);

@@ -17,7 +17,6 @@
 #include "serve/mjpeg.h"
 #include "serve/reply.h"
 
-#define MOST_VIEWERS 32
 #define BOUNDARY "--y10\r\n"
 #define PATIENCE 30                        /* s that a picture may take */
 #define SNAPSHOT_TIME (5 * G_USEC_PER_SEC) /* until there is one */
@@ -159,7 +158,7 @@ serve_mjpeg_view (ServeCamera *camera, SoupServerMessage *message,
 {
   Viewer *viewer;
 
-  if (camera->serve->n_viewers >= MOST_VIEWERS) {
+  if (camera->serve->n_viewers >= SERVE_MOST_VIEWERS) {
     serve_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "too many viewers");
     return;
@@ -212,6 +211,15 @@ serve_mjpeg_look (ServeCamera *camera)
   }
 }
 
+static void
+end_connection (SoupServerMessage *message)
+{
+  ServeConnection *connection = serve_connection_ref (message);
+
+  serve_connection_end (connection);
+  serve_connection_unref (connection);
+}
+
 void
 serve_mjpeg_forget (ServeCamera *camera)
 {
@@ -220,7 +228,7 @@ serve_mjpeg_forget (ServeCamera *camera)
     Viewer *viewer = camera->viewers->pdata[i];
 
     if (viewer->n_sending || viewer->ended)
-      serve_connection_end (viewer->message);
+      end_connection (viewer->message);
   }
 }
 

@@ -26,6 +26,7 @@
 #include "serve/notify.h"
 #include "serve/release.h"
 #include "serve/spool.h"
+#include "serve/push.h"
 
 #define STOP_TIME (3 * G_USEC_PER_SEC / 2) /* that cameras have to stop */
 
@@ -160,6 +161,7 @@ look (gpointer data)
   Program *program = data;
 
   serve_cameras_look (&program->serve);
+  serve_push_look (&program->serve);
   serve_listener_look (program->listener);
   serve_release_look (program->release);
   serve_notify_look (program->notify, &program->serve);
@@ -251,6 +253,7 @@ stop (Program *program, SoupServer *server)
   const gint64 until = g_get_monotonic_time () + STOP_TIME;
   Serve *serve = &program->serve;
 
+  g_clear_pointer (&serve->push, serve_push_free);
   while (serve->cameras->len)
     serve_camera_stop (serve, serve->cameras->pdata[0]);
   soup_server_disconnect (server);

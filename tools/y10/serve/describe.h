@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* A camera as JSON, without its secrets. */
+
+#include <json-glib/json-glib.h>
+
+#include "serve/cameras.h"
+
+G_BEGIN_DECLS
+
+/* Adds an object with all that there is to know. */
+void serve_describe (JsonBuilder *builder, const ServeCamera *camera);
+/* Returns an object without what changes with each frame, as one line. Free with
+ * g_free(). */
+char *serve_describe_line (const ServeCamera *camera);
+
+G_END_DECLS
