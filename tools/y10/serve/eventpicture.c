@@ -19,6 +19,7 @@
 #include "serve/reply.h"
 
 #define MOST_PICTURE (16 << 20)
+#define LATE 5 /* s that a pipeline without privacy may take to end */
 
 /* 20260131T235959.999Z-STREAM-1.jpg */
 static gboolean
@@ -78,6 +79,17 @@ read_picture (const char *folder, const char *name)
   return data ? g_bytes_new_take (data, size) : NULL;
 }
 
+/* Whether @event, of the camera @id, is older than the camera's privacy, or was under way
+ * when it began. */
+static gboolean
+is_private (Serve *serve, const char *id, const ServeEvent *event)
+{
+  const ServeCamera *camera = serve_camera_find (serve, id);
+
+  return camera && camera->config->privacy
+      && event->time < (camera->config->private_since + LATE) * 1000;
+}
+
 void
 serve_event_picture_reply (Serve *serve, SoupServerMessage *message,
     ServeEventPlace place)
@@ -85,19 +97,24 @@ serve_event_picture_reply (Serve *serve, SoupServerMessage *message,
   const ServeEvent *event = serve_events_get (serve->events, place);
   GString *name = g_string_new (NULL);
   GBytes *picture = NULL;
+  const char *why = "there is no such event";
   ServeEventLine line;
   const char *text;
 
   if (event && serve_events_read (serve->events, place, event, &text, &line)) {
+    serve_event_value_get (&line.members[SERVE_EVENT_STREAM], name);
+    why = is_private (serve, name->str, event)
+        ? "this picture is older than the camera's privacy"
+        : NULL;
     serve_event_value_get (&line.members[SERVE_EVENT_SNAPSHOT], name);
-    if (is_picture (name->str))
+    if (!why && is_picture (name->str))
       picture = read_picture (serve->config->snapshots, name->str);
   }
   if (picture)
     serve_reply_bytes (message, SOUP_STATUS_OK, "image/jpeg", picture);
   else
     serve_reply_error (message, SOUP_STATUS_NOT_FOUND,
-        event ? "this event has no picture" : "there is no such event");
+        why ? why : "this event has no picture");
   g_clear_pointer (&picture, g_bytes_unref);
   g_string_free (name, TRUE);
 }
