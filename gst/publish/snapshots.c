@@ -164,7 +164,7 @@ encode (GstY10Snapshots *self, GPtrArray *events)
   for (guint i = 0; ok && i < events->len; i++) {
     Event *event = events->pdata[i];
 
-    if (event->has_box)
+    if (event->has_box && self->config.crop)
       event->jpeg = gst_y10_picture_maker_encode (self->maker, event->box,
           &error);
     else if (whole
@@ -260,6 +260,18 @@ append_picture (GString *line, GBytes *jpeg)
   g_free (text);
 }
 
+/* Of the frame, which the picture shows. */
+static void
+append_box (GString *line, const gfloat box[4])
+{
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (guint i = 0; i < 4; i++)
+    g_string_append_printf (line, "%s%s", i ? "," : ",\"box\":[",
+        g_ascii_formatd (text, sizeof text, "%.4f", (gdouble) box[i]));
+  g_string_append_c (line, ']');
+}
+
 /* Lets an event go. Returns whether it has a picture. */
 static gboolean
 write_event (GstY10Snapshots *self, const Event *event)
@@ -270,6 +282,8 @@ write_event (GstY10Snapshots *self, const Event *event)
   if (name) {
     g_string_truncate (self->line, self->line->len - 1);
     g_string_append_printf (self->line, ",\"snapshot\":\"%s\"", name);
+    if (event->has_box && !self->config.crop)
+      append_box (self->line, event->box);
     if (self->config.is_inline)
       append_picture (self->line, event->jpeg);
     g_string_append_c (self->line, '}');
@@ -421,8 +435,7 @@ gst_y10_snapshots_put_event (GstY10Snapshots *self,
   event->utc = utc;
   event->may_wait = may_wait;
   event->came_at = g_get_monotonic_time ();
-  event->wants_box = self->config.crop
-      && gst_structure_get_uint64 (structure, "id", &event->id);
+  event->wants_box = gst_structure_get_uint64 (structure, "id", &event->id);
   g_mutex_lock (&self->lock);
   while (may_wait && !self->flushing && self->events.length >= MAX_EVENTS)
     g_cond_wait (&self->changed, &self->lock);

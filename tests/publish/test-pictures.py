@@ -107,12 +107,16 @@ class Pictures(unittest.TestCase):
             self.assertAlmostEqual(sum(x for x, _ in white) / len(white), line["x"] * WIDTH, delta=4)
             self.assertAlmostEqual(max(y for _, y in white), line["y"] * HEIGHT, delta=6)
             self.assertLess(len(white), WIDTH * HEIGHT / 10)
+            for at, size in ((0, WIDTH), (1, HEIGHT)):
+                self.assertAlmostEqual(min(place[at] for place in white), line["box"][at] * size, delta=6)
+                self.assertAlmostEqual(max(place[at] for place in white) + 1, line["box"][at + 2] * size, delta=6)
         self.check_files(lines, pictures)
 
     def test_crop(self):
         """A crop has the whole ball, and little else."""
         lines, pictures = self.events("{publish} ! fakesink", options="snapshot-crop=true")
         names = self.check_files(lines, pictures)
+        self.assertFalse(any("box" in line for line in lines))
         self.assertEqual(len(names), sum("snapshot" in line for line in lines))
         for name in names:
             width, height, rows = self.decode(os.path.join(pictures, name))

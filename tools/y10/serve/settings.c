@@ -24,6 +24,7 @@
 #define MOST_SOURCE 1024
 #define MOST_CLASSES 4096
 #define GROUP "camera "
+#define LAST_ID "last-id"
 #define KEEP_DAYS 30
 #define KEEP_MIB 256
 
@@ -415,21 +416,26 @@ serve_config_load_model (ServeConfig *config, GError **error)
   return TRUE;
 }
 
+/* No id is given twice: events have those of cameras that are gone. */
 gboolean
 serve_config_add (ServeConfig *config, ServeCameraConfig *camera,
     GError **error)
 {
+  int last = g_key_file_get_integer (config->file, "serve", LAST_ID, NULL);
+
   if (config->cameras->len >= MOST_CAMERAS) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "there are %d cameras already, the most", MOST_CAMERAS);
     serve_camera_config_free (camera);
     return FALSE;
   }
-  for (guint i = 1; !camera->id; i++) {
-    camera->id = g_strdup_printf ("c%u", i);
+  while (!camera->id) {
+    last = CLAMP (last, 0, G_MAXINT - 1) + 1;
+    camera->id = g_strdup_printf ("c%d", last);
     if (has_id (config, camera->id))
       g_clear_pointer (&camera->id, g_free);
   }
+  g_key_file_set_integer (config->file, "serve", LAST_ID, last);
   g_ptr_array_add (config->cameras, camera);
   set_camera (config, camera);
   return TRUE;

@@ -130,13 +130,14 @@
     const svg = document.createElementNS(SVG, "svg");
     const path = document.createElementNS(SVG, "path");
     const box = event.box;
+    const isBox = Array.isArray(box) && box.length === 4 && box.every(isFraction);
 
-    if (Array.isArray(box) && box.length === 4 && box.every(isFraction))
+    if (isBox)
       path.setAttribute("d", `M${box[0]} ${box[1]}H${box[2]}V${box[3]}H${box[0]}Z`);
     else if (isFraction(event.x) && isFraction(event.y))
       path.setAttribute("d", `M${event.x} ${event.y}h0`);
     path.setAttribute("vector-effect", "non-scaling-stroke");
-    path.setAttribute("class", box ? "event-box" : "event-dot");
+    path.setAttribute("class", isBox ? "event-box" : "event-dot");
     svg.setAttribute("viewBox", "0 0 1 1");
     svg.setAttribute("preserveAspectRatio", "none");
     svg.setAttribute("aria-hidden", "true");
