@@ -25,7 +25,7 @@ Y10 = os.environ["Y10"]
 SOURCE = os.environ["Y10_TEST_SOURCE"]
 PATIENCE = 60
 REGISTRY = tempfile.TemporaryDirectory()    # GStreamer's; making it takes seconds
-PUBLIC = ("/", "/app.js", "/events.css", "/events.js", "/icon.svg", "/style.css")
+PUBLIC = ("/", "/app.js", "/capacity.js", "/events.css", "/events.js", "/icon.svg", "/style.css")
 
 
 def until(condition, what):

@@ -31,7 +31,7 @@
 /* What streaming threads use. */
 typedef struct
 {
-  atomic_uint frames, inferred;
+  atomic_uint frames, inferred, held;
   _Atomic gint64 last_frame; /* monotonic; 0 before the first */
   GMutex lock;
   GstSample *picture; /* under lock, as are the next two */
@@ -54,7 +54,7 @@ struct _ToolCamera
   guint attempts, pause, reconnects;
   atomic_uint *closing;
   char *reason;
-  guint64 frames_before, inferred_before; /* of earlier attempts */
+  guint64 frames_before, inferred_before, held_before; /* of earlier attempts */
   guint64 fps_frames;
   gint64 fps_since;
   double fps;
@@ -132,15 +132,15 @@ on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   GstCustomMeta *meta = gst_buffer_get_custom_meta (GST_PAD_PROBE_INFO_BUFFER (
                                                         info),
       "GstYolov10FrameMeta");
+  const char *inference = meta
+      ? gst_structure_get_string (gst_custom_meta_get_structure (meta),
+          "inference")
+      : NULL;
 
   link->last_frame = g_get_monotonic_time ();
   link->frames++;
-  if (meta
-      && !g_strcmp0 (gst_structure_get_string (gst_custom_meta_get_structure (
-                                                   meta),
-                         "inference"),
-          "fresh"))
-    link->inferred++;
+  link->inferred += !g_strcmp0 (inference, "fresh");
+  link->held += !g_strcmp0 (inference, "held");
   return GST_PAD_PROBE_OK;
 }
 
@@ -221,6 +221,7 @@ end_link (ToolCamera *camera)
 
   camera->frames_before += link->frames;
   camera->inferred_before += link->inferred;
+  camera->held_before += link->held;
   g_mutex_lock (&link->lock);
   news = g_steal_pointer (&link->news);
   g_mutex_unlock (&link->lock);
@@ -424,6 +425,7 @@ tool_camera_get_status (ToolCamera *camera, ToolCameraStatus *status)
   status->frames = count_frames (camera);
   status->inferred = camera->inferred_before
       + (camera->link ? camera->link->inferred : 0);
+  status->held = camera->held_before + (camera->link ? camera->link->held : 0);
   status->reconnects = camera->reconnects;
   status->fps = camera->fps;
 }
@@ -477,6 +479,15 @@ tool_camera_get_active (const ToolCamera *camera, const char *property)
 {
   return camera->pipeline
       ? tool_pipeline_get_active (GST_BIN (camera->pipeline), property)
+      : NULL;
+}
+
+GstStructure *
+tool_camera_get_stats (const ToolCamera *camera, const char *element,
+    const char *property)
+{
+  return camera->pipeline
+      ? tool_pipeline_get_stats (GST_BIN (camera->pipeline), element, property)
       : NULL;
 }
 

@@ -24,7 +24,7 @@ typedef struct
 {
   ToolCameraState state;
   const char *reason; /* why it is not live, or NULL; borrowed */
-  guint64 frames, inferred;
+  guint64 frames, inferred, held;
   guint reconnects; /* attempts after the first */
   double fps;       /* of the last seconds */
 } ToolCameraStatus;
@@ -50,6 +50,9 @@ gboolean tool_camera_change (ToolCamera *camera, const ToolCameraSetup *setup);
 /* What a property of the detector says is in use, such as "active-device", or NULL. Free
  * with g_free(). */
 char *tool_camera_get_active (const ToolCamera *camera, const char *property);
+/* As tool_pipeline_get_stats(); NULL between attempts, too. */
+GstStructure *tool_camera_get_stats (const ToolCamera *camera,
+    const char *element, const char *property);
 /* Whether frames are drawn and encoded; at first they are not. */
 void tool_camera_want_pictures (ToolCamera *camera, gboolean want);
 /* Returns the newest picture since pictures are wanted, a JPEG, or NULL. */

@@ -147,6 +147,20 @@ tool_pipeline_get_active (GstBin *pipeline, const char *property)
   return value;
 }
 
+GstStructure *
+tool_pipeline_get_stats (GstBin *pipeline, const char *element,
+    const char *property)
+{
+  GstElement *found = gst_bin_get_by_name (pipeline, element);
+  GstStructure *stats = NULL;
+
+  if (!found)
+    return NULL;
+  g_object_get (found, property, &stats, NULL);
+  gst_object_unref (found);
+  return stats;
+}
+
 /* The element itself reads them, as it will in a pipeline. */
 gboolean
 tool_pipeline_check_zones (const char *zones, GError **error)

@@ -20,6 +20,10 @@ gboolean tool_pipeline_change (GstBin *pipeline, const ToolCameraSetup *from,
 /* The name of what a property of the detector says is in use, or NULL. Free with
  * g_free(). */
 char *tool_pipeline_get_active (GstBin *pipeline, const char *property);
+/* What a property of "detect" or "publish" counts; NULL: nothing, or there is no such
+ * element. Free with gst_structure_free(). */
+GstStructure *tool_pipeline_get_stats (GstBin *pipeline, const char *element,
+    const char *property);
 /* Say what is wrong with a value before a pipeline has it. */
 gboolean tool_pipeline_check_zones (const char *zones, GError **error);
 gboolean tool_pipeline_check_tiles (const char *tiles, GError **error);

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/terminal.h"
 #include "serve/api.h"
+#include "serve/capacity.h"
 #include "serve/change.h"
 #include "serve/describe.h"
 #include "serve/release.h"
@@ -263,7 +264,8 @@ serve_api_answer (Serve *serve, SoupServerMessage *message, const char *path)
       ? serve_camera_find (serve, path + 8)
       : NULL;
 
-  if (serve_release_answer (serve, message, path))
+  if (serve_release_answer (serve, message, path)
+      || serve_capacity_answer (serve, message, path))
     return;
   if (!strcmp (path, "session")) {
     answer_session (serve, message, method);

@@ -34,6 +34,7 @@ struct _Serve
   ServeConfig *config;
   ServeAuth *auth;
   ServeQuarantine *quarantine;
+  struct _ServeCapacity *capacity;
   GPtrArray *cameras;                /* ServeCamera */
   guint n_viewers;                   /* live views, snapshots and websockets */
   ServePush *push;                   /* of push.c */

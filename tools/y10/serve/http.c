@@ -37,6 +37,7 @@ static const struct
   { "/events.css", "/y10/page/events.css", "text/css; charset=utf-8" },
   { "/events.js", "/y10/page/events.js", "text/javascript; charset=utf-8" },
   { "/app.js", "/y10/page/app.js", "text/javascript; charset=utf-8" },
+  { "/capacity.js", "/y10/page/capacity.js", "text/javascript; charset=utf-8" },
   { "/style.css", "/y10/page/style.css", "text/css; charset=utf-8" },
 };
 

@@ -20,6 +20,7 @@
 
 #include "base/options.h"
 #include "media/gst.h"
+#include "serve/capacity.h"
 #include "serve/eventapi.h"
 #include "serve/http.h"
 #include "serve/listener.h"
@@ -164,6 +165,7 @@ look (gpointer data)
   serve_push_look (&program->serve);
   serve_listener_look (program->listener);
   serve_release_look (program->release);
+  serve_capacity_look (program->serve.capacity);
   serve_notify_look (program->notify, &program->serve);
   return G_SOURCE_CONTINUE;
 }
@@ -231,6 +233,7 @@ run (Program *program, const Options *options)
   guint looking;
 
   program->loop = g_main_loop_new (NULL, FALSE);
+  serve->capacity = serve_capacity_new ();
   serve_events_start (serve);
   program->release = serve_release_new (serve);
   program->notify = serve_notify_new ();
@@ -283,6 +286,7 @@ serve (Options *options)
   stop (&program, server);
   g_object_unref (server);
   g_clear_pointer (&program.serve.auth, serve_auth_free);
+  g_clear_pointer (&program.serve.capacity, serve_capacity_free);
   g_clear_pointer (&program.serve.quarantine, serve_quarantine_free);
   g_clear_pointer (&program.serve.config, serve_config_free);
   g_ptr_array_unref (program.serve.cameras);

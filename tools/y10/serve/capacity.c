@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* How many more cameras this machine carries: an estimate while cameras run, where
+ * "y10 bench --cameras" measures.
+ *
+ * An inference takes the engine for some time, and an engine of the CPU all its threads.
+ * What else a camera takes, above all decoding, is what the process uses beyond that.
+ * Cameras are carried as long as each gets as many inferences as the bench asks for
+ * and neither the engine nor the CPUs are used for more than most of the time. */
+
+#include "config.h"
+
+#ifdef HAVE_SERVE
+
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/cpus.h"
+#include "base/json.h"
+#include "serve/capacity.h"
+#include "serve/reply.h"
+
+#define INFERENCES 5 /* of a camera in a second, as y10 bench --cameras */
+#define MOST_BUSY 0.8
+#define PERIOD (5 * G_USEC_PER_SEC)
+
+struct _ServeCapacity
+{
+  gint64 since;
+  double cpu_before; /* s */
+  double cpus_used;  /* of the last period; NAN: not known yet */
+  guint cpus;        /* that this process may use */
+};
+
+typedef struct
+{
+  guint n_live;
+  double fps;        /* of a camera that is live */
+  double busy;       /* the engine, of all the time */
+  double per_second; /* inferences */
+  gboolean on_cpu;
+} Load;
+
+typedef struct
+{
+  guint most;
+  const char *limit;
+  double wanted;      /* inferences of a camera in a second */
+  double engine_time; /* s for an inference */
+  double camera_cpus; /* for a camera, without the engine */
+} Estimate;
+
+static double
+get_cpu_time (void)
+{
+  struct rusage usage;
+
+  getrusage (RUSAGE_SELF, &usage);
+  return (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+      + (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+ServeCapacity *
+serve_capacity_new (void)
+{
+  ServeCapacity *capacity = g_new0 (ServeCapacity, 1);
+
+  capacity->since = g_get_monotonic_time ();
+  capacity->cpu_before = get_cpu_time ();
+  capacity->cpus_used = NAN;
+  capacity->cpus = y10_cpus_granted ("");
+  return capacity;
+}
+
+void
+serve_capacity_free (ServeCapacity *capacity)
+{
+  g_free (capacity);
+}
+
+void
+serve_capacity_look (ServeCapacity *capacity)
+{
+  const gint64 now = g_get_monotonic_time ();
+  double cpu;
+
+  if (now - capacity->since < PERIOD)
+    return;
+  cpu = get_cpu_time ();
+  capacity->cpus_used = (cpu - capacity->cpu_before) * G_USEC_PER_SEC
+      / (double) (now - capacity->since);
+  capacity->cpu_before = cpu;
+  capacity->since = now;
+}
+
+/* Returns FALSE if nothing is known of the engine. */
+static gboolean
+read_engine (const ServeCamera *camera, Load *load)
+{
+  GstStructure *stats = tool_camera_get_stats (camera->camera, "detect",
+      "engine-stats");
+  gboolean ok;
+  char *backend;
+
+  if (!stats)
+    return FALSE;
+  ok = gst_structure_get_double (stats, "busy", &load->busy)
+      && gst_structure_get_double (stats, "inferences-per-second",
+          &load->per_second)
+      && load->busy > 0 && load->per_second > 0;
+  gst_structure_free (stats);
+  backend = tool_camera_get_active (camera->camera, "active-backend");
+  load->on_cpu = g_strcmp0 (backend, "cuda") != 0;
+  g_free (backend);
+  return ok;
+}
+
+static gboolean
+read_load (const Serve *serve, Load *load)
+{
+  gboolean known = FALSE;
+
+  for (guint i = 0; i < serve->cameras->len; i++) {
+    const ServeCamera *camera = serve->cameras->pdata[i];
+    ToolCameraStatus status;
+
+    tool_camera_get_status (camera->camera, &status);
+    if (status.state != TOOL_CAMERA_LIVE)
+      continue;
+    load->n_live++;
+    load->fps += status.fps;
+    known = known || read_engine (camera, load);
+  }
+  if (load->n_live)
+    load->fps /= load->n_live;
+  return known && load->fps > 0;
+}
+
+static Estimate
+estimate (const ServeCapacity *capacity, const Load *load)
+{
+  Estimate e = { .wanted = MIN (INFERENCES, load->fps),
+    .engine_time = load->busy / load->per_second };
+  const double engine_cpus = load->on_cpu ? capacity->cpus : 0;
+  double by_engine, by_cpus;
+
+  e.camera_cpus = fmax (capacity->cpus_used - load->busy * engine_cpus, 0)
+      / load->n_live;
+  by_engine = MOST_BUSY / (e.engine_time * e.wanted);
+  by_cpus = MOST_BUSY * capacity->cpus
+      / fmax (e.camera_cpus + e.engine_time * e.wanted * engine_cpus, 1e-6);
+  e.limit = by_engine <= by_cpus ? "engine" : "cpu";
+  e.most = (guint) fmin (fmin (by_engine, by_cpus), 10000);
+  return e;
+}
+
+static void
+add_estimate (JsonBuilder *builder, const ServeCapacity *capacity,
+    const Load *load)
+{
+  const Estimate e = estimate (capacity, load);
+
+  tool_json_int (builder, "cameras", e.most);
+  tool_json_int (builder, "more",
+      e.most > load->n_live ? e.most - load->n_live : 0);
+  tool_json_string (builder, "limit", e.limit);
+  tool_json_double (builder, "inferences_per_camera", e.wanted);
+  tool_json_double (builder, "engine_ms", e.engine_time * 1000);
+  tool_json_double (builder, "engine_busy", load->busy);
+  tool_json_double (builder, "inferences_per_second", load->per_second);
+  tool_json_double (builder, "cpus_used", capacity->cpus_used);
+  tool_json_double (builder, "cpus_per_camera", e.camera_cpus);
+}
+
+gboolean
+serve_capacity_answer (Serve *serve, SoupServerMessage *message,
+    const char *path)
+{
+  JsonBuilder *builder;
+  Load load = { 0 };
+  gboolean known;
+
+  if (strcmp (path, "capacity") != 0)
+    return FALSE;
+  if (strcmp (soup_server_message_get_method (message), "GET") != 0) {
+    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected GET");
+    return TRUE;
+  }
+  known = read_load (serve, &load) && !isnan (serve->capacity->cpus_used);
+  builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  tool_json_int (builder, "live", load.n_live);
+  tool_json_int (builder, "cpus", serve->capacity->cpus);
+  if (known) {
+    add_estimate (builder, serve->capacity, &load);
+  } else {
+    tool_json_string (builder, "cameras", NULL);
+    tool_json_string (builder, "more", NULL);
+  }
+  json_builder_end_object (builder);
+  serve_reply_text (message, SOUP_STATUS_OK, "application/json",
+      tool_json_to_line (builder));
+  g_object_unref (builder);
+  return TRUE;
+}
+
+#endif
