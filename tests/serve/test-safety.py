@@ -15,7 +15,9 @@ import unittest
 from server import PUBLIC, Server, Stream, until
 
 CONFIG = "[camera one]\nname=One\nsource=test:ball\n"
-PRIVATE = (("GET", "/api/cameras"), ("POST", "/api/cameras"), ("DELETE", "/api/cameras/one"), ("GET", "/metrics"),
+PRIVATE = (("GET", "/api/cameras"), ("POST", "/api/cameras"), ("DELETE", "/api/cameras/one"),
+           ("GET", "/api/cameras/one"), ("PATCH", "/api/cameras/one"), ("GET", "/api/model"), ("GET", "/api/live"),
+           ("GET", "/metrics"),
            ("GET", "/live/one"), ("GET", "/snapshot/one.jpg"), ("GET", "/api/none"), ("GET", "/none"),
            ("GET", "/api/events"), ("GET", "/api/events.csv"), ("GET", "/api/events/1:0/snapshot.jpg"),
            ("DELETE", "/api/session"), ("PUT", "/"), ("GET", "/../etc/passwd"), ("GET", "//app.js"))
@@ -67,9 +69,10 @@ class Safety(unittest.TestCase):
     def test_page_has_nothing_inline(self):
         page = self.server.ask("GET", "/", token=False)[2].decode()
         self.assertEqual(re.findall(r"<script(?! src=)|<style|\son\w+=|\sstyle=|javascript:|https?://", page), [])
-        for path in ("/app.js", "/events.js"):
+        for path in PUBLIC:
             script = self.server.ask("GET", path, token=False)[2].decode()
-            self.assertEqual(re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", script), [])
+            self.assertEqual(re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", script), [],
+                             path)
 
     def test_session(self):
         """The cookie is that of a session, HttpOnly and for this site; it ends when told."""

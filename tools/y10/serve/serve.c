@@ -25,9 +25,9 @@
 #include "serve/http.h"
 #include "serve/listener.h"
 #include "serve/notify.h"
+#include "serve/push.h"
 #include "serve/release.h"
 #include "serve/spool.h"
-#include "serve/push.h"
 
 #define STOP_TIME (3 * G_USEC_PER_SEC / 2) /* that cameras have to stop */
 

@@ -11,6 +11,7 @@ const STILL = 2000;
 
 const byId = (id) => document.getElementById(id);
 const cards = new Map();
+const known = new Map();   /* cameras by id, as the server told */
 let timer = 0;
 
 function say(text) {
@@ -62,7 +63,7 @@ function chooseViews() {
   let streams = 0;
 
   for (const card of cards.values()) {
-    if (document.hidden || document.body.dataset.view === "events" || card.state !== "live")
+    if (document.hidden || isEditingZones() || document.body.dataset.view === "events" || card.state !== "live")
       setView(card, "none");
     else
       setView(card, streams++ < MOST_STREAMS ? "stream" : "still");
@@ -103,6 +104,8 @@ function makeCard(id) {
   };
 
   part(".snapshot").href = `/snapshot/${id}.jpg`;
+  part(".settings").addEventListener("click", () => openSettings(known.get(id)));
+  part(".zones").addEventListener("click", () => openZones(known.get(id)));
   part(".remove").addEventListener("click", () => remove(card));
   card.release.addEventListener("click", () => release(card));
   card.button.addEventListener("click", () => {
@@ -137,17 +140,15 @@ function fillCard(card, camera) {
   card.button.setAttribute("aria-label", `${camera.name}: full screen`);
 }
 
-function fill(cameras) {
-  const here = new Set(cameras.map((camera) => camera.id));
-
+function fill() {
   for (const [id, card] of cards) {
-    if (!here.has(id)) {
+    if (!known.has(id)) {
       setView(card, "none");
       card.item.remove();
       cards.delete(id);
     }
   }
-  for (const camera of cameras) {
+  for (const camera of known.values()) {
     if (!cards.has(camera.id))
       cards.set(camera.id, makeCard(camera.id));
     fillCard(cards.get(camera.id), camera);
@@ -155,19 +156,39 @@ function fill(cameras) {
   chooseViews();
 }
 
+/* Takes all cameras, or some that changed. */
+function takeCameras(cameras, isAll, removed) {
+  if (isAll)
+    known.clear();
+  for (const camera of cameras)
+    known.set(camera.id, camera);
+  for (const id of removed)
+    known.delete(id);
+  fill();
+}
+
+function onMessage(message) {
+  if (message.type === "cameras")
+    takeCameras(message.cameras, message.all, message.removed);
+  else
+    window.dispatchEvent(new CustomEvent("y10-message", { detail: message }));
+}
+
 async function refresh() {
   clearTimeout(timer);
   try {
-    fill((await ask("GET", "/api/cameras")).cameras);
+    takeCameras((await ask("GET", "/api/cameras")).cameras, true, []);
     byId("login").hidden = true;
     byId("add").hidden = false;
+    openPush(onMessage, refresh);
     if (byId("notice").dataset.lost) {
       delete byId("notice").dataset.lost;
       say("");
     }
   } catch (error) {
     if (error.status === 401) {
-      fill([]);
+      closePush();
+      takeCameras([], true, []);
       byId("add").hidden = true;
       byId("login").hidden = false;
       return;
@@ -175,7 +196,8 @@ async function refresh() {
     byId("notice").dataset.lost = "yes";
     say(error.status ? error.message : "The server does not answer.");
   }
-  if (!document.hidden)
+  /* Without a websocket, which some proxies do not let through. */
+  if (!document.hidden && !push.isOpen)
     timer = setTimeout(refresh, POLL);
 }
 
