@@ -11,7 +11,7 @@
  * the other reads or writes. That is read off the addresses in the memory plan, so
  * that it holds however the plan shares memory. No wait follows from others. A pair
  * counts as one op, whether it runs as one kernel or as two, which depends on the batch
- * size.
+ * size; so do a 1×1 convolution and the upsampling of its result.
  *
  * Of the ops that read a result, the one with the longest chain behind it continues
  * the lane, so lane 0 has the longest chain of all. Another op continues a lane that
@@ -66,7 +66,7 @@ y10_cuda_count_pools (const Y10Graph *graph, guint first, guint end)
 guint
 y10_cuda_count_joint (const Y10Graph *graph, guint first, guint end)
 {
-  if (first + 1 < end && y10_graph_is_pair (graph, first))
+  if (first + 1 < end && y10_graph_is_joint (graph, first))
     return 2;
   return y10_cuda_count_pools (graph, first, end);
 }

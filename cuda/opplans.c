@@ -81,6 +81,7 @@ y10_cuda_op_plans_replace (Y10CudaOpPlans *batch, guint op,
     .conv = g_atomic_rc_box_acquire (plan),
     .staged = staged,
     .epilogue = staged || (unfused && unfused->silu),
+    .upsampled = batch->ops[op].upsampled,
   };
 }
 
@@ -216,6 +217,16 @@ y10_cuda_may_pair (const Y10Program *program, guint op)
       && !y10_plan_views_overlap (plan, o->in, o[1].out);
 }
 
+gboolean
+y10_cuda_may_upsample (const Y10Program *program, guint op)
+{
+  const Y10Plan *plan = program->plan;
+  const Y10Op *o = &plan->graph->ops[op];
+
+  return y10_graph_is_upsampled (plan->graph, op)
+      && !y10_plan_views_overlap (plan, o->in, o[1].out);
+}
+
 /* The initial plan: one for everything, or the convolution adds its bias, and the
  * epilogue kernel then applies SiLU, the addition and the conversion of logits to
  * float. Where @op adds a tensor or writes floats, the convolution then writes to a
@@ -278,6 +289,7 @@ plan_batch (const Y10Program *program, guint n, CUstream stream,
     }
     if (!is_dense (op))
       continue;
+    plan->upsampled = y10_cuda_may_upsample (program, i);
     if (g_cancellable_set_error_if_cancelled (cancellable, error)
         || !plan_dense (program, i, n, plan, error)
         || (stream

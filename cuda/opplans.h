@@ -27,6 +27,7 @@ typedef struct
   gboolean staged;         /* conv cannot write where the result goes */
   gboolean epilogue;       /* SiLU, addition or conversion afterwards */
   Y10CudaPair pair;        /* how this op and the next one run together */
+  gboolean upsampled; /* the next op is part of it, if its plan can do that */
 } Y10CudaOpPlan;
 
 /* A lane's part of the scratch memory: a staging buffer, then cuDNN's workspace. */
@@ -98,7 +99,9 @@ Y10CudaConvDesc y10_cuda_unfused_desc (const Y10CudaConvDesc *desc);
 /* Whether op @op and the next one may run as one kernel, whichever it is: blocks then
  * write while others read. */
 gboolean y10_cuda_may_pair (const Y10Program *program, guint op);
-/* Both at @n images, if they may. */
+/* The same of a 1×1 convolution and the upsampling of its result. */
+gboolean y10_cuda_may_upsample (const Y10Program *program, guint op);
+/* Both of a pair at @n images, if they may. */
 Y10CudaPairDesc y10_cuda_pair_desc (const Y10Program *program, guint op,
     guint n);
 const char *y10_cuda_program_impl (Y10Program *program, guint op);

@@ -135,6 +135,33 @@ run_attention (const Y10Program *program, const Y10CudaMemory *memory,
       y10_attention_launch (&p), stream, &p, error);
 }
 
+static gboolean
+is_upsampled (const Y10CudaOpPlan *plan)
+{
+  return plan->upsampled && !plan->epilogue
+      && y10_cuda_conv_plan_can_upsample (plan->conv->plan);
+}
+
+/* A 1×1 convolution and the upsampling of its result as one kernel. */
+static guint
+run_upsampled (const Y10Program *program, const Y10CudaOpPlan *plan,
+    const Y10CudaMemory *memory, guint index, CUstream stream, GError **error)
+{
+  const Y10Op *op = &program->plan->graph->ops[index];
+  const Y10KView up = y10_cuda_view (program, memory, op[1].out);
+  const Y10CudaConvView view = { up.height, up.width, up.channels, up.pixel,
+    up.image };
+
+  return y10_cuda_conv_plan_run_upsampled (plan->conv->plan, stream,
+             address (y10_cuda_view (program, memory, op->in)),
+             program->weights + program->weight[index],
+             program->weights + program->bias[index],
+             address (y10_cuda_view (program, memory, op->out)), &view,
+             address (up), error)
+      ? 2
+      : 0;
+}
+
 /* A depthwise convolution and the 1×1 behind it as one kernel. */
 static guint
 run_pair (const Y10Program *program, const Y10CudaMemory *memory, guint index,
@@ -189,6 +216,9 @@ y10_cuda_run_op (const Y10Program *program, const Y10CudaOpPlans *batch,
       /* Alone, the first of a pair writes what the caller is going to read. */
       if (first + 1 < end && batch->ops[first].pair.tile)
         return run_pair (program, memory, first, n, batch->ops[first].pair,
+            stream, error);
+      if (first + 1 < end && is_upsampled (&batch->ops[first]))
+        return run_upsampled (program, &batch->ops[first], memory, first,
             stream, error);
       return op->groups > 1
           ? run_depthwise (program, memory, first, n, stream, error)

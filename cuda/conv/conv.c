@@ -140,3 +140,19 @@ y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream, CUdeviceptr in,
   return plan->provider->plan_run (plan, stream, in, weight, bias, add, out,
       workspace, error);
 }
+
+gboolean
+y10_cuda_conv_plan_can_upsample (const Y10CudaConvPlan *plan)
+{
+  return plan->provider->plan_can_upsample
+      && plan->provider->plan_can_upsample (plan);
+}
+
+gboolean
+y10_cuda_conv_plan_run_upsampled (Y10CudaConvPlan *plan, CUstream stream,
+    CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr out,
+    const Y10CudaConvView *up, CUdeviceptr up_at, GError **error)
+{
+  return plan->provider->plan_run_upsampled (plan, stream, in, weight, bias,
+      out, up, up_at, error);
+}

@@ -126,5 +126,14 @@ const char *y10_cuda_conv_plan_describe (const Y10CudaConvPlan *plan);
 gboolean y10_cuda_conv_plan_run (Y10CudaConvPlan *plan, CUstream stream,
     CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add,
     CUdeviceptr out, CUdeviceptr workspace, GError **error);
+/* Whether the plan, of a 1×1 that adds nothing and writes no floats, can upsample its
+ * result, too. */
+gboolean y10_cuda_conv_plan_can_upsample (const Y10CudaConvPlan *plan);
+/* The same, and writes the result to view @up of @up_at as well, whose pixels are twice as
+ * many in each direction. Needs neither what is added nor a workspace. */
+gboolean y10_cuda_conv_plan_run_upsampled (Y10CudaConvPlan *plan,
+    CUstream stream, CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias,
+    CUdeviceptr out, const Y10CudaConvView *up, CUdeviceptr up_at,
+    GError **error);
 
 G_END_DECLS

@@ -391,16 +391,17 @@ run_plain (const Plan *plan, CUstream stream, CUdeviceptr in,
       stream, &p, error);
 }
 
+/* @up: without data if nothing is upsampled. */
 static gboolean
-plan_run (Y10CudaConvPlan *base, CUstream stream, CUdeviceptr in,
-    CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add, CUdeviceptr out,
-    CUdeviceptr workspace, GError **error)
+run_tile (const Plan *plan, CUstream stream, CUdeviceptr in, CUdeviceptr weight,
+    CUdeviceptr bias, CUdeviceptr add, CUdeviceptr out, Y10KView up,
+    GError **error)
 {
-  const Plan *plan = (const Plan *) base;
   const Y10CudaConvDesc *d = &plan->desc;
   Y10KIgemm p = {
     .in = view (&d->in, in),
     .out = view (&d->out, out),
+    .up = up,
     .weight = GSIZE_TO_POINTER (weight),
     .bias = GSIZE_TO_POINTER (bias),
     .stride = d->stride,
@@ -409,8 +410,6 @@ plan_run (Y10CudaConvPlan *base, CUstream stream, CUdeviceptr in,
     .out_float = plan->fused && d->out_float,
   };
 
-  if (plan->tile == PLAIN)
-    return run_plain (plan, stream, in, weight, bias, add, out, error);
   if (plan->fused && d->add.channels)
     p.add = view (&d->add, add);
   y10_igemm_prepare (&p, (int) d->images, d->kernel, elem_size (d));
@@ -419,9 +418,41 @@ plan_run (Y10CudaConvPlan *base, CUstream stream, CUdeviceptr in,
       y10_igemm_launch (&p, plan->tile, plan->lib->stages), stream, &p, error);
 }
 
+static gboolean
+plan_run (Y10CudaConvPlan *base, CUstream stream, CUdeviceptr in,
+    CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add, CUdeviceptr out,
+    CUdeviceptr workspace, GError **error)
+{
+  static const Y10KView none = { NULL };
+  const Plan *plan = (const Plan *) base;
+
+  return plan->tile == PLAIN
+      ? run_plain (plan, stream, in, weight, bias, add, out, error)
+      : run_tile (plan, stream, in, weight, bias, add, out, none, error);
+}
+
+static gboolean
+plan_can_upsample (const Y10CudaConvPlan *base)
+{
+  const Plan *plan = (const Plan *) base;
+
+  return plan->tile != PLAIN && plan->desc.kernel == 1;
+}
+
+static gboolean
+plan_run_upsampled (Y10CudaConvPlan *base, CUstream stream, CUdeviceptr in,
+    CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr out,
+    const Y10CudaConvView *up, CUdeviceptr up_at, GError **error)
+{
+  return run_tile ((const Plan *) base, stream, in, weight, bias, 0, out,
+      view (up, up_at), error);
+}
+
 const Y10CudaConvProvider y10_igemm_provider = {
   .name = "own",
   .title = "our own kernel",
   .lib_takes = lib_takes,
+  .plan_can_upsample = plan_can_upsample,
+  .plan_run_upsampled = plan_run_upsampled,
   Y10_CUDA_CONV_FUNCTIONS,
 };

@@ -74,6 +74,11 @@ struct _Y10CudaConvProvider
   gboolean (*plan_run) (Y10CudaConvPlan *plan, CUstream stream, CUdeviceptr in,
       CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr add, CUdeviceptr out,
       CUdeviceptr workspace, GError **error);
+  /* NULL: no. Then there is no plan_run_upsampled, either. */
+  gboolean (*plan_can_upsample) (const Y10CudaConvPlan *plan);
+  gboolean (*plan_run_upsampled) (Y10CudaConvPlan *plan, CUstream stream,
+      CUdeviceptr in, CUdeviceptr weight, CUdeviceptr bias, CUdeviceptr out,
+      const Y10CudaConvView *up, CUdeviceptr up_at, GError **error);
 };
 
 /* The functions of a file that gives each the name of its field, but those that may be

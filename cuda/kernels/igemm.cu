@@ -203,6 +203,17 @@ y10_igemm (const Y10KIgemm &p)
         + channel_of (g);
   };
 
+  /* The first of the four pixels that become of one. */
+  auto up_of = [&] (int i, int g) {
+    const int m = pixel_of (i, g),
+              image = (int) y10_divide ((unsigned int) m, p.pixels);
+    const int pixel = m - image * (int) p.pixels.by;
+    const int y = (int) y10_divide ((unsigned int) pixel, p.width);
+
+    return y10_at<T> (p.up, image, 2 * y, 2 * (pixel - y * (int) p.width.by))
+        + channel_of (g);
+  };
+
 #pragma unroll
   for (int i = 0; i < MT; i++)
 #pragma unroll
@@ -325,6 +336,17 @@ y10_igemm (const Y10KIgemm &p)
         y10_store ((float *) p.out.data + place_of (p.out, i, g), v);
       else
         y10_store ((T *) p.out.data + place_of (p.out, i, g), v);
+      if (SIZE == 1 && p.up.data) {
+        const Y10Raw<T, 8> raw = y10_pack (v, T ());
+        T *to = up_of (i, g);
+
+        /* Not unrolled, for most convolutions skip it. */
+#pragma unroll 1
+        for (int k = 0; k < 2; k++, to += p.up.width * p.up.pixel) {
+          y10_store_raw<T, 8> (to, raw);
+          y10_store_raw<T, 8> (to + p.up.pixel, raw);
+        }
+      }
     }
 }
 

@@ -5,8 +5,9 @@
 /* A dense convolution on tensor cores, as an implicit product of matrices: rows are
  * the output pixels of all images, columns the output channels, and the depth is
  * (kernel row, kernel column, input channel) without a gap, as the weights have it.
- * Bias, SiLU, addition and logits in floats are part of it. Floats are multiplied as
- * tf32, or in fp32 as the sum of three such products. */
+ * Bias, SiLU, addition and logits in floats are part of it, and behind a 1×1 the
+ * upsampling of what it computes. Floats are multiplied as tf32, or in fp32 as the sum of
+ * three such products. */
 
 #include "view.h"
 
@@ -29,7 +30,7 @@
   T (32, 32, 16, 16, 6)
 
 /* Changes with the kernels: plans of other versions are measured again. */
-#define Y10_IGEMM_VERSION 4
+#define Y10_IGEMM_VERSION 5
 
 enum
 {
@@ -59,10 +60,11 @@ typedef struct
 
 typedef struct
 {
-  Y10KView in, out, add;     /* add is added after SiLU; may be equal to out */
-  const void *weight;        /* [out.channels][kernel][kernel][in.channels],
+  Y10KView in, out, add; /* add is added after SiLU; may be equal to out */
+  Y10KView up;           /* of a 1×1: out, twice as large; or without data */
+  const void *weight;    /* [out.channels][kernel][kernel][in.channels],
                                  * of the activations' type; zero in padding */
-  const float *bias;         /* out.channels; zero in padding */
+  const float *bias;     /* out.channels; zero in padding */
   Y10KDivisor pixels, width; /* of a map */
   int n_pixels;              /* of all images */
   int depth, steps;

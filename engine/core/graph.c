@@ -316,6 +316,24 @@ y10_graph_is_pair (const Y10Graph *graph, guint op)
       && count_readers (graph, o->out.tensor) == 1;
 }
 
+gboolean
+y10_graph_is_upsampled (const Y10Graph *graph, guint op)
+{
+  const Y10Op *o = &graph->ops[op], *next = o + 1;
+
+  return op + 1 < graph->n_ops && o->kind == Y10_OP_CONV && o->groups == 1
+      && o->kernel == 1 && !o->add.n && next->kind == Y10_OP_UPSAMPLE2X
+      && graph->tensors[o->out.tensor].role == Y10_ROLE_ACTIVATION
+      && o->out.tensor == next->in.tensor && o->out.first == next->in.first
+      && o->out.n == next->in.n;
+}
+
+gboolean
+y10_graph_is_joint (const Y10Graph *graph, guint op)
+{
+  return y10_graph_is_pair (graph, op) || y10_graph_is_upsampled (graph, op);
+}
+
 /* Counts two FLOPs for a multiply-add and none for activations, additions and
  * softmax, as the papers do. */
 guint64

@@ -89,7 +89,7 @@ find_users (Y10Order *order, const Y10Graph *graph, gboolean pairs)
         use (order, views[v].tensor, k);
   }
   for (guint k = 0; pairs && k < graph->n_ops; k++)
-    if (y10_graph_is_pair (graph, k))
+    if (y10_graph_is_joint (graph, k))
       use (order, graph->ops[k].in.tensor, k + 1);
   order->first[graph->input.tensor] = TRUE;
   for (guint t = 0; t < graph->n_tensors; t++)

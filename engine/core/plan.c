@@ -62,7 +62,7 @@ find_liveness (const Y10Graph *graph, const Y10Layout *layout,
       }
   }
   for (guint k = 0; layout->pairs && k + 1 < graph->n_ops; k++)
-    if (y10_graph_is_pair (graph, k)) {
+    if (y10_graph_is_joint (graph, k)) {
       Y10Storage *s = &storage[graph->ops[k].in.tensor];
       s->last_op = MAX (s->last_op, k + 1);
     }

@@ -3,7 +3,8 @@
 
 /* The convolutions on tensor cores as nvcc compiled them, each tile and type, against
  * sums in doubles: views of wider tensors, channels that fill no step, several images,
- * strides, additions in place, floats. Nothing outside of the view may change. */
+ * strides, additions in place, floats. Nothing outside of the view may change. What a 1×1
+ * upsamples has the bits of its result, in a view of a wider tensor as well. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,11 +26,13 @@ typedef struct
 {
   int height, width, in, out, kernel, stride, images;
   Add add;
-  bool silu, out_float;
+  bool silu, out_float, upsampled;
 } Case;
 
 static const Case cases[] = {
   { 6, 7, 64, 64, 1, 1, 1, NO_ADD, true, false },
+  { 5, 7, 72, 80, 1, 1, 3, NO_ADD, true, false, true },
+  { 4, 9, 16, 24, 1, 1, 1, NO_ADD, false, false, true },
   { 9, 7, 128, 80, 1, 1, 1, ADD, true, false },
   { 5, 5, 24, 8, 1, 1, 3, NO_ADD, false, true },
   { 9, 5, 8, 16, 3, 2, 1, NO_ADD, true, false },
@@ -150,6 +153,39 @@ expected (const Case *c, const Y10KIgemm *p, int image, int y, int x, int n)
   return c->silu ? sum / (1 + exp (-sum)) : sum;
 }
 
+/* A view of channels AROUND to AROUND + channels of memory that begins at @memory. */
+static Y10KView
+view_of (uint8_t *memory, int height, int width, int channels)
+{
+  const int pixel = channels + 2 * AROUND;
+
+  return { memory + AROUND * type->size, height, width, channels, pixel,
+    (long long) height * width * pixel };
+}
+
+static void
+check_upsampled (const Y10KView &out, const Y10KView &up, const uint8_t *memory,
+    int images)
+{
+  const size_t size = type->size;
+  const char untouched[] = { 0x5a, 0x5a, 0x5a, 0x5a };
+
+  g_assert_cmpint (up.height, ==, 2 * out.height);
+  for (size_t i = 0; i < (size_t) up.image * images; i++) {
+    const int n = (int) (i % (size_t) up.pixel) - AROUND;
+    const int m = (int) (i % (size_t) up.image) / up.pixel;
+    const int y = m / up.width / 2, x = m % up.width / 2;
+    const long long from = (long long) (i / (size_t) up.image) * out.image
+        + (long long) (y * out.width + x) * out.pixel + n;
+
+    if (n < 0 || n >= up.channels)
+      g_assert_cmpmem (memory + i * size, size, untouched, size);
+    else
+      g_assert_cmpmem (memory + i * size, size,
+          (const char *) out.data + from * (long long) size, size);
+  }
+}
+
 static void
 check (const Case *c, int tile, int stages)
 {
@@ -171,6 +207,8 @@ check (const Case *c, int tile, int stages)
   g_autofree float *bias = g_new (float, c->out);
   g_autofree uint8_t *out = (uint8_t *) g_malloc (
       n_out * c->images * size + AROUND * size);
+  const size_t n_up = c->upsampled ? 4 * n_out * c->images * size : 0;
+  g_autofree uint8_t *up = (uint8_t *) g_malloc (n_up + 1);
   const char untouched[] = { 0x5a, 0x5a, 0x5a, 0x5a };
   const double rounding = type->rounded_after
       ? 0x1p-22 * c->kernel * c->kernel * c->in / type->rounded_after
@@ -180,6 +218,7 @@ check (const Case *c, int tile, int stages)
 
   memset (&p, 0, sizeof p);
   memset (out, 0x5a, n_out * c->images * size + AROUND * size);
+  memset (up, 0x5a, n_up);
   for (int i = 0; i < c->out; i++)
     bias[i] = (float) noise ();
   if (c->add == IN_PLACE)
@@ -190,6 +229,8 @@ check (const Case *c, int tile, int stages)
   if (c->add)
     p.add = p.out,
     p.add.data = c->add == ADD ? add + AROUND * type->size : p.out.data;
+  if (c->upsampled)
+    p.up = view_of (up, 2 * height, 2 * width, c->out);
   p.weight = weight;
   p.bias = bias;
   p.stride = c->stride;
@@ -215,6 +256,8 @@ check (const Case *c, int tile, int stages)
     worst = fmax (worst,
         (fabs (get (out, i, size) - e) - rounding) / (0.1 + fabs (e)));
   }
+  if (c->upsampled)
+    check_upsampled (p.out, p.up, up, c->images);
   g_test_message ("%s: %g", name, worst);
   g_assert_cmpfloat (worst, <,
       c->out_float ? type->of_floats : type->tolerance);
