@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Queues the work of a slot: parameters, ops, head, results. The same is captured
+/* Queues the work of a slot: ops, head, results. The same is captured
  * into a graph, there with lanes that run at the same time; the graph's results must
  * equal those of the uncaptured run. */
 
@@ -86,23 +86,29 @@ run_head (Y10Slot *slot, guint n, GError **error)
       && y10_cuda_launch (kernels, rows, launch, slot->stream, head, error);
 }
 
-static gboolean
-copy_params (Y10Slot *slot, CUstream stream, GError **error)
+/* Most steps have the parameters of the one before. A copy in the graph would run in each
+ * of them. */
+gboolean
+y10_cuda_slot_copy_params (Y10Slot *slot, GError **error)
 {
   const Y10CudaDriver *d = slot->program->device->driver;
 
-  return y10_cuda_check (d,
-      d->memcpy_htod_async (slot->params, slot->pinned, slot->counts_at,
-          stream),
-      "copying the parameters", error);
+  if (!memcmp (slot->copied, slot->pinned, slot->counts_at))
+    return TRUE;
+  if (!y10_cuda_check (d,
+          d->memcpy_htod_async (slot->params, slot->pinned, slot->counts_at,
+              slot->stream),
+          "copying the parameters", error))
+    return FALSE;
+  memcpy (slot->copied, slot->pinned, slot->counts_at);
+  return TRUE;
 }
 
 gboolean
 y10_cuda_slot_run (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
     guint first, guint end, GError **error)
 {
-  if (!copy_params (slot, slot->stream, error)
-      || !y10_cuda_run (slot->program, batch, &slot->memory, first, end, n,
+  if (!y10_cuda_run (slot->program, batch, &slot->memory, first, end, n,
           slot->stream, error))
     return FALSE;
   return end < slot->program->plan->graph->n_ops || run_head (slot, n, error);
@@ -116,18 +122,14 @@ capture (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n, CUgraphExec *exec,
 {
   const Y10CudaDriver *d = slot->program->device->driver;
   CUgraph graph = NULL;
-  CUstream last;
   gboolean ok;
 
   if (!y10_cuda_check (d,
           d->stream_begin_capture (slot->stream, Y10_CU_CAPTURE_THREAD_LOCAL),
           "capturing the network", error))
     return FALSE;
-  /* Only the head needs the parameters. */
-  ok = y10_cuda_streams_fork (&slot->lanes, slot->program, &last, error)
-      && copy_params (slot, last, error)
-      && y10_cuda_streams_run (&slot->lanes, slot->program, batch,
-          &slot->memory, n, error)
+  ok = y10_cuda_streams_run (&slot->lanes, slot->program, batch, &slot->memory,
+           n, error)
       && run_head (slot, n, error);
   /* Ends the capture, valid or not: the stream is usable again. */
   ok = y10_cuda_check (d, d->stream_end_capture (slot->stream, &graph),
@@ -215,6 +217,7 @@ y10_cuda_slot_warm_up (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,
   set_all_params (slot, n);
   memset (results, 0xff, size);
   if (!y10_cuda_slot_clear (slot, 0, error)
+      || !y10_cuda_slot_copy_params (slot, error)
       || !y10_cuda_slot_run (slot, batch, n, 0, graph->n_ops, error)
       || !finish_run (slot, error))
     return FALSE;

@@ -13,6 +13,8 @@ G_BEGIN_DECLS
 gsize y10_cuda_slot_scratch (const Y10Slot *slot, const Y10CudaOpPlans *batch);
 void y10_cuda_slot_set_params (Y10Slot *slot, guint i, const Y10Letterbox *l,
     const Y10HeadParams *params);
+/* Queues a copy of all images' parameters, unless the device has them. */
+gboolean y10_cuda_slot_copy_params (Y10Slot *slot, GError **error);
 gboolean y10_cuda_slot_clear (Y10Slot *slot, guint8 value, GError **error);
 /* Queues ops [first, end) on the slot's stream, and the head after the last. */
 gboolean y10_cuda_slot_run (Y10Slot *slot, const Y10CudaOpPlans *batch, guint n,

@@ -11,8 +11,8 @@
  * the pictures' memory: what a picture is staged in does not depend on the size, which is
  * known later, and what one of them queues runs before what the next does.
  *
- * Pictures are read outside the graph, since their addresses change. The graph
- * copies the parameters from pinned memory to the device; the head writes rows to
+ * Pictures are read outside the graph, since their addresses change. Parameters that
+ * changed are copied from pinned memory to the device before; the head writes rows to
  * pinned memory, where they can be read after the step's last event. Another event
  * marks the end of reading the pictures. */
 
@@ -99,6 +99,7 @@ allocate (Y10Slot *slot, Y10CudaOpPlans *const batches[2], GError **error)
   gsize arena = MAX (slot->program->plan->arena_size, 1) * slot->max_batch;
 
   lay_out_pinned (slot);
+  slot->copied = g_malloc0 (slot->counts_at);
   if (!y10_cuda_check (d, d->mem_alloc (&slot->memory.arena, arena),
           "memory for the activations", error)
       || !y10_cuda_check (d, d->mem_alloc (&slot->params, slot->counts_at),
@@ -206,6 +207,7 @@ y10_cuda_slot_free (Y10Slot *slot)
     d->stream_destroy (slot->stream);
   g_free (slot->runs);
   g_free (slot->results);
+  g_free (slot->copied);
   g_free (slot);
 }
 
@@ -340,6 +342,7 @@ queue_step (Y10Slot *slot, guint size, guint first, guint end, GError **error)
 
   return y10_cuda_check (d, d->event_record (slot->start, slot->stream),
              "marking the start", error)
+      && y10_cuda_slot_copy_params (slot, error)
       && run_inputs (slot, stem, error)
       && (!begin || stem
           || y10_cuda_slot_run (slot, slot->runs[size - 1].batch, size, 0, 1,

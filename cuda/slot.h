@@ -46,6 +46,7 @@ struct _Y10Slot
   /* One block of pinned memory: params, classes | counts, rows. The device has a copy
    * of the first part, and writes the second where it is. */
   guint8 *pinned;
+  guint8 *copied; /* what is in params */
   CUdeviceptr params, mapped;
   gsize classes_at, counts_at, rows_at, pinned_size;
   Y10Rows *results; /* max_batch: views of the pinned rows */

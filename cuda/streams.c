@@ -101,18 +101,6 @@ run_one (const Y10CudaStreams *s, const Y10Program *program,
 }
 
 gboolean
-y10_cuda_streams_fork (const Y10CudaStreams *streams, const Y10Program *program,
-    CUstream *last, GError **error)
-{
-  const Y10CudaDriver *d = program->device->driver;
-  guint lane = MAX (program->lanes->n_lanes, 1) - 1;
-
-  *last = streams->lane[lane];
-  return record (streams, d, streams->fork, 0, error)
-      && (lane == 0 || wait_for (streams, d, streams->fork, lane, error));
-}
-
-gboolean
 y10_cuda_streams_run (const Y10CudaStreams *streams, const Y10Program *program,
     const Y10CudaOpPlans *batch, const Y10CudaMemory *memory, guint n,
     GError **error)
@@ -120,6 +108,8 @@ y10_cuda_streams_run (const Y10CudaStreams *streams, const Y10Program *program,
   const Y10CudaDriver *d = program->device->driver;
   const Y10CudaLanes *lanes = program->lanes;
 
+  if (!record (streams, d, streams->fork, 0, error))
+    return FALSE;
   for (guint i = lanes->first, done; i < program->plan->graph->n_ops;
        i += done) {
     done = run_one (streams, program, batch, memory, i, n, error);

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   CUstream lane[Y10_CUDA_MAX_LANES]; /* 0 is the slot's own */
-  CUevent fork;
-  CUevent *event; /* one of each of the lanes' events */
+  CUevent fork;                      /* lanes may begin */
+  CUevent *event;                    /* one of each of the lanes' events */
   guint n_events;
 } Y10CudaStreams;
 
@@ -21,10 +21,6 @@ gboolean y10_cuda_streams_init (Y10CudaStreams *streams,
     const Y10Program *program, CUstream own, int priority, GError **error);
 void y10_cuda_streams_clear (Y10CudaStreams *streams,
     const Y10CudaDriver *driver);
-/* Lets lanes begin. @last: the last lane, to queue what may run beside the first
- * ops. */
-gboolean y10_cuda_streams_fork (const Y10CudaStreams *streams,
-    const Y10Program *program, CUstream *last, GError **error);
 /* Queues all ops for @n images; lane 0 then waits for all lanes. On error the
  * capture cannot be used. */
 gboolean y10_cuda_streams_run (const Y10CudaStreams *streams,

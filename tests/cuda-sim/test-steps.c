@@ -107,7 +107,8 @@ test_surplus (void)
 
 /* A captured step of any number of images: one kernel reads them, behind one
  * copy of their descriptions and one copy of each frame in host memory. The
- * letterbox's tables are copied when the frame's size changes. */
+ * letterbox's tables are copied when the frame's size changes, and the head's parameters
+ * when one of them does: with the number of images, but not in the next such step. */
 static void
 test_launches (void)
 {
@@ -119,6 +120,9 @@ test_launches (void)
   for (guint i = 0; i < 4; i++)
     expect_same (&rig, 0, MOST);
   for (guint n = 1; n <= MOST; n++) {
+    copies = sim->n_copies ();
+    expect_same (&rig, n, n);
+    g_assert_cmpuint (sim->n_copies () - copies, <=, n + 2);
     launches = sim->n_launches ();
     copies = sim->n_copies ();
     expect_same (&rig, n, n);
