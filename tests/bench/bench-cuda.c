@@ -9,8 +9,9 @@
  * maximum cost, and each image is a different frame, so that none stays in a
  * cache. The engine is tuned first, for at most --tune SECONDS. Prints one JSON
  * object, which also has the duration of tuning, the time to the first rows, who
- * computes the convolutions, and two figures for comparison: the bytes that the
- * network's plan reads and writes, and this GPU's copy rate in the same run. --host
+ * computes the convolutions, the ops with their kernels, and figures for comparison: the
+ * bytes that the network's plan reads and writes, this GPU's copy rate in the same run, its
+ * multiprocessors, clock and cache. --host
  * takes the frames from host memory: for backends without a GPU. */
 
 #include <dlfcn.h>
@@ -287,7 +288,42 @@ print_providers (const Bench *b)
 }
 
 static void
-print_result (Bench *b, double rate)
+print_ops (const Bench *b)
+{
+  for (guint i = 0; i < y10_engine_get_n_ops (b->engine); i++) {
+    Y10OpInfo op = { .size = sizeof op };
+
+    y10_engine_get_op (b->engine, i, &op);
+    printf (
+        "%s{\"kind\":\"%s\",\"impl\":\"%s\",\"in_channels\":%u,"
+        "\"out_channels\":%u,\"out_height\":%u,\"out_width\":%u,"
+        "\"kernel\":%u,\"stride\":%u,\"groups\":%u,\"flops\":%" G_GUINT64_FORMAT
+        "}",
+        i ? ",\n  " : " \"ops\":[", op.kind, op.impl, op.in_channels,
+        op.out_channels, op.out_height, op.out_width, op.kernel, op.stride,
+        op.groups, op.flops);
+  }
+  printf ("],\n");
+}
+
+/* What the GPU does not say is 0. */
+static void
+print_gpu (const Y10CudaDriver *d, CUdevice device)
+{
+  static const int attributes[] = { Y10_CU_MULTIPROCESSORS, Y10_CU_CLOCK_RATE,
+    Y10_CU_L2_CACHE_SIZE, Y10_CU_MAJOR, Y10_CU_MINOR };
+  int v[G_N_ELEMENTS (attributes)] = { 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (attributes); i++)
+    if (d->device_get_attribute (&v[i], attributes[i], device))
+      v[i] = 0;
+  printf (" \"gpu\":{\"multiprocessors\":%d,\"clock_mhz\":%d,"
+          "\"l2_bytes\":%d,\"capability\":\"%d.%d\"},\n",
+      v[0], v[1] / 1000, v[2], v[3], v[4]);
+}
+
+static void
+print_result (Bench *b, const Y10CudaDriver *d, CUdevice device, double rate)
 {
   guint width, height;
 
@@ -300,6 +336,8 @@ print_result (Bench *b, double rate)
       y10_precision_get_name (y10_engine_get_precision (b->engine)),
       y10_engine_get_device (b->engine), b->on_host ? "host" : "device",
       b->n_rows);
+  if (d)
+    print_gpu (d, device);
   printf (" \"latency_ms\":{\"median\":%.4f,\"p95\":%.4f,\"min\":%.4f},"
           "\"steps\":%u,\"inference_ms\":%.4f,\n",
       percentile (b->step_us, 50) / 1e3, percentile (b->step_us, 95) / 1e3,
@@ -312,6 +350,7 @@ print_result (Bench *b, double rate)
   printf (" \"slots\":%u,\"throughput_ms\":%.4f,\"throughput_steps\":%u,\n",
       b->n_slots, b->throughput_us / 1e3, b->n_throughput);
   print_providers (b);
+  print_ops (b);
   printf (" \"weight_bytes\":%.0f,\"activation_bytes\":%.0f,"
           "\"frame_bytes\":%.0f,\"copy_bytes_per_s\":%.0f}\n",
       (double) y10_engine_get_weights_size (b->engine),
@@ -372,7 +411,7 @@ run (Bench *b, const char *path, const char *precision, int size, double tune,
   GString *why = g_string_new (NULL);
   const Y10CudaDriver *d = b->on_host ? NULL : y10_cuda_driver_get (why);
   CUcontext context;
-  CUdevice device;
+  CUdevice device = 0;
   double rate = 0;
   gboolean ok;
 
@@ -396,7 +435,7 @@ run (Bench *b, const char *path, const char *precision, int size, double tune,
         && measure_throughput (b, seconds, b->n_slots, error);
   }
   if (ok)
-    print_result (b, rate);
+    print_result (b, d, device, rate);
   g_clear_pointer (&b->engine, y10_engine_unref);
   return ok;
 }

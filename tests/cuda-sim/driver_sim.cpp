@@ -317,6 +317,9 @@ sim_device_get_attribute (int *value, int attribute, CUdevice device)
     case Y10_CU_MULTIPROCESSORS:
       *value = 4;
       return 0;
+    case Y10_CU_CLOCK_RATE:
+      *value = 1000;
+      return 0;
     case Y10_CU_L2_CACHE_SIZE:
       *value = 1 << 16;
       return 0;

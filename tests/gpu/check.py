@@ -8,6 +8,7 @@ import os
 import sys
 
 import convolutions
+import model
 import steps
 
 AP, AP_TOLERANCE = 0.3965, 0.003        # of the PyTorch reference
@@ -321,6 +322,10 @@ def kernel_list(report):
                   f"{'us':>9} {'%':>5} {'n':>4}  kernel"]
         lines += [f"{k['ns'] / 1e3:9.1f} {100 * k['ns'] / total:5.1f} {k['launches']:4}  "
                   f"{k['kernel'][:80]}" for k in b["top"][:10]]
+        if b.get("model"):
+            lines += [f"the same by the model of {b.get('nodes')} nodes, with "
+                      f"{(b.get('idle_ns') or 0) / 1e3:.1f} us in which no kernel ran:",
+                      *model.show(b["model"])]
     return lines
 
 

@@ -17,6 +17,7 @@ import re
 import coco
 import convolutions
 import machine
+import model
 import pipeline
 import timeline
 
@@ -350,9 +351,20 @@ def trace(run, batch):
         f.write(timeline.show(step))
     os.unlink(path)
     return {"exit": done.status, "by": "CUPTI", "nodes": len(step["nodes"]), "end": "",
-            "total_ns": 1e3 * step["span_us"],
+            "total_ns": 1e3 * step["span_us"], "idle_ns": 1e3 * step["idle_us"],
+            **compare_with_model(step, done.out),
             "top": [{"kernel": k["kernel"], "launches": k["launches"], "ns": 1e3 * k["us"]}
                     for k in step["kernels"][:12]]}
+
+
+def compare_with_model(step, out):
+    """The model's times beside those of a step; out: what bench-cuda printed."""
+    try:
+        found = json.loads(out[out.index("{"):])
+        return {"gpu": found.get("gpu"), "copy_bytes_per_s": found.get("copy_bytes_per_s"),
+                "model": model.compare(step, found)}
+    except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError) as e:
+        return {"model": None, "model_why": f"{type(e).__name__}: {e}"[:200]}
 
 
 def time_ops(run):

@@ -90,7 +90,7 @@ check(steps["pipeline"].get("frames") == 5 and steps["pipeline"].get("active_bac
 check(steps["stress"].get("steps") == 200 and steps["stress"].get("wrong") == 0, "step stress")
 check(steps["painter"]["runs"][0]["backend"] == "cuda-sim"
       and steps["painter"]["runs"][0]["passed"] == ["/format/NV12"], "drawing on frames")
-for name, least in ("batch", 3), ("lost", 5), ("group", 6):
+for name, least in ("batch", 3), ("lost", 5), ("group", 6), ("shapes", 7):
     check(all(r["exit"] == 0 and len(r["passed"]) >= least for r in steps[name].get("runs", [{}])),
           name)
 top = steps["kernels"].get("batches", {}).get("1", {}).get("top")

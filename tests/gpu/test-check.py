@@ -25,6 +25,7 @@ import check  # noqa: E402
 import coco  # noqa: E402
 import convolutions  # noqa: E402
 import driver  # noqa: E402
+import model  # noqa: E402
 import steps  # noqa: E402
 import timeline  # noqa: E402
 
@@ -388,6 +389,105 @@ class Kernels(unittest.TestCase):
         self.assertEqual((found["steps"], len(found["nodes"])), (2, 4))
         self.assertEqual((found["span_us"], found["busy_us"], found["idle_us"]), (30, 19, 11))
         self.assertEqual(found["kernels"][0], {"kernel": "conv", "launches": 2, "us": 12})
+
+
+def op(kind, impl, channels, side, groups=1, kernel=1, stride=1):
+    into, out = channels
+    return {"kind": kind, "impl": impl, "in_channels": into, "out_channels": out, "out_height": side,
+            "out_width": side, "kernel": kernel if kind == "conv" else 0,
+            "stride": stride if kind == "conv" else 0, "groups": groups if kind == "conv" else 0,
+            "flops": 2 * side ** 2 * kernel ** 2 * into * out // groups if kind == "conv" else 0}
+
+
+class Model(unittest.TestCase):
+    # A GPU whose copy rate makes a microsecond of 1 MB, and whose cache holds nothing.
+    FOUND = {"batch": 2, "width": 64, "height": 64, "frame_bytes": 1000, "copy_bytes_per_s": 1e12,
+             "gpu": {"multiprocessors": 10, "clock_mhz": 1000, "l2_bytes": 1, "capability": "9.0"},
+             "ops": [
+                 op("preprocess", "cuda", (3, 3), 64),
+                 op("conv", "cuda:own", (3, 16), 32, kernel=3, stride=2),
+                 op("conv", "own:64x32", (16, 1000), 1000),
+                 op("upsample2x", "cuda:own", (1000, 1000), 2000),
+                 op("conv", "cudnn:eng7", (64, 64), 8, kernel=3),
+                 op("maxpool5", "cuda:own", (64, 64), 8), op("maxpool5", "cuda:own", (64, 64), 8),
+                 op("conv", "cuda:separable", (64, 64), 8, groups=64, kernel=3),
+                 op("conv", "own:separable-16x128/2", (64, 80), 8),
+                 op("conv", "cuda:own", (80, 80), 8, groups=80, kernel=3, stride=2),
+                 op("head", "cuda", (144, 6), 300)]}
+    NAMES = ("y10_stem_f16", "y10_igemm_f16_64x32_k1", "cudnn_fort_a", "y10_maxpool5_f16",
+             "y10_separable_f16_16x128", "y10_depthwise_f16", "y10_head_scan", "y10_head_select")
+
+    def compare(self, names=NAMES, **changes):
+        """Rows by name, from a trace of a launch of each."""
+        step = {"kernels": [{"kernel": name, "launches": 1, "us": 20.0 + i}
+                            for i, name in enumerate(names)]}
+        rows = model.compare(step, dict(self.FOUND, **changes))
+        return rows and {row["kernel"]: row for row in rows}
+
+    def test_launches(self):
+        """Each kernel of a trace meets the ops that it computes."""
+        rows = self.compare()
+        self.assertEqual({k: (r["launches"], r["modelled"]) for k, r in rows.items()}, {k: (1, 1) for k in (
+            "stem", "igemm_64x32_k1", "cudnn", "maxpool5", "separable_16x128", "depthwise",
+            "head_scan", "head_select")})
+        self.assertEqual(list(rows)[0], "head_select")        # the slowest, made up as it is
+        # A kernel of its own for upsampling.
+        rows = self.compare((*self.NAMES, "y10_upsample2x_f16"))
+        self.assertEqual(rows["upsample2x"]["modelled"], 1)
+
+    def test_times(self):
+        """Two images of a megapixel: 16 channels in, 1000 out and the same on four times the
+        pixels, two bytes each."""
+        rows = self.compare()
+        self.assertAlmostEqual(rows["igemm_64x32_k1"]["memory_us"], 1.35 * 2 * 2 * 5016, delta=1)
+        self.assertEqual(rows["igemm_64x32_k1"]["model_us"], max(
+            rows["igemm_64x32_k1"][k] for k in ("memory_us", "products_us")))
+        alone = self.compare((*self.NAMES, "y10_upsample2x_f16"))
+        self.assertAlmostEqual(alone["igemm_64x32_k1"]["memory_us"], 1.35 * 2 * 2 * 1016, delta=1)
+        self.assertAlmostEqual(alone["upsample2x"]["memory_us"], 1.35 * 2 * 2 * 5000, delta=1)
+        # 84 anchors of 80 classes in floats, in an image.
+        self.assertAlmostEqual(rows["head_scan"]["memory_us"], 1.35 * 2 * 84 * 80 * 4 / 1e6, delta=0.01)
+        self.assertEqual(rows["depthwise"]["model_us"], 1.7)  # the shortest that there is
+        # Twice the clock: half of what waits for products, nothing for memory.
+        gpu = dict(self.FOUND["gpu"], clock_mhz=2000)
+        fast = self.compare(gpu=gpu)
+        self.assertAlmostEqual(fast["head_select"]["model_us"], rows["head_select"]["model_us"] / 2)
+        self.assertEqual(fast["stem"]["memory_us"], rows["stem"]["memory_us"])
+
+    def test_missing(self):
+        self.assertIsNone(self.compare(gpu=None))
+        self.assertIsNone(self.compare(gpu=dict(self.FOUND["gpu"], clock_mhz=0)))
+        self.assertIsNone(self.compare(copy_bytes_per_s=0))
+        self.assertIsNone(self.compare(ops=None))
+
+    def test_report(self):
+        """From the trace to the report's table: the ratio of each, and of all."""
+        lines = [f"{1000 * (at + 20 * i)} {1000 * (at + 20 * i + 10 + i)} 7 1,1,1 32,1,1 8 {name}"
+                 for at in (100, 400) for i, name in enumerate(self.NAMES)]
+
+        class Tracing(FakeRun):
+            def program(self, name, *arguments, extra=None, **_):
+                if arguments and extra:
+                    with open(extra["TRACEKERNELS"], "w", encoding="utf-8") as f:
+                        f.write("\n".join(lines))
+                return FakeRun.program(self, name, *arguments)
+        run = Tracing({"bench-cuda": driver.Done(0, "a warning\n" + json.dumps(self.FOUND), 1, False)})
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "logs"))
+            run.out = run.root = folder
+            found = steps.kernels(run)
+        self.assertEqual(found["batches"]["32"]["nodes"], 8)
+        report = {"steps": {"kernels": json.loads(json.dumps(found))}}
+        shown = [line.split() for line in check.kernel_list(report)]
+        row = next(line for line in shown if line[-1] == "head_select")
+        self.assertEqual((row[0], row[1], row[2]), ("17.0", "20.4", "0.83"))
+        total = next(line for line in shown if line[-1] == "all")
+        self.assertEqual((total[0], total[5], total[6]), ("108.0", "8", "8"))
+
+    def test_no_figures(self):
+        """A trace without bench-cuda's figures is a report without the table."""
+        self.assertIsNone(steps.compare_with_model({"kernels": []}, "no JSON")["model"])
+        self.assertIsNone(steps.compare_with_model({"kernels": []}, '{"ops": [{}], "gpu": 3}')["model"])
 
 
 class Convolutions(unittest.TestCase):
