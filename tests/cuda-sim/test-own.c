@@ -30,6 +30,26 @@ make_engine (Y10BackendKind backend, gboolean tune)
   return pico_engine (&config, NULL);
 }
 
+/* Kernels of a step: one of each op and two of the head, but that pools share one, and
+ * that 1×1 convolutions upsample what they compute. */
+static guint
+count_kernels (Y10Engine *engine, guint pairs)
+{
+  guint n = 2, n_upsampled = 0, n_pools = 0;
+
+  for (guint i = 0; i < y10_engine_get_n_ops (engine); i++) {
+    Y10OpInfo op = { .size = sizeof op };
+
+    y10_engine_get_op (engine, i, &op);
+    n += !g_str_equal (op.kind, "preprocess") && !g_str_equal (op.kind, "head");
+    n_upsampled += g_str_equal (op.kind, "upsample2x");
+    n_pools += g_str_equal (op.kind, "maxpool5");
+  }
+  g_assert_cmpuint (n_upsampled, ==, 2);
+  g_assert_cmpuint (n_pools, ==, 3);
+  return n - n_upsampled - (n_pools - 1) - pairs;
+}
+
 /* Every convolution that is not depthwise runs on a kernel of ours. Returns how many
  * depthwise ones share theirs with the next op. */
 static guint
@@ -103,7 +123,8 @@ test_network (gconstpointer data)
   engine = make_engine (Y10_BACKEND_CUDA, FALSE);
   before = expect_reference (engine, reference);
   pairs = expect_own (engine);
-  g_test_message ("%u pairs", pairs);
+  g_test_message ("%u pairs, %" G_GUINT64_FORMAT " kernels", pairs, before);
+  g_assert_cmpuint (before, ==, count_kernels (engine, pairs));
   /* Two in each level's branch for classes, at least. */
   if (precision == Y10_PRECISION_FP16 || precision == Y10_PRECISION_BF16)
     g_assert_cmpuint (pairs, >=, 6);
