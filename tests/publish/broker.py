@@ -242,6 +242,24 @@ def check(test, received, accepted):
     return len(received) - len(unique)
 
 
+def make_certificates(test):
+    """An authority, and a server's certificate for localhost, in the test's folder."""
+    if not shutil.which("openssl"):
+        test.skipTest("openssl is missing")
+
+    def run(*words):
+        subprocess.run(["openssl", *words], cwd=test.folder, check=True, capture_output=True)
+    run("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem",
+        "-days", "2", "-subj", "/CN=test")
+    run("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "server.key", "-out", "server.csr",
+        "-subj", "/CN=localhost")
+    with open(test.path("ext"), "w", encoding="utf-8") as f:
+        f.write("subjectAltName=DNS:localhost\n")
+    run("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key",
+        "-CAcreateserial", "-out", "server.pem", "-days", "2", "-extfile", "ext")
+    os.chmod(test.path("server.key"), 0o644)
+
+
 class Case(unittest.TestCase):
     """A folder for each test, and a seed that it prints."""
 

@@ -10,13 +10,13 @@ Y10_PUBLISH_N in the environment: how many lines are sent while everything fails
 """
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
 import unittest
 
-from broker import Broker, Case, Feed, Proxy, Subscriber, check, lines_of, need_broker, wait_for
+from broker import (Broker, Case, Feed, Proxy, Subscriber, check, lines_of, make_certificates,
+                    need_broker, wait_for)
 
 FEED = sys.argv.pop(1)
 N_LINES = int(os.environ.get("Y10_PUBLISH_N", 1500))
@@ -195,9 +195,7 @@ class Mqtt(Case):
         self.assertNotIn("wrong", "".join(feed.output))
 
     def test_tls(self):
-        if not shutil.which("openssl"):
-            self.skipTest("openssl is missing")
-        openssl(self.folder)
+        make_certificates(self)
         broker = self.broker(f"allow_anonymous true\ncafile {self.path('ca.pem')}\n"
                              f"certfile {self.path('server.pem')}\n"
                              f"keyfile {self.path('server.key')}")
@@ -213,21 +211,6 @@ class Mqtt(Case):
             feed = self.run_feed(other, "--from", 300, "--count", 1, "--linger", 1500)
             self.assertEqual(feed.stats["acknowledged"], 0, feed.output)
             self.assertRegex(feed.states[0], "(?i)tls|certificate")
-
-
-def openssl(folder):
-    """An authority, and a server's certificate for localhost."""
-    def run(*words):
-        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
-    run("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem",
-        "-days", "2", "-subj", "/CN=test")
-    run("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "server.key", "-out", "server.csr",
-        "-subj", "/CN=localhost")
-    with open(os.path.join(folder, "ext"), "w", encoding="utf-8") as f:
-        f.write("subjectAltName=DNS:localhost\n")
-    run("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key",
-        "-CAcreateserial", "-out", "server.pem", "-days", "2", "-extfile", "ext")
-    os.chmod(os.path.join(folder, "server.key"), 0o644)
 
 
 need_broker()

@@ -10,12 +10,13 @@ Y10_PUBLISH_N in the environment: how many lines (default: 600).
 import http.server
 import json
 import os
+import ssl
 import sys
 import threading
 import time
 import unittest
 
-from broker import Case, Feed, check, free_port, lines_of, wait_for
+from broker import Case, Feed, check, free_port, lines_of, make_certificates, wait_for
 
 FEED = sys.argv.pop(1)
 N_LINES = int(os.environ.get("Y10_PUBLISH_N", 600))
@@ -24,7 +25,7 @@ N_LINES = int(os.environ.get("Y10_PUBLISH_N", 600))
 class Server:
     """Answers what answer(n, request) says: a status, headers, or None to hang up."""
 
-    def __init__(self, port=0):
+    def __init__(self, port=0, certificate=None):
         self.requests, self.answer, outer = [], lambda n, request: 200, self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -58,6 +59,10 @@ class Server:
 
         self.server = Quiet(("127.0.0.1", port), Handler)
         self.port = self.server.server_address[1]
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(f"{certificate}.pem", f"{certificate}.key")
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
 
     def lines(self, taken=(200, 204, None)):
@@ -113,6 +118,26 @@ class Webhook(Case):
                 self.assertEqual(path, "/hook?key=1")
                 self.assertEqual(headers["Content-Type"], kind)
                 self.assertEqual(headers["Authorization"], "Bearer abc.d-e")
+
+    def test_tls(self):
+        """Only a server of the authority that is named, by its own name, gets lines."""
+        make_certificates(self)
+        server = self.start(Server(certificate=self.path("server")))
+        ours = f"#cafile={self.path('ca.pem')}"
+
+        def publish(n, host, settings, count):
+            return Feed(FEED, self.path("spool"), f"https://{host}:{server.port}/hook{settings}",
+                        "--from", n, "--count", count, "--linger", 60000)
+        feed = publish(0, "localhost", ours, 10)
+        self.assertEqual(feed.wait(90), 0)
+        self.assertEqual((feed.stats["acknowledged"], feed.states), (10, []))
+        self.assertEqual([m["n"] for m in server.lines()], list(range(10)))
+        for host, settings in (("localhost", ""), ("127.0.0.1", ours)):
+            feed = publish(10, host, settings, 1)
+            wait_for(lambda feed=feed: feed.states, 60, "a warning")
+            feed.kill()
+            self.assertRegex(feed.states[0], "(?i)tls|certificate")
+        self.assertEqual(len(server.requests), 10)
 
     def test_refused(self):
         """What a server refuses is counted, told once and not sent again; order goes on."""
