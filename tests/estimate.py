@@ -45,6 +45,8 @@ def words(seconds):
 def before(build):
     names = [line.strip() for line in sys.stdin if " / " in line]
     cores = len(os.sched_getaffinity(0))
+    # Meson's own variable; more than there are cores where some tests wait.
+    at_once = max(1, int(os.environ.get("MESON_TESTTHREADS") or cores))
     known = durations_of(build)
     have = [known[name] for name in names if name in known]
     missing = len(names) - len(have)
@@ -56,7 +58,7 @@ def before(build):
         read(os.path.join(build, "meson-info/intro-tests.json")) or "[]") if not test["is_parallel"]}
     alone = sum(known.get(name, each) for name in names if name.rsplit(" / ", 1)[-1] in serial)
     total = sum(have) + missing * each
-    seconds = alone + (total - alone) / cores
+    seconds = alone + (total - alone) / at_once
     if missing * 2 > len(names):
         why = "if nothing else runs; the first run shows how long they take here"
     else:

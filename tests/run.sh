@@ -25,6 +25,8 @@ build=$root/build
 
 "$root/tools/setup.sh" --tests
 [ $# -gt 0 ] || set -- --no-suite slow
+# Some tests wait rather than compute.
+export MESON_TESTTHREADS=${MESON_TESTTHREADS:-$(($(nproc) + 1))}
 log=$build/meson-logs/testlog.json
 rm -f "$log"
 status=0

@@ -34,11 +34,14 @@ class Estimate(unittest.TestCase):
         return subprocess.run(["meson", "test", "-C", self.build, "--no-rebuild", *arguments],
                               check=True, stdout=subprocess.PIPE, text=True).stdout
 
-    def before(self, *arguments, cores=None):
+    def before(self, *arguments, cores=None, at_once=None):
         command = [sys.executable, ESTIMATE, "before", self.build]
+        env = {name: value for name, value in os.environ.items() if name != "MESON_TESTTHREADS"}
+        if at_once:
+            env["MESON_TESTTHREADS"] = at_once
         if cores:
             command = ["taskset", "-c", cores, *command]
-        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True,
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=env,
                               input=self.meson("--list", *arguments)).stdout
 
     def after(self):
