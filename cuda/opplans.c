@@ -9,7 +9,7 @@
 
 #include "config.h"
 
-#include "ops.h"
+#include "arena.h"
 #include "opplans.h"
 #include "program.h"
 
@@ -89,7 +89,7 @@ static Y10CudaConvView
 conv_view (const Y10Program *program, Y10View v)
 {
   static const Y10CudaMemory nowhere = { .max_batch = 1 };
-  Y10KView k = y10_cuda_view (program, &nowhere, v);
+  Y10KView k = y10_cuda_view (program->plan, &nowhere, v);
 
   return (Y10CudaConvView){ k.height, k.width, k.channels, k.pixel, k.image };
 }
@@ -133,8 +133,8 @@ static gboolean
 same_place (const Y10Program *program, Y10View a, Y10View b)
 {
   static const Y10CudaMemory nowhere = { .max_batch = 1 };
-  Y10KView x = y10_cuda_view (program, &nowhere, a);
-  Y10KView y = y10_cuda_view (program, &nowhere, b);
+  Y10KView x = y10_cuda_view (program->plan, &nowhere, a);
+  Y10KView y = y10_cuda_view (program->plan, &nowhere, b);
 
   return x.data == y.data && x.pixel == y.pixel && x.image == y.image
       && x.channels == y.channels;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Runs the graph's ops as kernel launches. The memory plan places the tensors;
- * each tensor has room for max_batch images, one after another. */
+/* Runs the graph's ops as kernel launches. */
 
 #include "config.h"
 
@@ -13,28 +12,6 @@
 #include "kernels/maxpool5.h"
 #include "kernels/upsample2x.h"
 #include "ops.h"
-
-Y10KView
-y10_cuda_view (const Y10Program *program, const Y10CudaMemory *memory,
-    Y10View v)
-{
-  const Y10Plan *plan = program->plan;
-  const Y10Tensor *t = &plan->graph->tensors[v.tensor];
-  const Y10Storage *s = &plan->storage[v.tensor];
-  CUdeviceptr tensor = memory->arena + s->offset * memory->max_batch;
-
-  if (!v.n)
-    return (Y10KView){ NULL };
-  return (Y10KView){
-    .data = GSIZE_TO_POINTER (
-        tensor + y10_plan_view_offset (plan, v) - s->offset),
-    .height = t->height,
-    .width = t->width,
-    .channels = y10_plan_view_padded (plan, v),
-    .pixel = s->padded_channels,
-    .image = s->size / s->elem_size,
-  };
-}
 
 static gboolean
 is_logits (const Y10Graph *graph, const Y10Op *op)
@@ -69,10 +46,10 @@ run_dense (const Y10Program *program, const Y10CudaOpPlans *batch,
   const Y10Op *op = &graph->ops[index];
   const Y10CudaScratch *part = &batch->scratch[program->lanes->ops[index].lane];
   CUdeviceptr scratch = memory->scratch + part->offset;
-  Y10KView in = y10_cuda_view (program, memory, op->in);
+  Y10KView in = y10_cuda_view (program->plan, memory, op->in);
   Y10KEpilogue f = {
-    .out = y10_cuda_view (program, memory, op->out),
-    .add = y10_cuda_view (program, memory, op->add),
+    .out = y10_cuda_view (program->plan, memory, op->out),
+    .add = y10_cuda_view (program->plan, memory, op->add),
     .out_float = is_logits (graph, op),
     .silu = op->act == Y10_ACT_SILU,
     .images = n,
@@ -97,9 +74,9 @@ run_depthwise (const Y10Program *program, const Y10CudaMemory *memory,
   const Y10Graph *graph = program->plan->graph;
   const Y10Op *op = &graph->ops[index];
   Y10KDepthwise p = {
-    .in = y10_cuda_view (program, memory, op->in),
-    .out = y10_cuda_view (program, memory, op->out),
-    .add = y10_cuda_view (program, memory, op->add),
+    .in = y10_cuda_view (program->plan, memory, op->in),
+    .out = y10_cuda_view (program->plan, memory, op->out),
+    .add = y10_cuda_view (program->plan, memory, op->add),
     .out_float = is_logits (graph, op),
     .weight = GSIZE_TO_POINTER (program->weights + program->weight[index]),
     .bias = GSIZE_TO_POINTER (program->weights + program->bias[index]),
@@ -121,8 +98,8 @@ run_attention (const Y10Program *program, const Y10CudaMemory *memory,
   const Y10CudaKernels *kernels = &program->device->kernels;
   const Y10Op *op = &program->plan->graph->ops[index];
   Y10KAttention p = {
-    .in = y10_cuda_view (program, memory, op->in),
-    .out = y10_cuda_view (program, memory, op->out),
+    .in = y10_cuda_view (program->plan, memory, op->in),
+    .out = y10_cuda_view (program->plan, memory, op->out),
     .weight = GSIZE_TO_POINTER (program->weights + program->weight[index]),
     .bias = GSIZE_TO_POINTER (program->weights + program->bias[index]),
     .heads = op->heads,
@@ -148,15 +125,15 @@ run_upsampled (const Y10Program *program, const Y10CudaOpPlan *plan,
     const Y10CudaMemory *memory, guint index, CUstream stream, GError **error)
 {
   const Y10Op *op = &program->plan->graph->ops[index];
-  const Y10KView up = y10_cuda_view (program, memory, op[1].out);
+  const Y10KView up = y10_cuda_view (program->plan, memory, op[1].out);
   const Y10CudaConvView view = { up.height, up.width, up.channels, up.pixel,
     up.image };
 
   return y10_cuda_conv_plan_run_upsampled (plan->conv->plan, stream,
-             address (y10_cuda_view (program, memory, op->in)),
+             address (y10_cuda_view (program->plan, memory, op->in)),
              program->weights + program->weight[index],
              program->weights + program->bias[index],
-             address (y10_cuda_view (program, memory, op->out)), &view,
+             address (y10_cuda_view (program->plan, memory, op->out)), &view,
              address (up), error)
       ? 2
       : 0;
@@ -172,10 +149,10 @@ run_pair (const Y10Program *program, const Y10CudaMemory *memory, guint index,
   const Y10CudaPairDesc desc = y10_cuda_pair_desc (program, index, n);
 
   return y10_cuda_pair_run (program->device->pairs, &desc, pair, stream,
-             address (y10_cuda_view (program, memory, op->in)),
+             address (y10_cuda_view (program->plan, memory, op->in)),
              program->weights + weight[0], program->weights + bias[0],
              program->weights + weight[1], program->weights + bias[1],
-             address (y10_cuda_view (program, memory, op[1].out)), error)
+             address (y10_cuda_view (program->plan, memory, op[1].out)), error)
       ? 2
       : 0;
 }
@@ -188,13 +165,13 @@ run_maxpool5 (const Y10Program *program, const Y10CudaMemory *memory,
   const Y10CudaKernels *kernels = &program->device->kernels;
   const Y10Op *ops = program->plan->graph->ops;
   Y10KMaxPool5 p = {
-    .in = y10_cuda_view (program, memory, ops[first].in),
+    .in = y10_cuda_view (program->plan, memory, ops[first].in),
     .images = n,
   };
 
   p.n = y10_cuda_count_pools (program->plan->graph, first, end);
   for (int i = 0; i < p.n; i++)
-    p.out[i] = y10_cuda_view (program, memory, ops[first + i].out);
+    p.out[i] = y10_cuda_view (program->plan, memory, ops[first + i].out);
   return y10_cuda_launch (kernels, kernels->maxpool5[program->type],
              y10_maxpool5_launch (&p), stream, &p, error)
       ? p.n
@@ -208,8 +185,8 @@ y10_cuda_run_op (const Y10Program *program, const Y10CudaOpPlans *batch,
 {
   const Y10CudaKernels *kernels = &program->device->kernels;
   const Y10Op *op = &program->plan->graph->ops[first];
-  Y10KUpsample2x up = { y10_cuda_view (program, memory, op->in),
-    y10_cuda_view (program, memory, op->out), n };
+  Y10KUpsample2x up = { y10_cuda_view (program->plan, memory, op->in),
+    y10_cuda_view (program->plan, memory, op->out), n };
 
   switch (op->kind) {
     case Y10_OP_CONV:

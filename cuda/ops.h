@@ -4,16 +4,10 @@
 
 /* The ops of a program, queued on a stream. */
 
+#include "arena.h"
 #include "program.h"
 
 G_BEGIN_DECLS
-
-/* Where the ops read and write. @arena holds max_batch images, tensor by tensor. */
-typedef struct
-{
-  CUdeviceptr arena, scratch;
-  guint max_batch;
-} Y10CudaMemory;
 
 /* Queues op @first, and those behind it, up to @end, that its kernel runs too.
  * Returns their number, or 0 and sets @error. */
@@ -24,8 +18,5 @@ guint y10_cuda_run_op (const Y10Program *program, const Y10CudaOpPlans *batch,
 gboolean y10_cuda_run (const Y10Program *program, const Y10CudaOpPlans *batch,
     const Y10CudaMemory *memory, guint first, guint end, guint n,
     CUstream stream, GError **error);
-/* @v as kernels see it, in image 0. */
-Y10KView y10_cuda_view (const Y10Program *program, const Y10CudaMemory *memory,
-    Y10View v);
 
 G_END_DECLS

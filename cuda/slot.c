@@ -56,8 +56,8 @@ init_head (Y10Slot *slot, CUdeviceptr scratch)
   guint anchor = 0;
 
   for (guint i = 0; i < graph->n_levels; i++) {
-    Y10KView cls = y10_cuda_view (program, &slot->memory, graph->cls[i]);
-    Y10KView box = y10_cuda_view (program, &slot->memory, graph->box[i]);
+    Y10KView cls = y10_cuda_view (program->plan, &slot->memory, graph->cls[i]);
+    Y10KView box = y10_cuda_view (program->plan, &slot->memory, graph->box[i]);
 
     h->level[i] = (Y10KLevel){
       .cls = cls.data,
@@ -296,7 +296,7 @@ run_inputs (Y10Slot *slot, gboolean stem, GError **error)
   const Y10Program *program = slot->program;
   const Y10CudaDriver *d = program->device->driver;
   const Y10Graph *graph = program->plan->graph;
-  Y10KView out = y10_cuda_view (program, &slot->memory,
+  Y10KView out = y10_cuda_view (program->plan, &slot->memory,
       stem ? graph->ops[0].out : graph->input);
 
   return !slot->inputs->n_loaded

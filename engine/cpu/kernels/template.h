@@ -13,10 +13,9 @@
 #include <math.h>
 
 #include "kernels.h"
+#include "store.h"
 #include "vec.h"
 
-#define PIXEL (Y10_VLEN * Y10_ELEM)
-#define STEPS (Y10_VLEN * Y10_ELEM / 4) /* groups of 4 bytes in a pixel */
 #define UNROLLED (STEPS < 4 ? STEPS : 4)
 #if defined Y10_NEON && defined __ARM_FEATURE_MATMUL_INT8
 #define IN_BLOCKS 2
@@ -31,34 +30,6 @@
 
 #if Y10_ELEM == 1
 #include "int8.h"
-#else
-
-Y10_INLINE void
-row_store (const Y10DwRow *r, int at, vf v)
-{
-  if (r->silu)
-    v = vf_silu (v);
-  if (r->add)
-    v += ve_load ((const char *) r->add + at * PIXEL);
-  if (r->dst_size == 4)
-    vf_store ((char *) r->dst + at * (Y10_VLEN * 4), v);
-  else
-    ve_store ((char *) r->dst + at * PIXEL, v);
-}
-
-#endif
-
-#if Y10_ELEM != 1
-
-Y10_INLINE void
-stem_store (char *dst, int size, int p, vf v)
-{
-  if (size == 4)
-    vf_store (dst + p * (Y10_VLEN * 4), v);
-  else
-    ve_store (dst + p * PIXEL, v);
-}
-
 #endif
 
 #if defined Y10_NEON && Y10_ELEM == 1
