@@ -11,6 +11,7 @@
 #include <gio/gio.h>
 #include <string.h>
 
+#include "publish/flights.h"
 #include "publish/line.h"
 #include "publish/topics.h"
 #include "publish/transport.h"
@@ -33,12 +34,6 @@ typedef enum
   STOPPED,
 } State;
 
-typedef struct
-{
-  GstY10SpoolPosition after;
-  gboolean is_done;
-} Flight;
-
 struct _GstY10Follower
 {
   GstY10Spool *spool;
@@ -58,9 +53,7 @@ struct _GstY10Follower
   /* Thread. */
   GstY10SpoolReader *reader;
   State state;
-  Flight *flights;     /* a ring of @window */
-  guint64 first, next; /* serials: of the oldest flight; of the next one */
-  guint window;
+  GstY10Flights flights;
   GstY10SpoolPosition sent; /* up to here, lines have been sent before */
   gboolean caught_up, is_pumping;
   gboolean is_refused; /* the other side refuses lines, as was told */
@@ -74,8 +67,7 @@ struct _GstY10Follower
 static gboolean
 is_before (GstY10SpoolPosition a, GstY10SpoolPosition b)
 {
-  return a.segment < b.segment
-      || (a.segment == b.segment && a.offset < b.offset);
+  return a.segment != b.segment ? a.segment < b.segment : a.offset < b.offset;
 }
 
 static void
@@ -98,15 +90,11 @@ wake (gpointer user)
 static void
 advance (GstY10Follower *self)
 {
+  GstY10SpoolPosition after;
   guint64 n = 0;
 
-  for (; self->first < self->next; self->first++, n++) {
-    const Flight *flight = &self->flights[self->first % self->window];
-
-    if (!flight->is_done)
-      break;
-    gst_y10_spool_acknowledge (self->spool, flight->after);
-  }
+  for (; gst_y10_flights_take (&self->flights, &after); n++)
+    gst_y10_spool_acknowledge (self->spool, after);
   g_mutex_lock (&self->lock);
   self->stats.acknowledged += n;
   g_mutex_unlock (&self->lock);
@@ -145,9 +133,8 @@ on_done (gpointer user, guint64 serial, const GError *error)
 {
   GstY10Follower *self = user;
 
-  if (serial < self->first || serial >= self->next)
+  if (!gst_y10_flights_finish (&self->flights, serial))
     return;
-  self->flights[serial % self->window].is_done = TRUE;
   if (error) {
     count (self, &self->stats.failed);
     complain (self, error);
@@ -222,10 +209,9 @@ send_line (GstY10Follower *self, const GstY10SpoolLine *line, guint64 serial)
 static void
 take_line (GstY10Follower *self, const GstY10SpoolLine *line)
 {
-  const guint64 serial = self->next++;
+  const guint64 serial = gst_y10_flights_begin (&self->flights, line->after);
   const gint64 limit = self->config.max_delay;
 
-  self->flights[serial % self->window] = (Flight){ line->after, FALSE };
   if (!limit || gst_y10_line_get_age (line) <= limit) {
     send_line (self, line, serial);
     return;
@@ -239,7 +225,7 @@ take_line (GstY10Follower *self, const GstY10SpoolLine *line)
         !is_before (line->at, self->began));
     g_free (stream);
   }
-  self->flights[serial % self->window].is_done = TRUE;
+  gst_y10_flights_finish (&self->flights, serial);
   advance (self);
 }
 
@@ -253,7 +239,8 @@ pump (GstY10Follower *self)
   if (self->is_pumping)
     return;
   self->is_pumping = TRUE;
-  while (self->state == CONNECTED && self->next - self->first < self->window) {
+  while (
+      self->state == CONNECTED && !gst_y10_flights_is_full (&self->flights)) {
     if (n++ == MAX_LINES) {
       wake (self);
       break;
@@ -302,7 +289,7 @@ on_lost (gpointer user, const GError *error)
 {
   GstY10Follower *self = user;
 
-  self->first = self->next;
+  gst_y10_flights_forget (&self->flights);
   self->caught_up = FALSE;
   gst_y10_spool_reader_seek (self->reader,
       gst_y10_spool_get_acknowledged (self->spool));
@@ -342,7 +329,7 @@ on_farewell (gpointer user)
   g_mutex_unlock (&self->lock);
   if (self->state == LOST || g_get_monotonic_time () > end
       || (self->state == CONNECTED && self->caught_up
-          && self->first == self->next
+          && gst_y10_flights_is_empty (&self->flights)
           && (!self->class->is_idle || self->class->is_idle (self->transport))))
     g_main_loop_quit (self->loop);
   return G_SOURCE_CONTINUE;
@@ -381,8 +368,7 @@ run (gpointer user)
 static void
 add_topics (GstY10Follower *self, const GstY10FollowerSettings *settings)
 {
-  const gchar *begin = strstr (settings->uri, "://") + 3;
-  const gchar *slash = strchr (begin, '/');
+  const gchar *slash = strchr (strstr (settings->uri, "://") + 3, '/');
   const gchar *path = slash ? slash + 1 : "";
   gchar *prefix = g_uri_unescape_segment (path, path + strcspn (path, "?"),
       NULL);
@@ -415,7 +401,7 @@ release (GstY10Follower *self)
   if (self->text)
     g_string_free (self->text, TRUE);
   g_mutex_clear (&self->lock);
-  g_free (self->flights);
+  gst_y10_flights_clear (&self->flights);
   g_free (self->uri);
   g_free (self);
 }
@@ -475,9 +461,8 @@ gst_y10_follower_new (GstY10Spool *spool,
   self->began = gst_y10_spool_get_synced (spool);
   self->reader = gst_y10_spool_reader_new (spool,
       gst_y10_spool_get_acknowledged (spool));
-  self->window = self->class->get_window (self->transport);
-  self->flights = g_new (Flight, self->window);
-  self->first = self->next = 1;
+  gst_y10_flights_init (&self->flights,
+      self->class->get_window (self->transport));
   self->text = g_string_new (NULL);
   self->context = g_main_context_new ();
   self->loop = g_main_loop_new (self->context, FALSE);
@@ -485,6 +470,9 @@ gst_y10_follower_new (GstY10Spool *spool,
   g_source_set_callback (self->wake, on_wake, self, NULL);
   g_source_attach (self->wake, self->context);
   gst_y10_spool_set_notify (spool, wake, self);
+  /* Before it connects, so that this stream has the connection's own will. */
+  if (self->topics && settings->stream)
+    gst_y10_topics_set_stream (self->topics, settings->stream, TRUE);
   self->thread = g_thread_new ("y10-follow", run, self);
   return self;
 }

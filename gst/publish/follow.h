@@ -16,7 +16,8 @@ typedef struct
   const gchar
       *credentials; /* file; NULL or empty: the environment's, or none */
   gboolean home_assistant;
-  gint64 max_delay; /* microseconds; older events are skipped; 0: none */
+  gint64 max_delay;    /* microseconds; older events are skipped; 0: none */
+  const gchar *stream; /* the first one, which is there; NULL: none yet */
 } GstY10FollowerSettings;
 
 typedef struct

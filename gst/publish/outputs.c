@@ -42,15 +42,7 @@ open_file (GstYolov10Publish *self, const gchar *location, GError **error)
 static gpointer
 make_follower (GstY10Spool *spool, gpointer user, GError **error)
 {
-  const GstY10PublishSettings *settings = user;
-  const GstY10FollowerSettings follower = {
-    .uri = settings->uri,
-    .credentials = settings->credentials,
-    .home_assistant = settings->home_assistant,
-    .max_delay = (gint64) (settings->max_delay / GST_USECOND),
-  };
-
-  return gst_y10_follower_new (spool, &follower, error);
+  return gst_y10_follower_new (spool, user, error);
 }
 
 static void
@@ -63,15 +55,23 @@ static gboolean
 open_follower (GstYolov10Publish *self, GstY10PublishSettings *settings,
     GError **error)
 {
+  GstY10FollowerSettings follower = {
+    .uri = settings->uri,
+    .credentials = settings->credentials,
+    .home_assistant = settings->home_assistant,
+    .max_delay = (gint64) (settings->max_delay / GST_USECOND),
+  };
+
   if (!settings->uri || !*settings->uri)
     return TRUE;
-  self->follower = gst_y10_spool_share (self->client, make_follower, settings,
-      free_follower, error);
-  if (!self->follower)
-    return FALSE;
   self->followed = g_strdup (settings->stream && *settings->stream
           ? settings->stream
           : GST_OBJECT_NAME (self));
+  follower.stream = self->followed;
+  self->follower = gst_y10_spool_share (self->client, make_follower, &follower,
+      free_follower, error);
+  if (!self->follower)
+    return FALSE;
   gst_y10_follower_set_stream (self->follower, self->followed, TRUE);
   return TRUE;
 }
