@@ -17,9 +17,9 @@ from urllib.parse import quote, urlencode
 
 from PIL import Image
 
-from server import REGISTRY, Server, until
+from server import REGISTRY, Server, WebSocket, decode, until
 
-CONFIG = "[serve]\nkeep-days=0\n[camera one]\nname=One\nsource=test:ball\n"
+CONFIG = "[serve]\nkeep-days=0\n"    # without cameras, which would only take time
 BEGIN = datetime(2026, 3, 1, tzinfo=timezone.utc)
 PICTURE = "20260301T000000.000Z-c1-1.jpg"
 HOSTILE = ('=HYPERLINK("http://x")', "+1", "-1+2", "@SUM(1)", "<script>alert(1)</script>", 'a "b", c;\\', "ü\t\n日本 🚪")
@@ -220,6 +220,7 @@ class Spools(unittest.TestCase):
         what is removed."""
         with Spool(n=20, per_segment=10) as server:
             server.read()
+            socket = WebSocket(server, Authorization="Bearer " + server.token)
             line = to_line(make_event(1000, BEGIN))
             self.append(server, 9, line[:50])
             self.append(server, 9, b"")
@@ -228,6 +229,12 @@ class Spools(unittest.TestCase):
             self.append(server, 9, line[50:] + to_line(make_event(1001, BEGIN)) + b'{"event":"torn')
             until(lambda: [event["id"] for event in server.all()[:2]] == [1001, 1000], "two more")
             self.assertEqual(server.get(limit=1)["events"][0]["at"], f"9:{len(line)}")
+            # Pages are told of what came, and of nothing else.
+            for number in (1000, 1001):
+                told = socket.until(lambda message: message["type"] == "event")["event"]
+                at = "9:0" if number == 1000 else f"9:{len(line)}"
+                self.assertEqual(told, {**make_event(number, BEGIN), "at": at})
+            socket.close()
             # A failed write ends so: the rest is in another segment.
             os.truncate(os.path.join(server.folder, "00000009.jsonl"), len(line))
             until(lambda: server.get(limit=1)["events"][0]["id"] == 1000, "one is cut off")
@@ -336,6 +343,41 @@ class Spools(unittest.TestCase):
             connection.close()
 
 
+class Cameras(unittest.TestCase):
+    def test_demo(self):
+        """Codes of the demo scene are in a zone: their events have pictures, with boxes where the codes are.
+        With privacy, pictures from before are not shown."""
+        with Server(config="[camera d]\nname=D\nsource=demo\nzones=left=0,0 0.35,1\n") as server:
+            def events(**query):
+                return json.loads(server.ask("GET", "/api/events?" + urlencode(query))[2])["events"]
+
+            event = until(lambda: (events(**{"class": "qr-code"}) or [None])[0], "the code is seen")
+            self.assertEqual((event["event"], event["zone"], event["stream"]), ("enter", "left", "d"))
+            age = datetime.now(timezone.utc) - datetime.fromisoformat(event["utc"].replace("Z", "+00:00"))
+            self.assertLess(abs(age.total_seconds()), 60)
+            # As a person measures it in the picture.
+            for found, expected in zip(event["box"], (0.065, 0.125, 0.196, 0.357)):
+                self.assertAlmostEqual(found, expected, delta=0.015)
+            path = f"/api/events/{event['at']}/snapshot.jpg"
+            self.assertEqual(decode(server.ask("GET", path)[2]).size, (960, 540))
+            for private, status in ((True, 404), (False, 200)):
+                self.assertEqual(server.ask("PATCH", "/api/cameras/d", {"privacy": private})[0], 200)
+                self.assertEqual(server.ask("GET", path)[0], status)
+
+    def test_ids(self):
+        """A camera does not get the events of one that is gone."""
+        with Server(config="[serve]\nlast-id=7\n") as server:
+            ids = [server.add("x", "test:")[1]["id"] for _ in range(2)]
+            self.assertEqual(ids, ["c8", "c9"])
+            for key in ids:
+                self.assertEqual(server.ask("DELETE", "/api/cameras/" + key)[0], 204)
+            self.assertEqual(server.add("x", "test:")[1]["id"], "c10")
+            server.stop()
+            server.start()
+            self.assertEqual(list(server.cameras()), ["c10"])
+            self.assertEqual(server.add("x", "test:")[1]["id"], "c11")
+
+
 class Settings(unittest.TestCase):
     def test_folder(self):
         """It is the owner's alone, and of one process; a segment that is too old goes."""
@@ -372,7 +414,7 @@ class Settings(unittest.TestCase):
             self.assertEqual(server.ask("GET", "/api/events")[0::2], (404, b'{"error":"no events are kept"}'))
             self.assertFalse(os.path.exists(server.config + ".events"))
             self.assertEqual(server.errors(), "")
-        server = Server(config=CONFIG)
+        server = Server(config="[camera one]\nname=One\nsource=test:ball\n")
         plugins = os.path.join(server.directory.name, "plugins")
         os.mkdir(plugins)
         build = os.path.dirname(os.path.dirname(os.path.realpath(os.environ["Y10"])))

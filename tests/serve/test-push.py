@@ -52,11 +52,11 @@ class Push(unittest.TestCase):
             self.assertEqual(camera["source"], known[camera["id"]]["source"])
         self.assertNotIn("s3cret", json.dumps(first))
         key = self.server.add("New", "test:ball")[1]["id"]
-        added = live.until(lambda m: any(c["id"] == key for c in m["cameras"]))
+        added = live.until(lambda m: any(c["id"] == key for c in m.get("cameras", ())))
         self.assertFalse(added["all"])
-        live.until(lambda m: any(c["id"] == key and c["state"] == "live" for c in m["cameras"]))
+        live.until(lambda m: any(c["id"] == key and c["state"] == "live" for c in m.get("cameras", ())))
         self.assertEqual(self.ask("PATCH", "/api/cameras/" + key, {"confidence": 0.5})[0], 200)
-        live.until(lambda m: any(c["id"] == key and c["confidence"] == 0.5 for c in m["cameras"]))
+        live.until(lambda m: any(c["id"] == key and c["confidence"] == 0.5 for c in m.get("cameras", ())))
         self.assertEqual(self.ask("DELETE", "/api/cameras/" + key)[0], 204)
         live.until(lambda m: key in m["removed"])
         live.close()
@@ -112,7 +112,7 @@ class Push(unittest.TestCase):
         """One that sends nothing stays longer than any other request may take."""
         time.sleep(max(self.began + 32 - time.monotonic(), 0))
         self.assertEqual(self.other.ask("PATCH", "/api/cameras/one", {"confidence": 0.123})[0], 200)
-        self.idle.until(lambda m: any(c["confidence"] == 0.123 for c in m["cameras"]))
+        self.idle.until(lambda m: any(c["confidence"] == 0.123 for c in m.get("cameras", ())))
 
     def test_who_does_not_read(self):
         """Is left when too much waits, and others go on."""
@@ -124,7 +124,7 @@ class Push(unittest.TestCase):
         for i in range(25):
             zones["zones"][0]["name"] = f"first{i}"
             self.assertEqual(self.ask("PATCH", "/api/cameras/one", {"zones": zones})[0], 200)
-            live.until(lambda m: any(c["zones"] == zones for c in m["cameras"]))
+            live.until(lambda m: any(c["zones"] == zones for c in m.get("cameras", ())))
         n = 0
         while deaf.message() is not None:
             n += 1

@@ -40,7 +40,7 @@ struct _Serve
   ServePush *push;                   /* of push.c */
   ServeEvents *events;               /* NULL: none are kept */
   guint events_look, events_reading; /* sources */
-  guint n_exports;
+  guint n_exports, n_pushed;
 };
 
 /* Starts it, unless it is quarantined or has to wait until others were started. */

@@ -15,11 +15,47 @@
 #include "serve/eventexport.h"
 #include "serve/eventpicture.h"
 #include "serve/eventquery.h"
+#include "serve/push.h"
 #include "serve/reply.h"
 
 #define MOST_EVENTS (2 << 20) /* 48 MiB */
 #define MOST_BUCKETS 2000
-#define LOOK_TIME 250 /* ms */
+#define LOOK_TIME 250     /* ms */
+#define MOST_PUSHED 50    /* of one look; pages see more in their list */
+#define LONGEST_PUSH 8192 /* bytes, of an event */
+
+static void
+append_place (GString *json, const char *before, ServeEventPlace place)
+{
+  g_string_append_printf (json, "%s\"%" G_GUINT64_FORMAT ":%u\"", before,
+      place.segment, place.offset);
+}
+
+/* Without the brace that ends it, which is its last byte. */
+static void
+append_event (GString *json, const char *text, gsize length,
+    ServeEventPlace place)
+{
+  g_string_append_len (json, text, (gssize) length - 1);
+  append_place (json, ",\"at\":", place);
+  g_string_append_c (json, '}');
+}
+
+/* A ServeEventFunc: tells pages. */
+static void
+on_event (ServeEventPlace place, const char *text, gsize length, gpointer data)
+{
+  Serve *serve = data;
+  GString *json;
+
+  if (length > LONGEST_PUSH || ++serve->n_pushed > MOST_PUSHED)
+    return;
+  json = g_string_new ("{\"type\":\"event\",\"event\":");
+  append_event (json, text, length, place);
+  g_string_append_c (json, '}');
+  serve_push_json (serve, json->str);
+  g_string_free (json, TRUE);
+}
 
 static gboolean
 read_on (gpointer data)
@@ -38,6 +74,7 @@ look (gpointer data)
 {
   Serve *serve = data;
 
+  serve->n_pushed = 0;
   if (!serve->events_reading && serve_events_look (serve->events))
     serve->events_reading = g_idle_add (read_on, serve);
   return G_SOURCE_CONTINUE;
@@ -48,7 +85,7 @@ serve_events_start (Serve *serve)
 {
   if (!serve->config->spool)
     return;
-  serve->events = serve_events_new (serve->config->spool, MOST_EVENTS, NULL,
+  serve->events = serve_events_new (serve->config->spool, MOST_EVENTS, on_event,
       serve);
   serve->events_look = g_timeout_add (LOOK_TIME, look, serve);
   look (serve);
@@ -60,23 +97,6 @@ serve_events_stop (Serve *serve)
   g_clear_handle_id (&serve->events_look, g_source_remove);
   g_clear_handle_id (&serve->events_reading, g_source_remove);
   g_clear_pointer (&serve->events, serve_events_free);
-}
-
-static void
-append_place (GString *json, const char *before, ServeEventPlace place)
-{
-  g_string_append_printf (json, "%s\"%" G_GUINT64_FORMAT ":%u\"", before,
-      place.segment, place.offset);
-}
-
-/* Without the brace that ends it, which is its last byte. */
-static void
-append_event (GString *json, const char *text, gsize length,
-    ServeEventPlace place)
-{
-  g_string_append_len (json, text, (gssize) length - 1);
-  append_place (json, ",\"at\":", place);
-  g_string_append_c (json, '}');
 }
 
 static void

@@ -334,9 +334,9 @@
     if (isShown())
       refresh();
   });
-  /* Of the page's websocket. */
-  document.addEventListener("y10-event", () => {
-    if (isShown()) {
+  /* What the websocket brings. */
+  window.addEventListener("y10-message", (event) => {
+    if (event.detail.type === "event" && isShown()) {
       clearTimeout(timer);
       timer = setTimeout(refresh, 300);
     }
