@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from server import PUBLIC, Server, Stream, until
+from server import PUBLIC, SOURCE, Server, Stream, until
 
 CONFIG = "[camera one]\nname=One\nsource=test:ball\n"
 PRIVATE = (("GET", "/api/cameras"), ("POST", "/api/cameras"), ("DELETE", "/api/cameras/one"),
@@ -21,6 +21,19 @@ PRIVATE = (("GET", "/api/cameras"), ("POST", "/api/cameras"), ("DELETE", "/api/c
            ("GET", "/live/one"), ("GET", "/snapshot/one.jpg"), ("GET", "/api/none"), ("GET", "/none"),
            ("GET", "/api/events"), ("GET", "/api/events.csv"), ("GET", "/api/events/1:0/snapshot.jpg"),
            ("DELETE", "/api/session"), ("PUT", "/"), ("GET", "/../etc/passwd"), ("GET", "//app.js"))
+NEEDS_NOBODY = {("POST", "/api/session"), ("GET", "/healthz"), ("GET", "/readyz")}
+
+
+def documented():
+    """The requests that docs/serve.md lists, as (method, path), of the camera one."""
+    with open(os.path.join(SOURCE, "docs", "serve.md"), encoding="utf-8") as file:
+        rows = re.findall(r"^\| (`.*?) \|", file.read(), re.MULTILINE)
+    for row in rows:
+        method = None
+        for word in re.findall(r"(?:(GET|POST|PATCH|PUT|DELETE) |`)(/[\w/.-]*)", row):
+            method = word[0] or method
+            if method:
+                yield method, word[1].replace("ID", "one")
 
 
 class Safety(unittest.TestCase):
@@ -66,13 +79,76 @@ class Safety(unittest.TestCase):
             self.assertNotIn("unsafe", policy)
             self.assertEqual(head["X-Content-Type-Options"], "nosniff")
 
+    def test_documented_routes(self):
+        """Each of them needs a token, but for the way to a session and the probes."""
+        routes = set(documented())
+        self.assertLessEqual({("GET", "/api/cameras"), ("GET", "/live/one"), ("DELETE", "/api/cameras/one"),
+                              ("POST", "/api/cameras/one/release"), ("GET", "/api/capacity"), ("GET", "/metrics"),
+                              *NEEDS_NOBODY}, routes)
+        for method, path in routes - NEEDS_NOBODY:
+            body = "{}" if method in ("POST", "PATCH", "PUT") else None
+            self.assertEqual(self.server.ask(method, path, body, token=False)[0], 401, (method, path))
+            for more in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}):
+                for token in (False, True):
+                    self.assertEqual(self.server.ask(method, path, body, token=token, **more)[0], 403,
+                                     (method, path, more, token))
+
+    def test_traversal(self):
+        """Ways out of what there is lead nowhere, and to no file."""
+        for path in ("/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc/passwd", "/snapshot/..%2fone.jpg",
+                     "/snapshot/..%2f..%2fetc%2fpasswd.jpg", "/snapshot/one%00.jpg", "/live/one%2f..",
+                     "/api/cameras/one%2frelease%00", "/page/index.html", "/y10/page/index.html",
+                     "/api/events/..%2f..%2fserve.ini/snapshot.jpg",
+                     "/api/events/1:0%2f..%2f..%2f..%2fserve.ini.token", "//etc/passwd", "/app.js/",
+                     "http://127.0.0.1/etc/passwd", "file:///etc/passwd"):
+            head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {self.server.token}\r\n"
+            answer = self.raw((head + "Connection: close\r\n\r\n").encode())
+            self.assertNotIn(b"root:", answer)
+            self.assertNotIn(b"test:ball", answer)
+            # libsoup closes the connection over what is no path.
+            self.assertRegex(answer, rb"^(HTTP/1.[01] (400|403|404|405) |$)", path)
+
+    def test_flood(self):
+        """A large body that is sent whatever the answer is, is not kept."""
+        def resident():
+            with open(f"/proc/{self.server.process.pid}/statm", encoding="ascii") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+        before = resident()
+        for path in ("/api/session", "/api/cameras", "/none"):
+            with socket.create_connection(("127.0.0.1", self.server.port), timeout=60) as sock:
+                sock.sendall(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {1 << 30}\r\n\r\n".encode())
+                try:
+                    for _ in range(64):
+                        sock.sendall(bytes(1 << 20))
+                except OSError:
+                    pass
+        self.assertLess(resident() - before, 24 << 20)
+        self.assertEqual(self.server.ask("GET", "/api/cameras")[0], 200)
+
+    def test_slow_bodies(self):
+        """Requests whose body does not come are ended, too, and make room."""
+        head = "POST /api/session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 60\r\n\r\n{"
+        slow = []
+        for _ in range(120):
+            sock = socket.create_connection(("127.0.0.1", self.server.port), timeout=60)
+            sock.sendall(head.encode())
+            slow.append(sock)
+        for sock in slow:
+            try:
+                while sock.recv(4096):
+                    pass
+            except ConnectionResetError:
+                pass
+            sock.close()
+        self.assertEqual(self.server.ask("GET", "/api/cameras")[0], 200)
+
     def test_page_has_nothing_inline(self):
         page = self.server.ask("GET", "/", token=False)[2].decode()
         self.assertEqual(re.findall(r"<script(?! src=)|<style|\son\w+=|\sstyle=|javascript:|https?://", page), [])
         for path in PUBLIC:
             script = self.server.ask("GET", path, token=False)[2].decode()
-            self.assertEqual(re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", script), [],
-                             path)
+            self.assertEqual(re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|srcdoc", script),
+                             [], path)
 
     def test_session(self):
         """The cookie is that of a session, HttpOnly and for this site; it ends when told."""
@@ -164,13 +240,25 @@ class Others(unittest.TestCase):
     def test_secrets(self):
         """A camera's password, path and query come out nowhere."""
         secrets = ("s3cret-word", "hidden-path", "key-in-query")
-        with Server(config="") as server:
+        server = Server(config="")
+        server.env["GST_DEBUG"] = "yolov10*:5"
+        with server:
             status, camera = server.add("Gate", f"rtsp://admin:{secrets[0]}@127.0.0.1:1/{secrets[1]}?k={secrets[2]}")
             self.assertEqual((status, camera["source"]), (201, "rtsp://127.0.0.1:1"))
             until(lambda: server.cameras()[camera["id"]]["reason"], "the camera fails")
             said = server.errors() + server.printed
-            for path in ("/api/cameras", "/metrics", "/", f"/snapshot/{camera['id']}.jpg"):
-                said += server.ask("GET", path)[2].decode()
+            self.assertIn("yolov10", server.errors(), "the project's own messages are there")
+            routes = [path.replace("one", camera["id"]) for method, path in documented() if method == "GET"]
+            for path in (*(path for path in routes if not path.startswith("/live")), "/"):
+                said += server.ask("GET", path)[2].decode(errors="replace")
+            for name in ("cmdline", "environ", "comm"):
+                with open(f"/proc/{server.process.pid}/{name}", encoding="utf-8", errors="replace") as file:
+                    said += file.read()
+            for folder, _, names in os.walk(server.directory.name):
+                for name in names:
+                    if os.path.join(folder, name) not in (server.config, server.log):
+                        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+                            said += file.read()
             said += json.dumps(server.add("x", f"rtsp://admin:{secrets[0]}@[bad/{secrets[1]}?k={secrets[2]}")[1])
             for secret in (*secrets, "admin"):
                 self.assertNotIn(secret, said)
