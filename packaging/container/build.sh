@@ -87,6 +87,12 @@ inside id
 inside y10 --version
 inside demo
 inside sh -c 'ls -l && y10 detect test-yolov10.png | cut -c 1-120'
+# The page, as the image's default command serves it.
+inside bash -c 'y10 serve --listen 0.0.0.0:8010 --insecure & trap "kill $!" EXIT
+  for _ in {1..60}; do python3 -c "
+import urllib.request
+print(urllib.request.urlopen(\"http://127.0.0.1:8010/readyz\").status)" 2>error && break; sleep 1; done
+  y10 serve --url | grep -q "^http://127.0.0.1:8010/#t="'
 [ "$(inside id -u)" != 0 ] || die "the image runs as root"
 
 mkdir -p "$(dirname "$output")"

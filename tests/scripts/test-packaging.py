@@ -112,6 +112,15 @@ class Packages(unittest.TestCase):
             self.assertTrue(named or rest)
             self.assertEqual(set(rest) - {test["name"] for test in tests}, set())
 
+    def test_the_service_is_the_units(self):
+        """The file that rules copy exists, for the package and the name that dh_installsystemd is given."""
+        rules = read(DEBIAN, "rules")
+        source, package, name = re.search(r"^\tcp (\S+) debian/([\w-]+)\.([\w-]+)\.service$", rules, re.M).groups()
+        self.assertTrue(os.path.exists(os.path.join(ROOT, source)), source)
+        self.assertIn(package, self.names)
+        self.assertRegex(rules, f"dh_installsystemd --package={package} --name={name}\\b")
+        self.assertEqual(os.path.basename(source), name + ".service")
+
     def test_autopkgtests_exist(self):
         for folder in (DEBIAN, os.path.join(PACKAGING, "debian-cuda/debian")):
             for test in paragraphs(read(folder, "tests/control")):

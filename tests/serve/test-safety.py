@@ -284,6 +284,13 @@ class Others(unittest.TestCase):
         self.assertEqual(done.stdout, f"http://[::1]:8123/#t={token}\n")
         server.directory.cleanup()
 
+    def test_all_addresses(self):
+        """Where it listens on all, the address that it prints is one that a browser opens."""
+        with Server("--listen", "0.0.0.0:0", "--insecure", config=CONFIG) as server:
+            self.assertEqual(server.printed, f"http://127.0.0.1:{server.port}/")
+            self.assertEqual(server.ask("GET", "/healthz", token=False)[0], 200)
+            self.assertEqual(server.ask("GET", "/api/cameras", Host=f"192.0.2.7:{server.port}")[0], 200)
+
     def test_refuses_to_start(self):
         """Where others could read along, and where others can read the files."""
         server = Server(config=CONFIG)

@@ -134,18 +134,23 @@ choose_paths (Options *options)
   options->crashes_path = g_strconcat (options->config, ".crashes", NULL);
 }
 
-/* With the token in the fragment, which no server sees. Free with g_free(). */
+/* With the token in the fragment, which no server sees. Of all addresses, which are none
+ * for a browser, it is this machine's own. Free with g_free(). */
 static char *
 make_url (const Options *options, const char *token)
 {
-  char *host = g_inet_address_to_string (options->address);
-  const gboolean v6 = g_inet_address_get_family (options->address)
-      == G_SOCKET_FAMILY_IPV6;
+  const GSocketFamily family = g_inet_address_get_family (options->address);
+  GInetAddress *own = g_inet_address_get_is_any (options->address)
+      ? g_inet_address_new_loopback (family)
+      : g_object_ref (options->address);
+  char *host = g_inet_address_to_string (own);
+  const gboolean v6 = family == G_SOCKET_FAMILY_IPV6;
   char *url = g_strdup_printf ("%s://%s%s%s:%u/%s%s",
       options->certificate ? "https" : "http", v6 ? "[" : "", host,
       v6 ? "]" : "", options->port, token ? "#t=" : "", token ? token : "");
 
   g_free (host);
+  g_object_unref (own);
   return url;
 }
 
