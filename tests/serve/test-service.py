@@ -114,7 +114,8 @@ class Notify(unittest.TestCase):
             server.options = (*server.options, "--listen", f"127.0.0.1:{port}")
             began = time.monotonic()
             server.process.send_signal(signal.SIGSEGV)
-            self.assertEqual(server.process.wait(PATIENCE), -signal.SIGSEGV)
+            # Sanitizers exit in their own way.
+            self.assertNotEqual(server.process.wait(PATIENCE), 0)
             server.process.stdout.close()
             time.sleep(1)
             server.start()
