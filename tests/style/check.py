@@ -124,6 +124,8 @@ EXCEPTIONS = {
         "autotuning runs the backend's own ops, so it needs their device and plans",
     ("gst/zones/json.c", "engine/base/json-scan.h"):
         "what a parser may see is decided in one place, also for zones",
+    ("tools/y10/serve/api.c", "engine/base/json-scan.h"):
+        "what a parser may see is decided in one place, also for requests",
     ("tools/y10/serve/eventline.c", "engine/base/json-scan.h"):
         "what JSON is safe is decided in one place, also for events",
     ("tools/y10/val/json.c", "engine/base/json-scan.h"):
