@@ -188,7 +188,7 @@ class Browser:
         """What is on the screen, of an element or of all; also as a file."""
         options = {"format": form}
         if form == "jpeg":
-            options["quality"] = 80
+            options["quality"] = 70
         if selector:
             left, top, width, height = self.place(selector)
             options["clip"] = {"x": left, "y": top, "width": width, "height": height, "scale": 1}

@@ -56,12 +56,11 @@ class Painter:
 
 def read(picture):
     """The number and the time in a picture of any size, or None where rows contradict each other."""
-    scale = picture.width / SIZE[0]
-    # The mean of the middle of each block.
-    blocks = [picture.convert("L").crop(tuple(round(scale * at) for at in (
-        NOTES[0] + bit * BLOCK + 4, NOTES[1] + row * BLOCK + 4, NOTES[0] + bit * BLOCK + 12,
-        NOTES[1] + row * BLOCK + 12))).resize((1, 1), Image.Resampling.BOX).getpixel((0, 0))
-        for row in range(4) for bit in range(BITS)]
+    # What the middle of each block has.
+    scale, grey = picture.width / SIZE[0], picture.convert("L")
+    blocks = [grey.getpixel((round(scale * (NOTES[0] + (bit + 0.5) * BLOCK)),
+                             round(scale * (NOTES[1] + (row + 0.5) * BLOCK))))
+              for row in range(4) for bit in range(BITS)]
     values = [sum((blocks[row * BITS + bit] > 125) << bit for bit in range(BITS)) for row in range(4)]
     if values[0] ^ values[1] != RANGE - 1 or values[2] ^ values[3] != RANGE - 1:
         return None

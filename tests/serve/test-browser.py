@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """The page of y10 serve in Chromium: what a person sees of it, with the mouse, the keyboard and on a
-phone. Y10_SCREENSHOTS=DIR keeps pictures of it."""
+phone. Y10_SCREENSHOTS=DIR keeps pictures of it, among them those of docs/serve.md."""
 import json
 import os
 import socket
@@ -281,6 +281,25 @@ class Looks(Page):
                 self.assertEqual(browser.run(FAINT), [])
                 self.assertEqual(browser.run(SMALL), [])
                 self.assertEqual(browser.run(WIDER), [])
+
+    def test_pictures(self):
+        """Those of docs/serve.md: only the demo's scene, which nobody has rights to."""
+        browser = self.browser
+        server = self.enter("[camera demo]\nname=Demo\nsource=demo\n\n[camera ball]\nname=Ball\nsource=test:ball\n")
+        for camera in ("demo", "ball"):
+            server.live(camera)
+        browser.until("[...document.querySelectorAll('.camera img')].filter((img) => img.naturalWidth).length === 2")
+        browser.until("![...document.querySelectorAll('.figures')].some((of) => of.innerText.startsWith('0.0'))")
+        for name, scheme, width, height, phone in (("serve", "light", 1100, 720, False),
+                                                   ("serve-phone", "dark", 390, 720, True)):
+            browser.prefer(scheme)
+            browser.resize(width, height, phone)
+            browser.until(f"innerWidth === {width}")
+            time.sleep(0.5)
+            path = SCREENSHOTS and os.path.join(SCREENSHOTS, name + ".jpg")
+            self.assertEqual(browser.screen(path, form="jpeg").size, (width, height))
+            if path:
+                self.assertLess(os.path.getsize(path), 60000)
 
     def test_keyboard(self):
         """Tab reaches every control, what has the focus can be seen, and Enter leads into full screen
