@@ -249,7 +249,7 @@
     part("plot").querySelector("svg").replaceChildren(...bars);
     part("from").textContent = moment(0);
     part("to").textContent = moment(answer.counts.length);
-    part("sum").textContent = `${sum} events, at most ${Math.max(...answer.counts)} in ${tellTime(answer.bucket * 1e9)}`;
+    part("sum").textContent = `${sum} ${sum === 1 ? "event" : "events"}, at most ${Math.max(...answer.counts)} in ${tellTime(answer.bucket * 1e9)}`;
   }
 
   /* Bars begin at whole minutes, hours and days of the local time. */
