@@ -136,7 +136,9 @@ class Browser:
         """Waits for a value that is true, and returns it; for an element, true."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
-            value = self.run(f"((value) => value instanceof Node || value)({script})")
+            # The page may still be loading: what is missing counts as false.
+            value = self.run(f"(() => {{ try {{ const value = {script}; return value instanceof Node || value; }} "
+                             "catch { return null; } })()")
             if value:
                 return value
             time.sleep(0.1)
@@ -156,9 +158,10 @@ class Browser:
 
     # A person.
 
-    def mouse(self, what, x, y):
-        self.ask("Input.dispatchMouseEvent", type="mouse" + what, x=x, y=y, button="left" if what != "Moved" else "none",
-                 clickCount=1)
+    def mouse(self, what, x, y, held=False):
+        self.ask("Input.dispatchMouseEvent", type="mouse" + what, x=x, y=y, clickCount=int(what != "Moved"),
+                 button="none" if what == "Moved" and not held else "left",
+                 buttons=int(held or what == "Pressed"))
 
     def click(self, selector, across=0.5, down=0.5):
         """At a place of an element, by its size."""
@@ -167,6 +170,17 @@ class Browser:
         self.mouse("Moved", x, y)
         self.mouse("Pressed", x, y)
         self.mouse("Released", x, y)
+
+    def drag(self, selector, begin, end):
+        """Between two places of an element, by its size."""
+        left, top, width, height = self.place(selector)
+        places = [(left + across * width, top + down * height) for across, down in (
+            begin, ((begin[0] + end[0]) / 2, (begin[1] + end[1]) / 2), end)]
+        self.mouse("Moved", *places[0])
+        self.mouse("Pressed", *places[0])
+        for at in places[1:]:
+            self.mouse("Moved", *at, held=True)
+        self.mouse("Released", *places[-1])
 
     def write(self, text):
         """Into what has the focus."""

@@ -3,8 +3,8 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """The page of y10 serve in Chromium: what a person sees of it, with the mouse, the keyboard and on a
 phone. Y10_SCREENSHOTS=DIR keeps pictures of it, among them those of docs/serve.md."""
-import json
 import os
+import re
 import socket
 import subprocess
 import time
@@ -18,10 +18,18 @@ FPS = 5
 SCREENSHOTS = os.environ.get("Y10_SCREENSHOTS")
 # The contrast that WCAG 2.2 wants of text, and the smallest target of a finger (AA).
 CONTRAST, TARGET = 4.5, 24
-DEMO = "[camera demo]\nname=Demo\nsource=demo\n\n[camera away]\nname=Away\nsource=rtsp://127.0.0.1:1/none\n"
+# Where the code goes to and fro, its right half: corners by the picture's size.
+ZONE = 0.45, 0.1, 0.95, 0.9
+DEMO = "[camera demo]\nname=Demo\nsource=demo\nzones=table=0,0 1,1\n\n[camera away]\nname=Away\nsource=rtsp://127.0.0.1:1/none\n"
 LOOKS = {"light": ("light", 1280, 900, False), "dark": ("dark", 1280, 900, False),
          "phone": ("light", 390, 844, True), "phone-dark": ("dark", 390, 844, True),
          "4k": ("light", 3840, 2160, False)}
+# What is shown, and where to click for it.
+VIEWS = {"live": (), "settings": (".camera .settings",), "zones": (".camera .zones", "#zones-add-zone"),
+         "events": ("#to-events",)}
+SHOWN = {"live": "document.querySelector('.camera img').naturalWidth", "events": "document.querySelector('.event img')",
+         "settings": "document.querySelector('#settings-classes input')",
+         "zones": "document.querySelector('#zones-picture').naturalWidth"}
 # Texts that are hard to read against what is behind them.
 FAINT = """(() => {
   const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
@@ -197,6 +205,52 @@ class Cameras(Page):
         self.assertEqual(browser.text(".camera .reason"), "")
         self.moves()
 
+    def test_zone(self):
+        """A zone that is drawn with the mouse, and what happens in it, with the picture of that moment."""
+        camera = Camera()
+        if not camera.start():
+            self.skipTest("GstRtspServer or x264enc is missing")
+        self.addCleanup(camera.kill)
+        browser = self.browser
+        server = self.enter(f"[camera one]\nname=Gate\nsource=rtsp://127.0.0.1:{camera.port}/camera\n")
+        browser.until("document.querySelector('.camera .state')?.innerText === 'live'")
+        browser.click(".camera .zones")
+        browser.until("document.querySelector('#zones-picture').naturalWidth > 0")
+        browser.click("#zones-add-zone")
+        browser.drag("#zones-stage", ZONE[:2], ZONE[2:])
+        browser.until("document.activeElement.id === 'zones-name'")
+        browser.write("yard")
+        self.show("zones")
+        browser.click("#zones-form button:not([type])")
+        browser.until("!document.querySelector('#zones').open")
+        zone, = server.cameras()["one"]["zones"]["zones"]
+        self.assertEqual(zone["name"], "yard")
+        for at, corner in zip(zone["points"], (ZONE[:2], (ZONE[2], ZONE[1]), ZONE[2:], (ZONE[0], ZONE[3]))):
+            self.assertLess(max(abs(at[0] - corner[0]), abs(at[1] - corner[1])), 0.01, zone)
+        self.happens()
+
+    def happens(self):
+        """The code enters the zone, which the page for events tells and shows."""
+        browser = self.browser
+        browser.click("#to-events")
+        told = "document.querySelector('.event[data-kind=enter]')"
+        browser.until(told)
+        self.assertRegex(browser.text(".event[data-kind=enter]"), "Gate\\s+qr-code enters yard")
+        browser.until(told + ".querySelector('img').naturalWidth > 0")
+        self.show("events")
+        browser.click(".event[data-kind=enter] button")
+        browser.until("document.querySelector('#events-dialog img').naturalWidth > 0")
+        number = read(browser.screen(SCREENSHOTS and os.path.join(SCREENSHOTS, "event.png"), "#events-dialog img"))[0]
+        wide = CODE[2] - CODE[0]
+        self.assertGreater(place(number) + wide / 2, ZONE[0] * SIZE[0] - STEP)
+        # The box in the picture is around the code in that picture.
+        marked = [SIZE[0] * float(at) for at in re.findall(
+            r"[MH]([\d.]+)", browser.run("document.querySelector('#events-dialog path').getAttribute('d')"))]
+        for at, expected in zip(marked[:2], (place(number), place(number) + wide), strict=True):
+            self.assertLess(abs(at - expected), STEP + STEP / 2, (number, marked))
+        browser.key("Escape")
+        browser.until("!document.querySelector('#events-dialog').open")
+
     def moves(self):
         """The numbers in the pictures rise with the time on the clock."""
         began, first = time.monotonic(), until(self.seen, "a picture with a number")
@@ -266,40 +320,61 @@ class Looks(Page):
         server = self.enter(DEMO)
         server.live("demo")
         browser.until("document.querySelector('.camera .state').innerText === 'live'")
-        browser.until("document.querySelector('.camera img').naturalWidth > 0")
         browser.until("document.querySelector('[data-state=retry]')")
-        for name, (scheme, width, height, phone) in LOOKS.items():
-            with self.subTest(name):
-                browser.prefer(scheme)
-                browser.resize(width, height, phone)
-                browser.until(f"innerWidth === {width}")
-                time.sleep(0.5)         # transitions
-                screen = self.show(name)
-                self.assertEqual(screen.size, (width, height))
-                corner = sum(screen.getpixel((2, height - 2))) / 3
-                self.assertTrue(corner < 64 if scheme == "dark" else corner > 192, corner)
-                self.assertEqual(browser.run(FAINT), [])
-                self.assertEqual(browser.run(SMALL), [])
-                self.assertEqual(browser.run(WIDER), [])
+        for view, opening in VIEWS.items():
+            for selector in opening:
+                browser.click(selector)
+            browser.until(SHOWN[view])
+            for name, (scheme, width, height, phone) in LOOKS.items():
+                with self.subTest(view=view, name=name):
+                    browser.prefer(scheme)
+                    browser.resize(width, height, phone)
+                    self.look(f"{view}-{name}", scheme, width, height)
+            browser.resize(1280, 900)
+            # The first one ends the drawing of a zone.
+            until(lambda: not browser.run("document.querySelector('dialog[open]') !== null")
+                  or browser.key("Escape"), "Escape closes it")
+
+    def look(self, name, scheme, width, height):
+        browser = self.browser
+        browser.until(f"innerWidth === {width}")
+        time.sleep(0.3)         # transitions
+        screen = self.show(name)
+        self.assertEqual(screen.size, (width, height))
+        if name.startswith("live"):
+            corner = sum(screen.getpixel((2, height - 2))) / 3
+            self.assertTrue(corner < 64 if scheme == "dark" else corner > 192, corner)
+        self.assertEqual(browser.run(FAINT), [])
+        self.assertEqual(browser.run(SMALL), [])
+        self.assertEqual(browser.run(WIDER), [])
 
     def test_pictures(self):
         """Those of docs/serve.md: only the demo's scene, which nobody has rights to."""
         browser = self.browser
-        server = self.enter("[camera demo]\nname=Demo\nsource=demo\n\n[camera ball]\nname=Ball\nsource=test:ball\n")
+        server = self.enter("[camera demo]\nname=Demo\nsource=demo\nzones=table=0,0 1,1\n\n"
+                            "[camera ball]\nname=Ball\nsource=test:ball\n")
         for camera in ("demo", "ball"):
             server.live(camera)
         browser.until("[...document.querySelectorAll('.camera img')].filter((img) => img.naturalWidth).length === 2")
         browser.until("![...document.querySelectorAll('.figures')].some((of) => of.innerText.startsWith('0.0'))")
-        for name, scheme, width, height, phone in (("serve", "light", 1100, 720, False),
-                                                   ("serve-phone", "dark", 390, 720, True)):
-            browser.prefer(scheme)
-            browser.resize(width, height, phone)
-            browser.until(f"innerWidth === {width}")
-            time.sleep(0.5)
-            path = SCREENSHOTS and os.path.join(SCREENSHOTS, name + ".jpg")
-            self.assertEqual(browser.screen(path, form="jpeg").size, (width, height))
-            if path:
-                self.assertLess(os.path.getsize(path), 60000)
+        self.keep("serve", "light", 1100, 432)
+        self.keep("serve-phone", "dark", 390, 630, True)
+        browser.click("#to-events")
+        browser.until("document.querySelectorAll('.event img').length > 5")
+        browser.until("[...document.querySelectorAll('.event img')].every((img) => img.naturalWidth)")
+        self.keep("serve-events", "light", 1100, 560)
+
+    def keep(self, name, scheme, width, height, phone=False):
+        """As a small file."""
+        browser = self.browser
+        browser.prefer(scheme)
+        browser.resize(width, height, phone)
+        browser.until(f"innerWidth === {width}")
+        time.sleep(0.5)
+        path = SCREENSHOTS and os.path.join(SCREENSHOTS, name + ".jpg")
+        self.assertEqual(browser.screen(path, form="jpeg").size, (width, height))
+        if path:
+            self.assertLess(os.path.getsize(path), 60000)
 
     def test_keyboard(self):
         """Tab reaches every control, what has the focus can be seen, and Enter leads into full screen
