@@ -39,12 +39,9 @@ amx_end (void)
   _tile_release ();
 }
 
-/* The sums of up to 32 pixels × two blocks: sums[pixels / 16][block]. */
-typedef float AmxSums[2][Y10_TILE_BLOCKS][AMX_PIXELS][Y10_VLEN];
-
 Y10_INLINE void
 amx_product (const Y10Tile *t, ptrdiff_t stride, const int halves,
-    const int blocks, AmxSums sums)
+    const int blocks, Sums sums)
 {
   const char *w = t->weight;
 
@@ -83,20 +80,20 @@ amx_product (const Y10Tile *t, ptrdiff_t stride, const int halves,
         }
       }
     }
-  _tile_stored (0, sums[0][0], Y10_VLEN * 4);
+  _tile_stored (0, sums[0], Y10_VLEN * 4);
   if (blocks > 1)
-    _tile_stored (1, sums[0][1], Y10_VLEN * 4);
+    _tile_stored (1, sums[1], Y10_VLEN * 4);
   if (halves > 1) {
-    _tile_stored (2, sums[1][0], Y10_VLEN * 4);
+    _tile_stored (2, sums[0] + AMX_PIXELS, Y10_VLEN * 4);
     if (blocks > 1)
-      _tile_stored (3, sums[1][1], Y10_VLEN * 4);
+      _tile_stored (3, sums[1] + AMX_PIXELS, Y10_VLEN * 4);
   }
 }
 
 static void
 dense (const Y10Tile *t, int tile, int blocks, int stride)
 {
-  AmxSums sums __attribute__ ((aligned (64)));
+  Sums sums;
 
   if (tile <= AMX_PIXELS && blocks == 1)
     amx_product (t, stride * PIXEL, 1, 1, sums);
@@ -106,7 +103,5 @@ dense (const Y10Tile *t, int tile, int blocks, int stride)
     amx_product (t, stride * PIXEL, 2, 1, sums);
   else
     amx_product (t, stride * PIXEL, 2, 2, sums);
-  for (int n = 0; n < blocks; n++)
-    for (int p = 0; p < tile; p++)
-      tile_store (t, p, n, vf_load (sums[p / AMX_PIXELS][n][p % AMX_PIXELS]));
+  store_sums (t, sums, tile, blocks);
 }

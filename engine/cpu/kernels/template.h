@@ -75,20 +75,7 @@ dot (vf acc, vf weight, vf pixel)
 #endif
 }
 
-Y10_INLINE void
-tile_store (const Y10Tile *t, int p, int n, vf v)
-{
-  char *dst = (char *) t->dst + n * t->dst_block + p * (Y10_VLEN * t->dst_size);
-
-  if (t->silu)
-    v = vf_silu (v);
-  if (t->add)
-    v += ve_load ((const char *) t->add + n * t->add_block + p * PIXEL);
-  if (t->dst_size == 4)
-    vf_store (dst, v);
-  else
-    ve_store (dst, v);
-}
+#include "sums.h" /* store_sums() */
 
 #endif
 
@@ -141,12 +128,32 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
     }
     return;
   }
-#endif
   Y10_UNROLL
   for (int p = 0; p < tile; p++)
     Y10_UNROLL
   for (int n = 0; n < blocks; n++)
     tile_store (t, p, n, acc[p][n]);
+#else
+  Sums sums;
+
+  if (!t->silu && !t->add && t->dst_size == Y10_ELEM) {
+    Y10_UNROLL
+    for (int n = 0; n < blocks; n++) {
+      char *dst = (char *) t->dst + n * t->dst_block;
+
+      Y10_UNROLL
+      for (int p = 0; p < tile; p++)
+        ve_store (dst + p * PIXEL, acc[p][n]);
+    }
+    return;
+  }
+  Y10_UNROLL
+  for (int p = 0; p < tile; p++)
+    Y10_UNROLL
+  for (int n = 0; n < blocks; n++)
+    sums[n][p] = acc[p][n];
+  store_sums (t, sums, tile, blocks);
+#endif
 }
 
 #endif
