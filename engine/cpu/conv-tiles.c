@@ -14,6 +14,10 @@
 /* Bytes of input for which a pair of output blocks is computed before the next
  * pair: they stay in the L2, and the pair's weights in the L1. */
 #define INPUT_BYTES (128 * 1024)
+#define COPY_BYTES (24 * 1024) /* the same, if copied: both stay in the L1 */
+#define SET_BYTES 2048
+#define MANY_BLOCKS 12
+#define LINE 64 /* of the cache */
 
 /* Chooses into how many ranges of pixels, of at most @n, and of output blocks
  * an op is cut: each range of pixels reads all weights again, and each range
@@ -147,6 +151,82 @@ run_tile (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t, gsize pixel,
   }
 }
 
+/* What is fetched into the L2 while a part is computed: @size bytes of each of
+ * @n_blocks blocks, of which @at is next. */
+typedef struct
+{
+  const guint8 *block;
+  gsize stride, size, at;
+  guint n_blocks;
+} Ahead;
+
+/* Fetches the next @n lines. */
+static void
+fetch (Ahead *a, guint n)
+{
+  for (; n && a->n_blocks; n--) {
+    __builtin_prefetch (a->block + a->at, 0, 2);
+    a->at += LINE;
+    if (a->at < a->size)
+      continue;
+    a->at = 0;
+    a->block += a->stride;
+    a->n_blocks--;
+  }
+}
+
+/* Copies pixels [begin, end), so that all blocks of a tile are side by side. */
+static void
+copy_tiles (const Y10CpuOp *op, const Y10CpuTask *task, guint begin, guint end)
+{
+  const Y10Kernels *k = op->kernels;
+  const gsize pixel = y10_cpu_pixel (k);
+  const guint n_tiles = (end - begin + k->tile - 1) / k->tile;
+
+  for (guint i = 0; i < n_tiles; i++) {
+    const guint8 *in = task->arena + op->in.offset;
+    guint8 *to = task->scratch;
+    guint from, next;
+    gsize size;
+
+    y10_cpu_share_pixels (k, end - begin, i, n_tiles, &from, &next);
+    size = (next - from) * pixel;
+    in += (begin + from) * pixel;
+    to += from * pixel * op->in.n_blocks;
+    for (guint q = 0; q < op->in.n_blocks; q++)
+      memcpy (to + q * size, in + q * op->in.block, size);
+  }
+}
+
+/* Pixels [begin, end) of output blocks [first, last), from a copy. The next part is
+ * fetched evenly: all at once, it would have to be waited for. */
+static void
+run_copy (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t, guint begin,
+    guint end, guint first, guint last)
+{
+  const Y10Kernels *k = op->kernels;
+  const gsize pixel = y10_cpu_pixel (k);
+  const guint n_tiles = (end - begin + k->tile - 1) / k->tile;
+  const guint n_pairs = (last - first + Y10_TILE_BLOCKS - 1) / Y10_TILE_BLOCKS;
+  const guint n_next = MIN (end - begin, op->in.height * op->in.width - end);
+  const guint n_lines = n_next * pixel / LINE + 1;
+  Ahead ahead = { task->arena + op->in.offset + end * pixel, op->in.block,
+    n_next * pixel, 0, n_next ? op->in.n_blocks : 0 };
+
+  copy_tiles (op, task, begin, end);
+  for (guint b = first; b < last; b += Y10_TILE_BLOCKS)
+    for (guint i = 0; i < n_tiles; i++) {
+      guint from, to;
+
+      y10_cpu_share_pixels (k, end - begin, i, n_tiles, &from, &to);
+      t->src = task->scratch + from * pixel * op->in.n_blocks;
+      t->src_block = (to - from) * pixel;
+      fetch (&ahead, n_lines * op->in.n_blocks / (n_tiles * n_pairs) + 1);
+      run_tile (op, task, t, begin + from, to - from, b,
+          MIN (b + Y10_TILE_BLOCKS, last));
+    }
+}
+
 /* Pixels [begin, end) of output blocks [first, last). The next tile's input is
  * fetched while the first pair of blocks is computed, because the hardware does
  * not follow as many streams as there are input blocks. */
@@ -156,7 +236,7 @@ run_pixels (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t, guint begin,
 {
   const Y10Kernels *k = task->kernels;
   const guint8 *in = task->arena + op->in.offset;
-  const gsize pixel = y10_cpu_pixel (k), line = 64;
+  const gsize pixel = y10_cpu_pixel (k);
   guint n_tiles = (end - begin + k->tile - 1) / k->tile;
 
   for (guint b = first; b < last; b += Y10_TILE_BLOCKS)
@@ -169,33 +249,59 @@ run_pixels (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t, guint begin,
       t->src = in + from * pixel;
       if (b == first)
         for (guint q = 0; q < op->in.n_blocks; q++)
-          for (gsize at = 0; at < k->tile * pixel; at += line)
+          for (gsize at = 0; at < k->tile * pixel; at += LINE)
             __builtin_prefetch (in + q * op->in.block + to * pixel + at);
       run_tile (op, task, t, from, to - from, b,
           MIN (b + Y10_TILE_BLOCKS, last));
     }
 }
 
+/* Whether a pointwise convolution copies its input. Blocks at such distances fall into
+ * the same few sets of the L1, of 12 lines at most, and throw each other and the
+ * weights out. Tiles of AVX-512 and AMX read more of a block at once, and lost. */
+static gboolean
+copies (const Y10CpuOp *op)
+{
+  return op->in.block % SET_BYTES == 0 && op->in.n_blocks >= MANY_BLOCKS
+      && op->out.n_blocks > Y10_TILE_BLOCKS && op->kernels->block <= 8;
+}
+
+/* Pixels of a part: whole tiles. */
+static guint
+count_part_pixels (const Y10CpuOp *op)
+{
+  const guint tile = op->kernels->tile;
+  const gsize size = op->in.n_blocks * y10_cpu_pixel (op->kernels) * tile;
+
+  return MAX ((copies (op) ? COPY_BYTES : INPUT_BYTES) / size, 1) * tile;
+}
+
+/* Of a part, rounded up. */
+static gsize
+count_copy_bytes (const Y10CpuOp *op)
+{
+  const gsize size = (gsize) count_part_pixels (op) * op->in.n_blocks
+      * y10_cpu_pixel (op->kernels);
+
+  return (size + 63) / 64 * 64;
+}
+
 static void
 run_pointwise (const Y10CpuOp *op, const Y10CpuTask *task, guint chunk,
     guint n_chunks)
 {
-  guint begin, end, first, last, n_parts;
+  const guint n = count_part_pixels (op);
+  const gboolean copy = copies (op);
+  guint begin, end, first, last;
   Y10Tile t = y10_cpu_conv_start_tile (op, task->kernels);
 
   y10_cpu_share_pixels (task->kernels, op->out.height * op->out.width,
       chunk / op->chunk_columns, n_chunks / op->chunk_columns, &begin, &end);
   y10_cpu_conv_share_blocks (op, chunk, &first, &last);
   t.src_block = op->in.block;
-  n_parts = (end - begin) * op->in.n_blocks * y10_cpu_pixel (task->kernels)
-          / INPUT_BYTES
-      + 1;
-  for (guint i = 0; i < n_parts; i++) {
-    guint from, to;
-
-    y10_cpu_share_pixels (task->kernels, end - begin, i, n_parts, &from, &to);
-    run_pixels (op, task, &t, begin + from, begin + to, first, last);
-  }
+  for (guint from = begin; from < end; from += n)
+    (copy ? run_copy : run_pixels) (op, task, &t, from, MIN (from + n, end),
+        first, last);
 }
 
 /* Copies the input of a tile as floats. */
@@ -387,6 +493,9 @@ static void
 prepare_pointwise (const Y10CpuCompile *c, Y10CpuOp *op)
 {
   y10_cpu_conv_tile_sizes (c, op);
+  if (copies (op))
+    op->scratch_size = MAX (op->scratch_size,
+        count_copy_bytes (op) + floats_size (op));
   y10_cpu_add_phase (op, run_pointwise,
       y10_cpu_conv_choose_chunks (c, op,
           op->out.height * op->out.width / c->kernels->tile));
