@@ -284,7 +284,7 @@ class Cameras(Page):
         self.assertNotEqual(browser.run("document.title"), "run")
 
     def test_remove(self):
-        """It asks first."""
+        """It asks first; what has the focus then is no part of what is gone."""
         browser = self.browser
         self.enter("[camera one]\nname=One\nsource=test:ball\n")
         browser.until("document.querySelector('.camera .name')")
@@ -292,6 +292,7 @@ class Cameras(Page):
         browser.until("!document.querySelector('.camera')")
         self.assertEqual(len(browser.questions), 1)
         self.assertIn("One", browser.questions[0])
+        browser.until("document.activeElement.id === 'title'")
 
     def test_refused(self):
         """The page says what is wrong with an address, and leaves it to be changed."""

@@ -78,6 +78,8 @@ async function remove(card) {
   try {
     await ask("DELETE", `/api/cameras/${card.id}`);
     await refresh();
+    /* What had the focus is gone. */
+    byId("title").focus();
   } catch (error) {
     say(error.message);
   }
