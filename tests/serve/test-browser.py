@@ -183,7 +183,7 @@ class Cameras(Page):
             self.skipTest("GstRtspServer or x264enc is missing")
         self.addCleanup(camera.kill)
         browser = self.browser
-        self.enter("")
+        server = self.enter("")
         browser.fill("#name", "Gate")
         browser.fill("#source", f"rtsp://admin:s3cret@127.0.0.1:{camera.port}/camera")
         browser.key("Enter")
@@ -193,7 +193,7 @@ class Cameras(Page):
         for secret in ("s3cret", "admin", "/camera\""):
             self.assertNotIn(secret, page)
         self.moves()
-        self.boxes()
+        self.boxes(server)
         self.show("camera")
         camera.kill()
         browser.until("!['live', ''].includes(document.querySelector('.camera .state').innerText)")
@@ -258,9 +258,11 @@ class Cameras(Page):
         # Each screenshot takes up to a second on a busy machine.
         self.assertLessEqual(abs((last[0] - first[0]) / FPS - (time.monotonic() - began)), 2)
 
-    def boxes(self):
-        """Each picture's box is where the code is in that picture: at most one frame off."""
+    def boxes(self, server):
+        """Each picture's box is where the code is in that picture: at most one frame off. Where other
+        processes leave no time to infer each frame, that is most of them."""
         seen, off = set(), []
+        before, = server.cameras().values()
         while len(seen) < 10:
             picture = self.picture()
             number, box = read(picture), read_box(picture)
@@ -270,7 +272,9 @@ class Cameras(Page):
                 off.append(max(abs(box[0] - left), abs(box[1] - left - CODE[2] + CODE[0])))
                 self.assertLess(abs(box[2] - TOP - CODE[3] + CODE[1]), STEP / 2, (number, box))
         # How well the box fits the code, and the lines' width.
-        self.assertLess(max(off), STEP + STEP / 2, off)
+        after, = server.cameras().values()
+        if after["frames"] - before["frames"] <= after["inferred"] - before["inferred"] + 1:
+            self.assertLess(max(off), STEP + STEP / 2, off)
         self.assertLess(sorted(off)[len(off) // 2], STEP / 2, off)
 
     def test_name_is_text(self):
