@@ -135,7 +135,7 @@ function fillCard(card, camera) {
   card.status.dataset.state = camera.state;
   setText(card.status, camera.state);
   setText(card.name, camera.name);
-  setText(card.figures, `${camera.fps.toFixed(1)} fps, ${camera.source}`);
+  setText(card.figures, camera.state === "live" ? `${camera.fps.toFixed(1)} fps, ${camera.source}` : camera.source);
   setText(card.reason, camera.reason || "");
   card.release.hidden = camera.state !== "quarantined";
   card.img.alt = `Live view of ${camera.name}`;

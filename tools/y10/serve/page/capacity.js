@@ -8,13 +8,17 @@
   const PERIOD = 10000;
   const line = document.getElementById("capacity");
 
+  function count(cameras, more) {
+    return `about ${cameras}${more} ${cameras === 1 ? "camera" : "cameras"} like ${cameras === 1 ? "this" : "these"}.`;
+  }
+
   function describe(capacity) {
     if (capacity.more === null)
       return "";
     if (capacity.more === 0)
       return `This machine is full: its ${capacity.limit === "cpu" ? "CPUs carry" : "engine carries"} `
-        + `about ${capacity.cameras} cameras like these.`;
-    return `This machine carries about ${capacity.more} more ${capacity.more === 1 ? "camera" : "cameras"} like these.`;
+        + count(capacity.cameras, "");
+    return `This machine carries ${count(capacity.more, " more")}`;
   }
 
   async function show() {
