@@ -176,17 +176,30 @@ function onMessage(message) {
     window.dispatchEvent(new CustomEvent("y10-message", { detail: message }));
 }
 
+function noteServer() {
+  clearTimeout(timer);
+  if (byId("notice").dataset.lost) {
+    delete byId("notice").dataset.lost;
+    say("");
+  }
+}
+
+/* A websocket that is open tells of all cameras first. */
+function onPush() {
+  if (push.isOpen)
+    noteServer();
+  else
+    refresh();
+}
+
 async function refresh() {
   clearTimeout(timer);
   try {
     takeCameras((await ask("GET", "/api/cameras")).cameras, true, []);
     byId("login").hidden = true;
     byId("add").hidden = false;
-    openPush(onMessage, refresh);
-    if (byId("notice").dataset.lost) {
-      delete byId("notice").dataset.lost;
-      say("");
-    }
+    openPush(onMessage, onPush);
+    noteServer();
   } catch (error) {
     if (error.status === 401) {
       closePush();
