@@ -58,7 +58,7 @@ class Push(unittest.TestCase):
         self.assertEqual(self.ask("PATCH", "/api/cameras/" + key, {"confidence": 0.5})[0], 200)
         live.until(lambda m: any(c["id"] == key and c["confidence"] == 0.5 for c in m.get("cameras", ())))
         self.assertEqual(self.ask("DELETE", "/api/cameras/" + key)[0], 204)
-        live.until(lambda m: key in m["removed"])
+        live.until(lambda m: key in m.get("removed", ()))
         live.close()
 
     def test_rate(self):
@@ -127,7 +127,7 @@ class Push(unittest.TestCase):
             live.until(lambda m: any(c["zones"] == zones for c in m.get("cameras", ())))
         n = 0
         while (message := deaf.message()) is not None:
-            n += any(camera["zones"] for camera in message["cameras"])
+            n += any(camera["zones"] for camera in message.get("cameras", ()))
         self.assertLess(n, 20)
         self.assertGreater(self.server.cameras()["one"]["frames"], began)
         self.assertEqual(self.ask("PATCH", "/api/cameras/one", {"zones": None})[0], 200)
