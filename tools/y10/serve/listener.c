@@ -182,6 +182,9 @@ serve_listener_new (SoupServer *server, GInetAddress *address,
   listener->certificate = certificate;
   listener->connections = g_ptr_array_new_with_free_func (unref_connection);
   listener->service = g_socket_service_new ();
+  /* With the default, the eleventh of many at once tries again after a second. */
+  g_socket_listener_set_backlog (G_SOCKET_LISTENER (listener->service),
+      MOST_CONNECTIONS);
   if (g_socket_listener_add_address (G_SOCKET_LISTENER (listener->service),
           wanted, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL, &actual,
           error)) {
