@@ -5,19 +5,20 @@
  *
  * As in examples/camera.c, a pipeline is one attempt to reach a camera. If it fails, by
  * an error, its end or silence, it is replaced by a new one after a pause; stopping it
- * may take long, so a thread does it. Streaming threads know a Link and nothing else. */
+ * may take long, so a thread does it. Streaming threads know a link (link.c) and nothing
+ * else. */
 
 #include "config.h"
 
 #if defined(HAVE_GST) && defined(HAVE_SERVE)
 
-#include <gst/app/gstappsink.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "camera/camera.h"
+#include "camera/link.h"
 #include "camera/pipeline.h"
 #include "camera/source.h"
 #include "camera/threads.h"
@@ -28,16 +29,6 @@
 #define MOST_CLOSING 4               /* pipelines of one camera */
 #define FPS_TIME (2 * G_USEC_PER_SEC)
 
-/* What streaming threads use. */
-typedef struct
-{
-  atomic_uint frames, inferred, held;
-  _Atomic gint64 last_frame; /* monotonic; 0 before the first */
-  GMutex lock;
-  GstSample *picture; /* under lock, as are the next two */
-  GSource *news;      /* wakes the main thread; NULL after the attempt */
-} Link;
-
 struct _ToolCamera
 {
   ToolCameraSetup setup;
@@ -45,7 +36,7 @@ struct _ToolCamera
   gpointer user;
   GstElement *pipeline; /* NULL in a pause */
   GstElement *gate;
-  Link *link; /* of that pipeline */
+  ToolLink *link; /* of that pipeline */
   int fd;
   gboolean wanted, connected;
   ToolCameraState held; /* TOOL_CAMERA_CONNECTING: it is not */
@@ -82,105 +73,11 @@ tool_camera_state_name (ToolCameraState state)
 }
 
 static void
-clear_link (gpointer data)
-{
-  Link *link = data;
-
-  if (link->picture)
-    gst_sample_unref (link->picture);
-  g_mutex_clear (&link->lock);
-}
-
-static void
-unref_link (gpointer link)
-{
-  g_atomic_rc_box_release_full (link, clear_link);
-}
-
-static gboolean
-dispatch_news (GSource *source, GSourceFunc callback, gpointer data)
-{
-  ToolCamera *camera = data;
-
-  g_source_set_ready_time (source, -1);
-  camera->on_picture (camera->user);
-  return G_SOURCE_CONTINUE;
-}
-
-static gboolean
-never (gpointer unused)
-{
-  return G_SOURCE_CONTINUE;
-}
-
-static GSource *
-make_news (ToolCamera *camera)
-{
-  static GSourceFuncs functions = { .dispatch = dispatch_news };
-  GSource *news = g_source_new (&functions, sizeof (GSource));
-
-  g_source_set_callback (news, never, camera, NULL);
-  g_source_attach (news, NULL);
-  return news;
-}
-
-/* Runs behind the tracker, for each frame. */
-static GstPadProbeReturn
-on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  Link *link = data;
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (GST_PAD_PROBE_INFO_BUFFER (
-                                                        info),
-      "GstYolov10FrameMeta");
-  const char *inference = meta
-      ? gst_structure_get_string (gst_custom_meta_get_structure (meta),
-          "inference")
-      : NULL;
-
-  link->last_frame = g_get_monotonic_time ();
-  link->frames++;
-  link->inferred += !g_strcmp0 (inference, "fresh");
-  link->held += !g_strcmp0 (inference, "held");
-  return GST_PAD_PROBE_OK;
-}
-
-static GstFlowReturn
-on_sample (GstAppSink *sink, gpointer data)
-{
-  Link *link = data;
-  GstSample *sample = gst_app_sink_pull_sample (sink), *old;
-
-  if (!sample)
-    return GST_FLOW_OK;
-  g_mutex_lock (&link->lock);
-  old = link->picture;
-  link->picture = sample;
-  if (link->news)
-    g_source_set_ready_time (link->news, 0);
-  g_mutex_unlock (&link->lock);
-  if (old)
-    gst_sample_unref (old);
-  return GST_FLOW_OK;
-}
-
-static void
 set_up_ends (ToolCamera *camera)
 {
-  GstAppSinkCallbacks callbacks = { .new_sample = on_sample };
-  GstBin *bin = GST_BIN (camera->pipeline);
-  GstElement *tracker = gst_bin_get_by_name (bin, "track");
-  GstElement *sink = gst_bin_get_by_name (bin, "out");
-  GstPad *pad = gst_element_get_static_pad (tracker, "src");
-
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame,
-      g_atomic_rc_box_acquire (camera->link), unref_link);
-  gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks,
-      g_atomic_rc_box_acquire (camera->link), unref_link);
-  camera->gate = gst_bin_get_by_name (bin, "gate");
+  tool_link_set_up (camera->link, GST_BIN (camera->pipeline));
+  camera->gate = gst_bin_get_by_name (GST_BIN (camera->pipeline), "gate");
   g_object_set (camera->gate, "drop", !camera->wanted, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (sink);
-  gst_object_unref (tracker);
 }
 
 static gboolean
@@ -216,18 +113,12 @@ close_pipeline (gpointer data)
 static void
 end_link (ToolCamera *camera)
 {
-  Link *link = camera->link;
-  GSource *news;
+  const ToolLink *link = camera->link;
 
   camera->frames_before += link->frames;
   camera->inferred_before += link->inferred;
   camera->held_before += link->held;
-  g_mutex_lock (&link->lock);
-  news = g_steal_pointer (&link->news);
-  g_mutex_unlock (&link->lock);
-  g_source_destroy (news);
-  g_source_unref (news);
-  g_clear_pointer (&camera->link, unref_link);
+  tool_link_end (g_steal_pointer (&camera->link));
 }
 
 /* Ends the attempt. */
@@ -349,9 +240,7 @@ open_camera (ToolCamera *camera)
   GError *error = NULL;
   GstBus *bus;
 
-  camera->link = g_atomic_rc_box_new0 (Link);
-  g_mutex_init (&camera->link->lock);
-  camera->link->news = make_news (camera);
+  camera->link = tool_link_new (camera->on_picture, camera->user);
   camera->began = g_get_monotonic_time ();
   if (!make_pipeline (camera, &error)) {
     fail (camera, error->message);
@@ -433,20 +322,13 @@ tool_camera_get_status (ToolCamera *camera, ToolCameraStatus *status)
 void
 tool_camera_want_pictures (ToolCamera *camera, gboolean want)
 {
-  GstSample *old = NULL;
-
   if (camera->wanted == want)
     return;
   camera->wanted = want;
   if (camera->gate)
     g_object_set (camera->gate, "drop", !want, NULL);
-  if (want || !camera->link)
-    return;
-  g_mutex_lock (&camera->link->lock);
-  old = g_steal_pointer (&camera->link->picture);
-  g_mutex_unlock (&camera->link->lock);
-  if (old)
-    gst_sample_unref (old);
+  if (!want && camera->link)
+    tool_link_forget_picture (camera->link);
 }
 
 gboolean
@@ -494,24 +376,7 @@ tool_camera_get_stats (const ToolCamera *camera, const char *element,
 GBytes *
 tool_camera_get_picture (ToolCamera *camera)
 {
-  GstSample *sample = NULL;
-  GBytes *bytes = NULL;
-  GstMapInfo map;
-
-  if (!camera->link)
-    return NULL;
-  g_mutex_lock (&camera->link->lock);
-  if (camera->link->picture)
-    sample = gst_sample_ref (camera->link->picture);
-  g_mutex_unlock (&camera->link->lock);
-  if (!sample)
-    return NULL;
-  if (gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ)) {
-    bytes = g_bytes_new (map.data, map.size);
-    gst_buffer_unmap (gst_sample_get_buffer (sample), &map);
-  }
-  gst_sample_unref (sample);
-  return bytes;
+  return camera->link ? tool_link_get_picture (camera->link) : NULL;
 }
 
 ToolCamera *

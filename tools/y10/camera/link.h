@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What the streaming threads of a camera's pipeline know: where their counts and their
+ * newest picture go. */
+
+#include <gst/gst.h>
+#include <stdatomic.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  atomic_uint frames, inferred, held;
+  _Atomic gint64 last_frame; /* monotonic; 0 before the first */
+  GMutex lock;
+  GstSample *picture; /* under lock, as is the next */
+  GSource *news;      /* wakes the main thread; NULL after the attempt */
+  void (*on_picture) (gpointer user); /* main thread only, as is the next */
+  gpointer user;
+} ToolLink;
+
+/* @on_picture is called in the main thread when there is a new picture. */
+ToolLink *tool_link_new (void (*on_picture) (gpointer user), gpointer user);
+/* Has "track" and "out" of a pipeline tell the link. */
+void tool_link_set_up (ToolLink *link, GstBin *pipeline);
+/* Calls @on_picture no more, and lets go of the link; threads keep it while they run. */
+void tool_link_end (ToolLink *link);
+/* Returns the newest picture, a JPEG, or NULL. */
+GBytes *tool_link_get_picture (ToolLink *link);
+void tool_link_forget_picture (ToolLink *link);
+
+G_END_DECLS
