@@ -20,6 +20,7 @@
 #include "camera/camera.h"
 #include "camera/link.h"
 #include "camera/pipeline.h"
+#include "camera/reach.h"
 #include "camera/source.h"
 #include "camera/threads.h"
 
@@ -44,7 +45,9 @@ struct _ToolCamera
   gint64 began;         /* the attempt */
   guint attempts, pause, reconnects;
   atomic_uint *closing;
-  char *reason;
+  char *failure,
+      *reason; /* as it was told last; what is shown, which may tell more */
+  ToolReach *reach;                                    /* looks for that */
   guint64 frames_before, inferred_before, held_before; /* of earlier attempts */
   guint64 fps_frames;
   gint64 fps_since;
@@ -161,6 +164,30 @@ end_pause (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* Of the same failure again, what is known already stays. */
+static void
+tell_failure (ToolCamera *camera, const char *reason)
+{
+  char *valid = g_utf8_make_valid (reason, -1);
+  char *text = tool_source_censor (camera->setup.source, valid);
+
+  if (!camera->reason || g_strcmp0 (camera->failure, text) != 0) {
+    g_free (camera->reason);
+    camera->reason = g_strdup (text);
+  }
+  g_free (camera->failure);
+  camera->failure = text;
+  g_free (valid);
+}
+
+/* Forgets why it failed. */
+static void
+clear_reason (ToolCamera *camera)
+{
+  g_clear_pointer (&camera->reach, tool_reach_free);
+  g_clear_pointer (&camera->reason, g_free);
+}
+
 static void
 fail (ToolCamera *camera, const char *reason)
 {
@@ -169,11 +196,11 @@ fail (ToolCamera *camera, const char *reason)
   double pause;
 
   close_camera (camera);
+  g_clear_pointer (&camera->reach, tool_reach_free);
   camera->again = FALSE;
   if (steady)
     camera->attempts = 0;
-  g_free (camera->reason);
-  camera->reason = tool_source_censor (camera->setup.source, reason);
+  tell_failure (camera, reason);
   /* A random bit less, so that cameras do not all reconnect at once. */
   pause = fmin (ldexp (1, (int) MIN (camera->attempts, 16)), MOST_PAUSE)
       * g_random_double_range (0.75, 1);
@@ -183,20 +210,26 @@ fail (ToolCamera *camera, const char *reason)
 }
 
 static void
+on_reach (const char *why, gpointer data)
+{
+  ToolCamera *camera = data;
+
+  camera->reach = NULL;
+  g_free (camera->reason);
+  camera->reason = tool_source_censor (camera->setup.source,
+      why ? why : camera->failure);
+}
+
+static void
 fail_by_error (ToolCamera *camera, GstMessage *message)
 {
-  GError *error;
-  char *debug, *reason;
-  const char *last;
+  gboolean unclear;
+  char *reason = tool_reach_explain (camera->setup.source, message, &unclear);
 
-  gst_message_parse_error (message, &error, &debug);
-  last = debug ? strrchr (debug, '\n') : NULL;
-  reason = g_strconcat (error->message, last ? " " : NULL,
-      last ? last + 1 : NULL, NULL);
   fail (camera, reason);
+  if (unclear)
+    camera->reach = tool_reach_new (camera->setup.source, on_reach, camera);
   g_free (reason);
-  g_free (debug);
-  g_error_free (error);
 }
 
 /* A file begins again, and that is no failure. */
@@ -287,7 +320,7 @@ tool_camera_look_for_stall (ToolCamera *camera)
   if (last && !camera->connected) {
     camera->connected = TRUE;
     camera->again = FALSE;
-    g_clear_pointer (&camera->reason, g_free);
+    clear_reason (camera);
   }
   /* Connecting may take longer: the first picture needs a key frame, and the first
    * engine has to be made. */
@@ -348,7 +381,7 @@ tool_camera_change (ToolCamera *camera, const ToolCameraSetup *setup)
   close_camera (camera);
   camera->attempts = 0;
   camera->again = FALSE;
-  g_clear_pointer (&camera->reason, g_free);
+  clear_reason (camera);
   if (*camera->closing < MOST_CLOSING)
     open_camera (camera);
   else
@@ -413,7 +446,7 @@ tool_camera_release (ToolCamera *camera)
   if (!camera->held)
     return;
   camera->held = TOOL_CAMERA_CONNECTING;
-  g_clear_pointer (&camera->reason, g_free);
+  clear_reason (camera);
   open_camera (camera);
 }
 
@@ -427,8 +460,9 @@ void
 tool_camera_free (ToolCamera *camera)
 {
   close_camera (camera);
+  clear_reason (camera);
   g_atomic_rc_box_release (camera->closing);
-  g_free (camera->reason);
+  g_free (camera->failure);
   g_free (camera);
 }
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* Why a network camera cannot be reached. Main thread only. */
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct _ToolReach ToolReach;
+
+/* @why: what is wrong, or NULL: something accepts connections there. Ends @reach; it is
+ * not to be freed then. */
+typedef void (*ToolReachFunc) (const char *why, gpointer user);
+
+/* Says what @error, an element's message of an error of @source, is about; its secrets may
+ * be in there. Sets @unclear where tool_reach_new() may know more. Free with g_free(). */
+char *tool_reach_explain (const char *source, GstMessage *error,
+    gboolean *unclear);
+/* Connects to the host of @source, an rtsp: or rtsps: URI, to find out; @func is called
+ * within some seconds. */
+ToolReach *tool_reach_new (const char *source, ToolReachFunc func,
+    gpointer user);
+/* @func is not called any more. */
+void tool_reach_free (ToolReach *reach);
+
+G_END_DECLS
