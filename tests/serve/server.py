@@ -137,9 +137,10 @@ class Server:
 class Stream:
     """A live view that is read."""
 
-    def __init__(self, server, camera):
+    def __init__(self, server, camera, **headers):
         self.connection = server.connect()
-        self.connection.request("GET", f"/live/{camera}", headers={"Authorization": "Bearer " + server.token})
+        self.connection.request("GET", f"/live/{camera}",
+                                headers=headers or {"Authorization": "Bearer " + server.token})
         self.reply = self.connection.getresponse()
         assert self.reply.status == 200, self.reply.status
         kind, _, boundary = self.reply.headers["Content-Type"].partition("; boundary=")

@@ -167,6 +167,15 @@ class Entering(Page):
         browser.until("document.querySelector('#add').checkVisibility()")
         self.assertEqual(browser.text("#notice"), "")
 
+    def test_session_ends(self):
+        """Whoever looks at the page when its session ends sees no more of the cameras."""
+        browser = self.browser
+        self.enter("[camera one]\nname=One\nsource=test:ball\n")
+        browser.until("document.querySelector('.camera img')?.naturalWidth")
+        browser.run("fetch('/api/session', { method: 'DELETE' }), 0")
+        browser.until("document.querySelector('#login').checkVisibility()")
+        self.assertFalse(browser.run("document.querySelector('.camera') !== null"))
+
 
 class Cameras(Page):
     def picture(self):

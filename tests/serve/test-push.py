@@ -6,7 +6,7 @@ import json
 import time
 import unittest
 
-from server import Server, WebSocket, until
+from server import Server, Stream, WebSocket, until
 
 CONFIG = "[camera one]\nname=One\nsource=test:ball\n\n[camera two]\nname=Two\nsource=rtsp://u:s3cret@127.0.0.1:1/p\n"
 
@@ -90,6 +90,39 @@ class Push(unittest.TestCase):
         self.assertEqual(self.ask("GET", "/api/live", token=False)[0], 401)
         self.assertEqual(self.ask("GET", "/api/live")[0], 426)
         self.assertEqual(self.ask("POST", "/api/live", {})[0], 426)
+
+    def test_session_ends(self):
+        """With a session end its websockets and live views, also of a camera that sends nothing, and no
+        others; so do the views of a session that has to make room."""
+        origin = f"http://127.0.0.1:{self.server.port}"
+        cookie, other = self.cookie(), self.cookie()
+        views = {}
+        for who, headers in (("ends", {"Cookie": cookie}), ("stays", {"Cookie": other}), ("token", self.bearer)):
+            views[who] = (WebSocket(self.server, Origin=origin, **headers), Stream(self.server, "one", **headers),
+                          Stream(self.server, "two", **headers))
+            views[who][1].picture()
+        self.assertEqual(self.ask("DELETE", "/api/session", token=False, Cookie=cookie, Origin=origin)[0], 204)
+        self.ended(*views.pop("ends"))
+        until(lambda: [camera["viewers"] for camera in self.server.cameras().values()] == [2, 2], "there are two others")
+        for confidence, (live, one, _) in zip((0.31, 0.32), views.values()):
+            self.assertEqual(self.ask("PATCH", "/api/cameras/one", {"confidence": confidence})[0], 200)
+            live.until(lambda m: any(c["confidence"] == confidence for c in m.get("cameras", ())))
+            for _ in range(5):
+                one.picture()
+        for _ in range(64):
+            self.cookie()
+        self.ended(*views.pop("stays"))
+        views["token"][1].picture()
+        for view in views["token"]:
+            view.close()
+
+    def ended(self, live, *streams):
+        while live.message() is not None:
+            pass
+        for stream in streams:
+            self.assertLess(len(stream.reply.read()), 1 << 20)
+        for view in (live, *streams):
+            view.close()
 
     def test_limits(self):
         """They count as viewers; those who leave make room."""

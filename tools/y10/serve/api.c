@@ -17,6 +17,7 @@
 #include "serve/capacity.h"
 #include "serve/change.h"
 #include "serve/describe.h"
+#include "serve/listener.h"
 #include "serve/release.h"
 #include "serve/reply.h"
 
@@ -208,6 +209,7 @@ answer_session (Serve *serve, SoupServerMessage *message, const char *method)
     open_session (serve, message);
   } else if (!strcmp (method, "DELETE")) {
     serve_auth_close (serve->auth, message);
+    serve_connection_set_session (message, NULL);
     soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
   } else {
     serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,

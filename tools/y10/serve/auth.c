@@ -247,9 +247,9 @@ check_token (ServeAuth *auth, SoupServerMessage *message, const char *token)
   return status;
 }
 
-/* Returns the number of the session that the message has, or NULL. */
+/* Returns what the message's cookie says, or NULL. */
 static char *
-get_session (ServeAuth *auth, SoupServerMessage *message)
+get_cookie (const ServeAuth *auth, SoupServerMessage *message)
 {
   const char *header =
       soup_message_headers_get_list (soup_server_message_get_request_headers (
@@ -269,23 +269,46 @@ get_session (ServeAuth *auth, SoupServerMessage *message)
   return number;
 }
 
-guint
-serve_auth_check (ServeAuth *auth, SoupServerMessage *message)
+/* Returns what claims to be the token, or NULL. */
+static const char *
+get_bearer (SoupServerMessage *message)
 {
   const char *bearer =
       soup_message_headers_get_one (soup_server_message_get_request_headers (
                                         message),
           "Authorization");
-  char *number;
-  const gint64 *end;
 
-  if (bearer && !g_ascii_strncasecmp (bearer, "Bearer ", 7))
-    return check_token (auth, message, bearer + 7);
-  number = get_session (auth, message);
-  end = number ? g_hash_table_lookup (auth->sessions, number) : NULL;
-  g_free (number);
-  return end && g_get_monotonic_time () < *end ? SOUP_STATUS_OK
-                                               : SOUP_STATUS_UNAUTHORIZED;
+  return bearer && !g_ascii_strncasecmp (bearer, "Bearer ", 7) ? bearer + 7
+                                                               : NULL;
+}
+
+char *
+serve_auth_get_session (const ServeAuth *auth, SoupServerMessage *message)
+{
+  return get_bearer (message) ? NULL : get_cookie (auth, message);
+}
+
+gboolean
+serve_auth_is_open (const ServeAuth *auth, const char *session)
+{
+  const gint64 *end = g_hash_table_lookup (auth->sessions, session);
+
+  return end && g_get_monotonic_time () < *end;
+}
+
+guint
+serve_auth_check (ServeAuth *auth, SoupServerMessage *message)
+{
+  const char *bearer = get_bearer (message);
+  char *session;
+  gboolean is_open;
+
+  if (bearer)
+    return check_token (auth, message, bearer);
+  session = get_cookie (auth, message);
+  is_open = session && serve_auth_is_open (auth, session);
+  g_free (session);
+  return is_open ? SOUP_STATUS_OK : SOUP_STATUS_UNAUTHORIZED;
 }
 
 static void
@@ -344,7 +367,7 @@ serve_auth_open (ServeAuth *auth, SoupServerMessage *message, const char *token)
 void
 serve_auth_close (ServeAuth *auth, SoupServerMessage *message)
 {
-  char *number = get_session (auth, message);
+  char *number = get_cookie (auth, message);
 
   if (number)
     g_hash_table_remove (auth->sessions, number);

@@ -24,6 +24,11 @@ guint serve_auth_check (ServeAuth *auth, SoupServerMessage *message);
 /* Opens a session for @token and sets its cookie. Returns 204, 401 or 429. */
 guint serve_auth_open (ServeAuth *auth, SoupServerMessage *message,
     const char *token);
+/* The session by which serve_auth_check() lets @message in, or NULL: it has the token. Free
+ * with g_free(). */
+char *serve_auth_get_session (const ServeAuth *auth,
+    SoupServerMessage *message);
+gboolean serve_auth_is_open (const ServeAuth *auth, const char *session);
 /* Ends the message's session. */
 void serve_auth_close (ServeAuth *auth, SoupServerMessage *message);
 

@@ -118,6 +118,8 @@ judge (Serve *serve, SoupServerMessage *message, const char *path,
   status = serve_auth_check (serve->auth, message);
   if (status != SOUP_STATUS_OK)
     return status;
+  serve_connection_set_session (message,
+      serve_auth_get_session (serve->auth, message));
   /* Browsers say where such a request is from. */
   *why = "expected an Origin or a bearer token";
   return reads || soup_message_headers_get_one (head, "Origin")
@@ -130,8 +132,10 @@ static void
 on_finished (SoupServerMessage *message, gpointer unused)
 {
   if (soup_server_message_get_status (message)
-      != SOUP_STATUS_SWITCHING_PROTOCOLS)
-    serve_connection_set_deadline (message, IDLE_TIME);
+      == SOUP_STATUS_SWITCHING_PROTOCOLS)
+    return;
+  serve_connection_set_deadline (message, IDLE_TIME);
+  serve_connection_set_session (message, NULL);
 }
 
 /* At the end of a request's head. */

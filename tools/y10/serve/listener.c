@@ -5,7 +5,8 @@
  *
  * libsoup waits for ever for a client that sends a byte a minute, and takes any number of
  * them. So connections are accepted here: at most so many, each with a deadline for what
- * it is doing. */
+ * it is doing. An answer without an end, as a live view is, ends with the session by which
+ * it was asked for. */
 
 #include "config.h"
 
@@ -35,12 +36,16 @@ struct _ServeConnection
   ServeListener *listener;
   GSocket *socket;
   gint64 deadline; /* 0: none */
+  char *session;   /* of what is being answered, or NULL */
 };
 
 static void
 clear_connection (gpointer data)
 {
-  g_object_unref (((ServeConnection *) data)->socket);
+  ServeConnection *connection = data;
+
+  g_object_unref (connection->socket);
+  g_free (connection->session);
 }
 
 static void
@@ -125,6 +130,19 @@ serve_connection_set_deadline (SoupServerMessage *message, guint seconds)
         : 0;
 }
 
+void
+serve_connection_set_session (SoupServerMessage *message, char *session)
+{
+  ServeConnection *connection = find_connection (message);
+
+  if (!connection) {
+    g_free (session);
+    return;
+  }
+  g_free (connection->session);
+  connection->session = session;
+}
+
 ServeConnection *
 serve_connection_ref (SoupServerMessage *message)
 {
@@ -155,7 +173,7 @@ serve_connection_takes (ServeConnection *connection)
 }
 
 void
-serve_listener_look (ServeListener *listener)
+serve_listener_look (ServeListener *listener, const ServeAuth *auth)
 {
   const gint64 now = g_get_monotonic_time ();
 
@@ -163,8 +181,11 @@ serve_listener_look (ServeListener *listener)
   for (guint i = 0; i < listener->connections->len; i++) {
     ServeConnection *connection = listener->connections->pdata[i];
 
-    if (connection->deadline && now > connection->deadline) {
+    if ((connection->deadline && now > connection->deadline)
+        || (connection->session
+            && !serve_auth_is_open (auth, connection->session))) {
       connection->deadline = 0;
+      g_clear_pointer (&connection->session, g_free);
       g_socket_shutdown (connection->socket, TRUE, TRUE, NULL);
     }
   }

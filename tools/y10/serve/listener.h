@@ -4,7 +4,7 @@
 
 /* Connections, and how long each may take. */
 
-#include <libsoup/soup.h>
+#include "serve/auth.h"
 
 G_BEGIN_DECLS
 
@@ -16,11 +16,15 @@ typedef struct _ServeConnection ServeConnection;
 ServeListener *serve_listener_new (SoupServer *server, GInetAddress *address,
     GTlsCertificate *certificate, guint *port, GError **error);
 void serve_listener_free (ServeListener *listener);
-/* Ends connections that are late; to be called a few times a second. */
-void serve_listener_look (ServeListener *listener);
+/* Ends connections that are late, and those whose session has ended; to be called a few
+ * times a second. */
+void serve_listener_look (ServeListener *listener, const ServeAuth *auth);
 /* The connection of @message ends after @seconds, unless it is told otherwise by then; 0:
  * it does not. */
 void serve_connection_set_deadline (SoupServerMessage *message, guint seconds);
+/* The connection of @message ends with a session, or not any more for NULL. Takes
+ * @session. */
+void serve_connection_set_session (SoupServerMessage *message, char *session);
 
 /* The connection of @message, or NULL, for longer than the message has it. */
 ServeConnection *serve_connection_ref (SoupServerMessage *message);

@@ -168,7 +168,7 @@ look (gpointer data)
 
   serve_cameras_look (&program->serve);
   serve_push_look (&program->serve);
-  serve_listener_look (program->listener);
+  serve_listener_look (program->listener, program->serve.auth);
   serve_release_look (program->release);
   serve_capacity_look (program->serve.capacity);
   serve_notify_look (program->notify, &program->serve);
