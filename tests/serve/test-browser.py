@@ -318,12 +318,26 @@ class Cameras(Page):
         self.assertEqual(browser.run("document.querySelector('#source').value"), "http://camera/")
 
     def test_server_ends(self):
-        """The page says so, and goes on when it is there again."""
+        """The page says so, and goes on when it is there again, once it has the token: sessions end with
+        the server."""
         browser = self.browser
         server = self.enter("[camera one]\nname=One\nsource=test:ball\n")
         browser.until("document.querySelector('.camera .state')?.innerText === 'live'")
         server.stop()
-        browser.until("document.querySelector('#notice').innerText.length > 5")
+        browser.until("document.querySelector('#notice').innerText.includes('does not answer')")
+        server.options += "--listen", f"127.0.0.1:{server.port}"
+        server.start()
+        browser.until("document.querySelector('#login').checkVisibility()")
+        self.assertEqual(browser.text("#notice"), "")
+        self.assertFalse(browser.run("document.querySelector('.camera') !== null"))
+        browser.fill("#token", server.token)
+        browser.key("Enter")
+        browser.until("document.querySelector('.camera .state')?.innerText === 'live'")
+        browser.until("document.querySelector('.camera img').naturalWidth")
+        self.assertFalse(browser.run("document.querySelector('#login').checkVisibility()"))
+        # It hears of changes, too.
+        self.assertEqual(server.ask("PATCH", "/api/cameras/one", {"name": "Other"})[0], 200)
+        browser.until("document.querySelector('.camera .name').innerText === 'Other'")
 
 
 class Looks(Page):

@@ -202,6 +202,7 @@ async function refresh() {
     noteServer();
   } catch (error) {
     if (error.status === 401) {
+      noteServer();
       closePush();
       takeCameras([], true, []);
       byId("add").hidden = true;
