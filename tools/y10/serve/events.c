@@ -21,22 +21,13 @@
 #include "publish/folder.h"
 #include "serve/eventnames.h"
 #include "serve/events.h"
+#include "serve/eventsegment.h"
 
 #define SLICE (1 << 20)     /* bytes that are read at once */
 #define MOST_LINE (2 << 20) /* a longer one is none */
 #define MOST_SEGMENT G_MAXUINT32
 #define LIST_TIME \
   (2 * G_USEC_PER_SEC) /* also where the folder looks unchanged */
-
-typedef struct
-{
-  guint64 number;
-  guint64 size;        /* that was read, in whole lines */
-  gint64 first, last;  /* times */
-  gboolean is_done;    /* there will be no more */
-  ServeEvent *records; /* by offset */
-  guint n, n_room;
-} Segment;
 
 struct _ServeEvents
 {
@@ -48,7 +39,7 @@ struct _ServeEvents
   guint64 bad, next; /* the least number of a segment that was not seen */
   ServeEventFunc func;
   gpointer user;
-  GPtrArray *segments; /* Segment, in their order */
+  GPtrArray *segments; /* ServeEventSegment */
   ServeEventNames names[SERVE_N_NAMES];
   gboolean is_read;
   int file,
@@ -59,15 +50,6 @@ struct _ServeEvents
   GString *scratch;
   GByteArray *line;
 };
-
-static void
-free_segment (gpointer data)
-{
-  Segment *segment = data;
-
-  g_free (segment->records);
-  g_free (segment);
-}
 
 ServeEvents *
 serve_events_new (const char *folder, gsize most, ServeEventFunc func,
@@ -81,7 +63,7 @@ serve_events_new (const char *folder, gsize most, ServeEventFunc func,
   self->most = most;
   self->func = func;
   self->user = user;
-  self->segments = g_ptr_array_new_with_free_func (free_segment);
+  self->segments = serve_event_segments_new ();
   self->pending = g_byte_array_new ();
   self->line = g_byte_array_new ();
   self->scratch = g_string_new (NULL);
@@ -119,15 +101,6 @@ serve_events_free (ServeEvents *self)
 
 /* Segments. */
 
-static gint
-compare_segments (gconstpointer a, gconstpointer b)
-{
-  const Segment *first = *(const Segment *const *) a,
-                *second = *(const Segment *const *) b;
-
-  return first->number < second->number ? -1 : first->number > second->number;
-}
-
 static int
 open_segment (const ServeEvents *self, guint64 number)
 {
@@ -146,7 +119,7 @@ open_segment (const ServeEvents *self, guint64 number)
 static void
 drop_segment (ServeEvents *self, guint i)
 {
-  const Segment *segment = self->segments->pdata[i];
+  const ServeEventSegment *segment = self->segments->pdata[i];
 
   self->n -= segment->n;
   if (self->file >= 0 && self->file_number == segment->number) {
@@ -211,7 +184,7 @@ list_segments (ServeEvents *self)
   if (!numbers)
     return;
   for (guint i = self->segments->len; i-- > 0;) {
-    const Segment *segment = self->segments->pdata[i];
+    const ServeEventSegment *segment = self->segments->pdata[i];
 
     if (!g_hash_table_remove (numbers, &segment->number))
       drop_segment (self, i);
@@ -219,19 +192,20 @@ list_segments (ServeEvents *self)
   g_hash_table_iter_init (&iter, numbers);
   while (g_hash_table_iter_next (&iter, &key, NULL)) {
     const guint64 number = *(const guint64 *) key;
-    Segment *segment;
+    ServeEventSegment *segment;
 
     if (number < self->next)
       continue;
-    segment = g_new0 (Segment, 1);
+    segment = g_new0 (ServeEventSegment, 1);
     segment->number = number;
     segment->first = G_MAXINT64;
     segment->last = G_MININT64;
     g_ptr_array_add (self->segments, segment);
   }
-  g_ptr_array_sort (self->segments, compare_segments);
+  serve_event_segments_sort (self->segments);
   if (self->segments->len) {
-    const Segment *last = self->segments->pdata[self->segments->len - 1];
+    const ServeEventSegment *last =
+        self->segments->pdata[self->segments->len - 1];
 
     self->next = MAX (self->next, last->number + 1);
   }
@@ -251,7 +225,7 @@ take_name (ServeEvents *self, ServeNames which, const ServeEventValue *value)
 }
 
 static void
-add_record (ServeEvents *self, Segment *segment, guint32 length,
+add_record (ServeEvents *self, ServeEventSegment *segment, guint32 length,
     const ServeEventLine *line)
 {
   const ServeEventValue *members = line->members;
@@ -282,7 +256,8 @@ add_record (ServeEvents *self, Segment *segment, guint32 length,
 }
 
 static void
-take_line (ServeEvents *self, Segment *segment, const char *text, gsize length)
+take_line (ServeEvents *self, ServeEventSegment *segment, const char *text,
+    gsize length)
 {
   const gboolean rest = self->skips;
   ServeEventLine line;
@@ -302,7 +277,7 @@ take_line (ServeEvents *self, Segment *segment, const char *text, gsize length)
 }
 
 static void
-take_lines (ServeEvents *self, Segment *segment)
+take_lines (ServeEvents *self, ServeEventSegment *segment)
 {
   const char *text = (const char *) self->pending->data;
   gsize length = self->pending->len, used = 0;
@@ -323,7 +298,7 @@ take_lines (ServeEvents *self, Segment *segment)
 
 /* The end of a file was cut off. */
 static void
-cut (ServeEvents *self, Segment *segment, guint64 size)
+cut (ServeEvents *self, ServeEventSegment *segment, guint64 size)
 {
   while (segment->n
       && (guint64) segment->records[segment->n - 1].offset
@@ -339,7 +314,7 @@ cut (ServeEvents *self, Segment *segment, guint64 size)
 
 /* Without memory for what does not come. */
 static void
-finish (ServeEvents *self, Segment *segment)
+finish (ServeEvents *self, ServeEventSegment *segment)
 {
   self->bad += self->pending->len > 0;
   g_byte_array_set_size (self->pending, 0);
@@ -352,7 +327,7 @@ finish (ServeEvents *self, Segment *segment)
 
 /* Reads a slice of a segment. Returns whether there was one. */
 static gboolean
-read_slice (ServeEvents *self, Segment *segment)
+read_slice (ServeEvents *self, ServeEventSegment *segment)
 {
   const guint pending = self->pending->len;
   struct stat status;
@@ -394,7 +369,7 @@ serve_events_look (ServeEvents *self)
   /* Before reading: once there is a newer segment, one does not grow. */
   list_segments (self);
   for (guint i = 0; i < self->segments->len; i++) {
-    Segment *segment = self->segments->pdata[i];
+    ServeEventSegment *segment = self->segments->pdata[i];
 
     if (segment->is_done)
       continue;
@@ -429,143 +404,31 @@ serve_events_count_bad (const ServeEvents *self)
 
 /* Questions. */
 
-/* The number of segments in front of @number. */
-static guint
-find_segment (const ServeEvents *self, guint64 number)
-{
-  guint low = 0, high = self->segments->len;
-
-  while (low < high) {
-    const guint middle = (low + high) / 2;
-    const Segment *segment = self->segments->pdata[middle];
-
-    if (segment->number < number)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-/* The number of records in front of @offset. */
-static guint
-find_record (const Segment *segment, guint32 offset)
-{
-  guint low = 0, high = segment->n;
-
-  while (low < high) {
-    const guint middle = (low + high) / 2;
-
-    if (segment->records[middle].offset < offset)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-static gboolean
-may_fit (const Segment *segment, const ServeEventFilter *filter)
-{
-  return !filter->nothing && segment->n && segment->last >= filter->since
-      && segment->first < filter->until;
-}
-
-static gboolean
-fits (const ServeEvent *record, const ServeEventFilter *filter)
-{
-  if (record->time < filter->since || record->time >= filter->until)
-    return FALSE;
-  for (guint i = 0; i < SERVE_N_NAMES; i++)
-    if (filter->names[i] != SERVE_NO_NAME
-        && record->names[i] != filter->names[i])
-      return FALSE;
-  return TRUE;
-}
-
 const ServeEvent *
 serve_events_find_before (const ServeEvents *self,
     const ServeEventFilter *filter, ServeEventPlace *place)
 {
-  guint i = find_segment (self, place->segment);
-
-  if (i < self->segments->len)
-    i++;
-  while (i-- > 0) {
-    const Segment *segment = self->segments->pdata[i];
-    guint r = segment->number == place->segment
-        ? find_record (segment, place->offset)
-        : segment->n;
-
-    if (segment->number > place->segment || !may_fit (segment, filter))
-      continue;
-    while (r-- > 0)
-      if (fits (&segment->records[r], filter)) {
-        *place = (ServeEventPlace){ segment->number,
-          segment->records[r].offset };
-        return &segment->records[r];
-      }
-  }
-  return NULL;
+  return serve_event_segments_find_before (self->segments, filter, place);
 }
 
 const ServeEvent *
 serve_events_find_behind (const ServeEvents *self,
     const ServeEventFilter *filter, ServeEventPlace *place)
 {
-  for (guint i = find_segment (self, place->segment); i < self->segments->len;
-       i++) {
-    const Segment *segment = self->segments->pdata[i];
-    guint r = 0;
-
-    if (!may_fit (segment, filter))
-      continue;
-    if (segment->number == place->segment) {
-      r = find_record (segment, place->offset);
-      r += r < segment->n && segment->records[r].offset == place->offset;
-    }
-    for (; r < segment->n; r++)
-      if (fits (&segment->records[r], filter)) {
-        *place = (ServeEventPlace){ segment->number,
-          segment->records[r].offset };
-        return &segment->records[r];
-      }
-  }
-  return NULL;
+  return serve_event_segments_find_behind (self->segments, filter, place);
 }
 
 const ServeEvent *
 serve_events_get (const ServeEvents *self, ServeEventPlace place)
 {
-  const guint i = find_segment (self, place.segment);
-  const Segment *segment = i < self->segments->len ? self->segments->pdata[i]
-                                                   : NULL;
-  guint r;
-
-  if (!segment || segment->number != place.segment)
-    return NULL;
-  r = find_record (segment, place.offset);
-  return r < segment->n && segment->records[r].offset == place.offset
-      ? &segment->records[r]
-      : NULL;
+  return serve_event_segments_get (self->segments, place);
 }
 
 void
 serve_events_histogram (const ServeEvents *self, const ServeEventFilter *filter,
     gint64 span, guint n, guint *counts)
 {
-  for (guint i = 0; i < self->segments->len; i++) {
-    const Segment *segment = self->segments->pdata[i];
-
-    if (!may_fit (segment, filter))
-      continue;
-    for (guint r = 0; r < segment->n; r++) {
-      const gint64 bucket = (segment->records[r].time - filter->since) / span;
-
-      if (fits (&segment->records[r], filter) && bucket < n)
-        counts[bucket]++;
-    }
-  }
+  serve_event_segments_histogram (self->segments, filter, span, n, counts);
 }
 
 /* Lines of one segment often follow each other. */

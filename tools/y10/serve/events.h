@@ -6,41 +6,9 @@
  * the only store. Main thread only. */
 
 #include "serve/eventline.h"
+#include "serve/eventsegment.h"
 
 G_BEGIN_DECLS
-
-/* Names an event for ever. */
-typedef struct
-{
-  guint64 segment; /* 0: none */
-  guint32 offset;
-} ServeEventPlace;
-
-typedef enum
-{
-  SERVE_NAMES_CAMERAS,
-  SERVE_NAMES_CLASSES,
-  SERVE_NAMES_ZONES, /* and lines */
-  SERVE_NAMES_KINDS, /* at first those that are known */
-  SERVE_N_NAMES,
-} ServeNames;
-
-/* One more than there can be: of a name that is not kept, or that an event lacks. */
-#define SERVE_NO_NAME G_MAXUINT16
-
-typedef struct
-{
-  gint64 time; /* milliseconds since 1970 */
-  guint32 offset, length;
-  guint16 names[SERVE_N_NAMES];
-} ServeEvent;
-
-typedef struct
-{
-  gint64 since, until; /* the first time, and the one behind the last */
-  guint16 names[SERVE_N_NAMES]; /* SERVE_NO_NAME: any */
-  gboolean nothing;             /* fits none */
-} ServeEventFilter;
 
 typedef struct _ServeEvents ServeEvents;
 
