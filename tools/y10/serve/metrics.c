@@ -284,8 +284,10 @@ serve_metrics (Serve *serve)
   for (guint i = 0; i < n; i++) {
     readings[i].camera = serve->cameras->pdata[i];
     tool_camera_get_status (readings[i].camera->camera, &readings[i].status);
-    readings[i].stats = tool_camera_get_stats (readings[i].camera->camera,
-        "detect", "stats");
+    /* In an attempt without frames yet, its times are 0. */
+    if (readings[i].status.state == TOOL_CAMERA_LIVE)
+      readings[i].stats = tool_camera_get_stats (readings[i].camera->camera,
+          "detect", "stats");
   }
   add_cameras (text, readings, n);
   for (guint m = 0; m < G_N_ELEMENTS (shared); m++)
