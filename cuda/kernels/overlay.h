@@ -3,7 +3,7 @@
 #pragma once
 
 /* Draws rectangles and text on a frame in place, bit for bit like
- * gst/overlay/canvas.c. One launch draws all fills, shades and texts up to the
+ * gst/paint/canvas.c. One launch draws all fills, shades and texts up to the
  * next blur. A blur takes two launches: the means of its cells, and the
  * interpolation between them. */
 

@@ -164,6 +164,26 @@ gst_yolov10_zone_anchor_get_type (void)
   return type;
 }
 
+/* y10 links this code, too, and has registered the type before it loads the plugin. */
+GType
+gst_yolov10_privacy_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { GST_YOLOV10_PRIVACY_NONE,
+                                           "Hide nothing", "none" },
+    { GST_YOLOV10_PRIVACY_BLUR, "Blur beyond recognition", "blur" },
+    { GST_YOLOV10_PRIVACY_FILL, "Fill with a solid colour", "fill" },
+    { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type)) {
+    GType known = g_type_from_name ("GstYolov10Privacy");
+
+    g_once_init_leave (&type,
+        known ? known : g_enum_register_static ("GstYolov10Privacy", values));
+  }
+  return type;
+}
+
 GType
 gst_yolov10_publish_content_get_type (void)
 {

@@ -116,6 +116,24 @@ typedef enum
   GST_YOLOV10_PUBLISH_ALL,
 } GstYolov10PublishContent;
 
+/**
+ * GstYolov10Privacy:
+ * @GST_YOLOV10_PRIVACY_NONE: show what is in the boxes
+ * @GST_YOLOV10_PRIVACY_BLUR: make it unrecognizable
+ * @GST_YOLOV10_PRIVACY_FILL: hide it
+ *
+ * What yolov10overlay does to the insides of the boxes it draws, and to the
+ * whole picture while the boxes are unknown.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_YOLOV10_PRIVACY_NONE,
+  GST_YOLOV10_PRIVACY_BLUR,
+  GST_YOLOV10_PRIVACY_FILL,
+} GstYolov10Privacy;
+
 #define GST_TYPE_YOLOV10_BACKEND (gst_yolov10_backend_get_type ())
 #define GST_TYPE_YOLOV10_PRECISION (gst_yolov10_precision_get_type ())
 #define GST_TYPE_YOLOV10_HEAD (gst_yolov10_head_get_type ())
@@ -125,6 +143,7 @@ typedef enum
 #define GST_TYPE_YOLOV10_REGION_ANCHOR (gst_yolov10_region_anchor_get_type ())
 #define GST_TYPE_YOLOV10_ROI_SOURCE (gst_yolov10_roi_source_get_type ())
 #define GST_TYPE_YOLOV10_ZONE_ANCHOR (gst_yolov10_zone_anchor_get_type ())
+#define GST_TYPE_YOLOV10_PRIVACY (gst_yolov10_privacy_get_type ())
 #define GST_TYPE_YOLOV10_PUBLISH_CONTENT \
   (gst_yolov10_publish_content_get_type ())
 GType gst_yolov10_backend_get_type (void);
@@ -136,6 +155,7 @@ GType gst_yolov10_skipped_boxes_get_type (void);
 GType gst_yolov10_region_anchor_get_type (void);
 GType gst_yolov10_roi_source_get_type (void);
 GType gst_yolov10_zone_anchor_get_type (void);
+GType gst_yolov10_privacy_get_type (void);
 GType gst_yolov10_publish_content_get_type (void);
 
 G_END_DECLS

@@ -10,9 +10,9 @@
  * clipped to the frame, and only the first ones are inferred. */
 #include "infer/partrules.h"
 
-#include <math.h>
-
 #include <y10/error.h>
+
+#include "common/seen.h"
 
 struct _GstY10PartRules
 {
@@ -193,20 +193,6 @@ gst_y10_part_rules_count (const GstY10PartRules *self, const Y10Image *image,
   return TRUE;
 }
 
-static gboolean
-is_rectangle (const Y10Region *region)
-{
-  gdouble x[4], y[4];
-
-  if (y10_region_get_n_shapes (region) != 1
-      || y10_region_get_n_points (region, 0) != 4)
-    return FALSE;
-  for (guint i = 0; i < 4; i++)
-    y10_region_get_point (region, 0, i, &x[i], &y[i]);
-  return (x[0] == x[1] && y[1] == y[2] && x[2] == x[3] && y[3] == y[0])
-      || (y[0] == y[1] && x[1] == x[2] && y[2] == y[3] && x[3] == x[0]);
-}
-
 /* Sets the area of the frame in which all objects are reported, however small
  * the visible part of them, in pixels of the frame that @image is of. Returns
  * FALSE if there is none that is a rectangle. */
@@ -214,23 +200,8 @@ gboolean
 gst_y10_part_rules_get_seen (const GstY10PartRules *self, const Y10Image *image,
     GstVideoRectangle *seen)
 {
-  gdouble x0 = 0, y0 = 0, x1 = 1, y1 = 1;
-  gint left, upper;
-
-  if (self->rois)
-    return FALSE;
-  if (self->region
-      && (self->anchor != Y10_REGION_ANCHOR_OVERLAP
-          || !is_rectangle (self->region)))
-    return FALSE;
-  if (self->region)
-    y10_region_get_bounds (self->region, &x0, &y0, &x1, &y1);
-  left = (gint) ceil (x0 * image->width);
-  upper = (gint) ceil (y0 * image->height);
-  *seen = (GstVideoRectangle){ (gint) image->x + left, (gint) image->y + upper,
-    MAX ((gint) (x1 * image->width) - left, 0),
-    MAX ((gint) (y1 * image->height) - upper, 0) };
-  return TRUE;
+  return !self->rois
+      && gst_y10_seen_find (self->region, self->anchor, image, seen);
 }
 
 static gboolean

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "meta/read.h"
-#include "overlay/canvas.h"
 #include "overlay/label.h"
+#include "paint/canvas.h"
 
 G_BEGIN_DECLS
 

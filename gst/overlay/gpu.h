@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include "overlay/canvas.h"
+#include "paint/canvas.h"
 
 G_BEGIN_DECLS
 

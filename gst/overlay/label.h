@@ -3,7 +3,7 @@
 #pragma once
 
 #include "meta/read.h"
-#include "overlay/canvas.h"
+#include "paint/canvas.h"
 
 G_BEGIN_DECLS
 

@@ -52,6 +52,7 @@
 
 #include "overlay/caps.h"
 #include "common/sinkpad.h"
+#include "paint/cover.h"
 
 GST_DEBUG_CATEGORY (gst_yolov10_overlay_debug);
 #define GST_CAT_DEFAULT gst_yolov10_overlay_debug
@@ -197,9 +198,8 @@ gst_yolov10_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps,
   if (!drawable && !self->compose)
     goto unsupported;
   if (drawable)
-    gst_y10_paint_init (&self->hidden,
-        self->unpacked.data ? &self->unpacked.info : info,
-        (GstY10Color){ 40, 40, 40 });
+    gst_y10_cover_init_paint (&self->hidden,
+        self->unpacked.data ? &self->unpacked.info : info);
   GST_INFO_OBJECT (self, "%s%s for %" GST_PTR_FORMAT,
       self->compose ? "attaching compositions" : "drawing",
       self->in_cuda ? " on the GPU" : "", incaps);

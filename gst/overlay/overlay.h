@@ -4,28 +4,9 @@
 
 #include <gst/base/gstbasetransform.h>
 
+#include "common/enums.h"
+
 G_BEGIN_DECLS
-
-/**
- * GstYolov10Privacy:
- * @GST_YOLOV10_PRIVACY_NONE: show what is in the boxes
- * @GST_YOLOV10_PRIVACY_BLUR: make it unrecognizable
- * @GST_YOLOV10_PRIVACY_FILL: hide it
- *
- * What yolov10overlay does to the insides of the boxes it draws, and to the
- * whole picture while the boxes are unknown.
- *
- * Since: 0.1
- */
-typedef enum
-{
-  GST_YOLOV10_PRIVACY_NONE,
-  GST_YOLOV10_PRIVACY_BLUR,
-  GST_YOLOV10_PRIVACY_FILL,
-} GstYolov10Privacy;
-
-#define GST_TYPE_YOLOV10_PRIVACY (gst_yolov10_privacy_get_type ())
-GType gst_yolov10_privacy_get_type (void);
 
 /**
  * GstYolov10PrivacyTrust:

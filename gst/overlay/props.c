@@ -41,22 +41,6 @@ enum
 };
 
 GType
-gst_yolov10_privacy_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = { { GST_YOLOV10_PRIVACY_NONE,
-                                           "Hide nothing", "none" },
-    { GST_YOLOV10_PRIVACY_BLUR, "Blur beyond recognition", "blur" },
-    { GST_YOLOV10_PRIVACY_FILL, "Fill with a solid colour", "fill" },
-    { 0, NULL, NULL } };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type,
-        g_enum_register_static ("GstYolov10Privacy", values));
-  return type;
-}
-
-GType
 gst_yolov10_privacy_trust_get_type (void)
 {
   static gsize type = 0;

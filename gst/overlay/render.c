@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/elementerror.h"
+#include "paint/cover.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_overlay_debug);
 #define GST_CAT_DEFAULT gst_yolov10_overlay_debug
@@ -17,14 +18,8 @@ GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_overlay_debug);
 static void
 hide (GstYolov10Overlay *self, const GstY10Canvas *canvas)
 {
-  for (guint i = 0; i < self->covered->len; i++) {
-    GstY10Rect area = g_array_index (self->covered, GstY10Rect, i);
-
-    if (self->now.privacy == GST_YOLOV10_PRIVACY_FILL)
-      gst_y10_canvas_fill (canvas, area, &self->hidden);
-    else
-      gst_y10_canvas_blur (canvas, area);
-  }
+  gst_y10_cover (canvas, (const GstY10Rect *) self->covered->data,
+      self->covered->len, self->now.privacy, &self->hidden);
 }
 
 static void

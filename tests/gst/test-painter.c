@@ -13,7 +13,7 @@
 #include "core/module.h"
 #include "control.h"
 #include "driver/driver.h"
-#include "overlay/canvas.h"
+#include "paint/canvas.h"
 #include "core/painter-class.h"
 
 #define MAX_SIZE 100

@@ -82,9 +82,10 @@ ROOMS = {
              "cuda/autotune"),
     "gst/common": (),
     "gst/meta": ("gst/common",),
+    "gst/paint": ("gst/common",),
     "gst/infer": ("gst/common", "gst/meta"),
     "gst/detect": ("gst/common", "gst/meta", "gst/infer"),
-    "gst/overlay": ("gst/common", "gst/meta"),
+    "gst/overlay": ("gst/common", "gst/meta", "gst/paint"),
     "gst/track": ("gst/common", "gst/meta"),
     "gst/zones": ("gst/common", "gst/meta"),
     # A plugin of its own.

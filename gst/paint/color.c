@@ -7,7 +7,7 @@
  * are hashed to a hue in OKLCH, where equal lightness looks equally bright, so
  * no class stands out over the others. */
 
-#include "overlay/color.h"
+#include "paint/color.h"
 
 #include <math.h>
 #include <string.h>

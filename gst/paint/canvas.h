@@ -6,7 +6,7 @@
 #include <y10/painter.h>
 
 #include "common/rect.h"
-#include "overlay/color.h"
+#include "paint/color.h"
 
 G_BEGIN_DECLS
 

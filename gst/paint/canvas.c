@@ -7,7 +7,7 @@
  * Invariant: no operation writes outside its rectangle, rounded out to whole
  * chroma samples, whatever the caller passes. */
 
-#include "overlay/canvas.h"
+#include "paint/canvas.h"
 
 #include <string.h>
 
