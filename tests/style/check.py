@@ -93,7 +93,7 @@ ROOMS = {
     "gst": ("gst/meta", "gst/detect", "gst/overlay", "gst/track", "gst/zones"),
     "tools/y10/base": (),
     "tools/y10/media": ("tools/y10/base", "gst/common"),
-    "tools/y10/draw": ("tools/y10/base", "tools/y10/media", "gst/common", "gst/meta"),
+    "tools/y10/draw": ("tools/y10/base", "tools/y10/media", "gst/common", "gst/meta", "gst/paint"),
     "tools/y10/archive": ("tools/y10/base", "tools/y10/media"),
     "tools/y10/detect": ("tools/y10/base", "tools/y10/media", "tools/y10/draw",
                          "tools/y10/archive", "gst/track", "gst/zones"),

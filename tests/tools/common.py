@@ -209,6 +209,17 @@ def add_exif(jpeg, path, orientation):
     return path
 
 
+def jpeg_size(path):
+    """Width and height from a JPEG's first frame header."""
+    with open(path, "rb") as f:
+        data = f.read()
+    at = 2
+    while data[at + 1] not in (0xC0, 0xC1, 0xC2):
+        at += 2 + struct.unpack(">H", data[at + 2:at + 4])[0]
+    height, width = struct.unpack(">HH", data[at + 5:at + 9])
+    return width, height
+
+
 def boxes(line):
     """The values that must be equal if two frames hold the same detections."""
     return [(o["detection"]["bounding_box"], o["detection"]["confidence"], o["detection"]["label_id"])

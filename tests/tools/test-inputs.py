@@ -13,7 +13,7 @@ import subprocess
 import unittest
 import urllib.parse
 
-from common import Case, Y10, boxes, main, need, picture, write_gif, write_png
+from common import Case, Y10, boxes, jpeg_size, main, need, picture, write_gif, write_png
 
 need("pixbuf")
 
@@ -306,17 +306,6 @@ class Crops(Case):
         lines, errors = self.detect("--save-crops", taken, self.png, status=1)
         self.assertEqual(lines, [])
         self.assertIn(taken, errors)
-
-
-def jpeg_size(path):
-    """Width and height from a JPEG's first frame header."""
-    with open(path, "rb") as f:
-        data = f.read()
-    at = 2
-    while data[at + 1] not in (0xC0, 0xC1, 0xC2):
-        at += 2 + struct.unpack(">H", data[at + 2:at + 4])[0]
-    height, width = struct.unpack(">HH", data[at + 5:at + 9])
-    return width, height
 
 
 class Animations(Case):

@@ -18,6 +18,7 @@
 #include "detect/options.h"
 #include "detect/output.h"
 #include "draw/draw.h"
+#include "draw/privacy.h"
 #include "media/inputs.h"
 
 #define MAX_INTERVAL 1000000
@@ -36,6 +37,38 @@ check_store_options (const ToolDetectOptions *options)
     tool_error ("--manifest does not go with inputs");
   else
     return TRUE;
+  return FALSE;
+}
+
+/* Without a value, the option would take an input for it. */
+static void
+complete_privacy (int argc, char **argv)
+{
+  static char filled[] = "--privacy=fill";
+  const char *word;
+
+  for (int i = 1; i < argc && strcmp (argv[i], "--") != 0; i++)
+    if (!strcmp (argv[i], "--privacy")
+        && (i + 1 == argc || !tool_privacy_parse (argv[i + 1], &word, NULL)))
+      argv[i] = filled;
+}
+
+static gboolean
+read_privacy (ToolDetectOptions *options)
+{
+  GError *error = NULL;
+
+  if (!options->privacy_text)
+    return TRUE;
+  if (!tool_privacy_parse (options->privacy_text, &options->privacy, &error)) {
+    tool_error ("%s", error->message);
+    g_error_free (error);
+    return FALSE;
+  }
+  if (!options->privacy || options->draw || options->save_crops)
+    return TRUE;
+  tool_error ("--privacy needs --draw or --save-crops, in whose pictures it "
+              "covers what is detected");
   return FALSE;
 }
 
@@ -263,6 +296,9 @@ tool_detect (int argc, char **argv)
         "PATH" },
     { "save-crops", 0, 0, G_OPTION_ARG_FILENAME, &options.save_crops,
         "Write the contents of each box to DIR/CLASS/", "DIR" },
+    { "privacy", 0, 0, G_OPTION_ARG_STRING, &options.privacy_text,
+        "Cover what is detected in these copies and crops: fill, blur or none [fill]",
+        "HOW" },
     { "store", 0, 0, G_OPTION_ARG_FILENAME, &options.store,
         "Write results into DIR, once per content and settings", "DIR" },
     { "manifest", 0, 0, G_OPTION_ARG_FILENAME, &options.manifest,
@@ -283,6 +319,7 @@ tool_detect (int argc, char **argv)
   tool_head_options_add (context, &options.head, 0.25,
       "Minimum confidence, 0 to 1 [0.25]");
   g_option_context_add_main_entries (context, entries, NULL);
+  complete_privacy (argc, argv);
   if (!tool_options_parse (context, "detect", &argc, &argv)
       || !tool_engine_options_parse (&options.engine, &config)
       || !tool_head_options_check (&options.head, config.max_detections)
@@ -291,7 +328,7 @@ tool_detect (int argc, char **argv)
       || !tool_check_range ("--interval", options.interval, 1, MAX_INTERVAL))
     goto out;
   if (!check_store_options (&options) || !read_format (&options)
-      || !check_track (&options))
+      || !check_track (&options) || !read_privacy (&options))
     goto out;
   /* A table has no ids. */
   if (options.track && !options.format_name)
@@ -335,6 +372,7 @@ out:
   g_free (options.format_name);
   g_free (options.output_path);
   g_free (options.save_crops);
+  g_free (options.privacy_text);
   tool_store_options_clear (&options.tasks);
   g_free (options.tile_overlap_text);
   g_free (options.store);

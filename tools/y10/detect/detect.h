@@ -14,6 +14,7 @@
 #include "detect/tracks.h"
 #include "draw/crops.h"
 #include "draw/draw.h"
+#include "draw/privacy.h"
 #include "draw/recorder.h"
 #include "media/frame.h"
 #include "media/video.h"
@@ -25,6 +26,7 @@ typedef struct
   Y10Model *model;
   ToolRunner *runner;
   ToolParts parts;
+  ToolPrivacy privacy;
   ToolDraw *draw;     /* NULL: no copies */
   ToolCrops *crops;   /* NULL: no crops */
   ToolTracks *tracks; /* NULL: objects are not followed */

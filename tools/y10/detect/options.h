@@ -18,6 +18,8 @@ typedef struct
   ToolHeadOptions head;
   int interval;
   char *draw, *save_crops, *format_name, *output_path;
+  char *privacy_text;  /* as given; NULL: not */
+  const char *privacy; /* as in ToolPrivacy */
   ToolRules rules;
   ToolFormat format;
   ToolOutput *output; /* NULL with --store */

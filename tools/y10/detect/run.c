@@ -127,8 +127,8 @@ write_copies (ToolDetect *self, const ToolFrame *frame,
   if (self->crops && !tool_crops_save (self->crops, frame, rows, n, error))
     return FALSE;
   if (self->recorder)
-    return tool_recorder_take_result (self->recorder, frame->number, rows, n,
-        ids, error);
+    return tool_recorder_take_result (self->recorder, frame, rows, n, ids,
+        error);
   return !self->draw || self->moving
       || tool_draw_picture (self->draw, frame, rows, n, error);
 }

@@ -60,6 +60,21 @@ has_video (char **inputs)
   return has;
 }
 
+/* Crops are within boxes, but copies also show what is not in the region. */
+static gboolean
+set_privacy (ToolDetect *self, const ToolDetectOptions *options)
+{
+  GError *error = NULL;
+
+  self->privacy = (ToolPrivacy){ options->privacy, self->parts.region,
+    self->parts.anchor };
+  if (!options->draw || tool_privacy_check_region (&self->privacy, &error))
+    return TRUE;
+  tool_error ("%s", error->message);
+  g_error_free (error);
+  return FALSE;
+}
+
 /* Opens the output folders, or prints an error and returns FALSE. */
 static gboolean
 open_outputs (ToolDetect *self, const ToolDetectOptions *options)
@@ -67,12 +82,14 @@ open_outputs (ToolDetect *self, const ToolDetectOptions *options)
   GError *error = NULL;
 
   if (options->draw)
-    self->draw = tool_draw_new (options->draw, self->model, &error);
+    self->draw = tool_draw_new (options->draw, self->model, &self->privacy,
+        &error);
   if (options->track && !error)
     self->tracks = tool_tracks_new (options->zones, options->class_groups,
         &error);
   if (options->save_crops && !error)
-    self->crops = tool_crops_new (options->save_crops, self->model, &error);
+    self->crops = tool_crops_new (options->save_crops, self->model,
+        &self->privacy, &error);
   if (!error)
     return TRUE;
   tool_error ("%s", error->message);
@@ -216,7 +233,8 @@ run (gpointer user)
   }
   if (!tool_rules_read_limits (&options->rules, self.model, &class_confidence,
           &params)
-      || !tool_rules_read_parts (&options->rules, &tiles, &self.parts)) {
+      || !tool_rules_read_parts (&options->rules, &tiles, &self.parts)
+      || !set_privacy (&self, options)) {
     status = TOOL_USAGE;
     goto out;
   }

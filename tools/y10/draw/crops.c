@@ -3,7 +3,8 @@
 
 /* Writes the contents of each box as a JPEG file DIR/CLASS/STEM-N.jpg, where N
  * counts the objects of a frame from 1; for a video, the number of the frame
- * precedes N. Never overwrites a file: if a name is taken, a number is added. */
+ * precedes N. Never overwrites a file: if a name is taken, a number is added. With
+ * privacy, all boxes are covered in a copy of the picture before any is cut out. */
 
 #include "config.h"
 
@@ -18,6 +19,9 @@
 #include "media/picture.h"
 
 #ifdef HAVE_GST
+#include "draw/cover.h"
+#include "draw/shared.h"
+#include "media/gst.h"
 #include "media/sample.h"
 #endif
 
@@ -26,7 +30,8 @@
 struct _ToolCrops
 {
   char *dir;
-  Y10Model *model; /* borrowed */
+  Y10Model *model;     /* borrowed */
+  const char *privacy; /* as in ToolPrivacy */
 #ifdef HAVE_GST
   GstVideoConverter *converter; /* for the format of the previous frame */
   GstVideoInfo from, to;
@@ -46,7 +51,8 @@ make_folder (const char *path, GError **error)
 }
 
 ToolCrops *
-tool_crops_new (const char *dir, Y10Model *model, GError **error)
+tool_crops_new (const char *dir, Y10Model *model, const ToolPrivacy *privacy,
+    GError **error)
 {
   ToolCrops *crops;
 
@@ -56,11 +62,16 @@ tool_crops_new (const char *dir, Y10Model *model, GError **error)
         "pictures");
     return NULL;
   }
+#ifdef HAVE_GST
+  if (privacy->word && !tool_gst_init (error))
+    return NULL;
+#endif
   if (!make_folder (dir, error))
     return NULL;
   crops = g_new0 (ToolCrops, 1);
   crops->dir = g_strdup (dir);
   crops->model = model;
+  crops->privacy = privacy->word;
   return crops;
 }
 
@@ -169,10 +180,37 @@ convert (ToolCrops *crops, GstVideoFrame *source, GstVideoFrame *mapped)
     crops->rgb = gst_buffer_new_allocate (NULL, crops->to.size, NULL);
   }
   if (!crops->converter
-      || !gst_video_frame_map (mapped, &crops->to, crops->rgb, GST_MAP_WRITE))
+      || !gst_video_frame_map (mapped, &crops->to, crops->rgb,
+          GST_MAP_READWRITE))
     return FALSE;
   gst_video_converter_frame (crops->converter, source, mapped);
   return TRUE;
+}
+
+/* Covers and cuts @mapped, which shows @frame and is this function's to change. */
+static gboolean
+save_mapped (ToolCrops *crops, const ToolFrame *frame, GstVideoFrame *mapped,
+    const Y10Detection *rows, guint n, GError **error)
+{
+  Y10Image rgb = {
+    .size = sizeof (Y10Image),
+    .format = GST_VIDEO_FRAME_FORMAT (mapped) == GST_VIDEO_FORMAT_RGBA
+        ? Y10_PIXEL_RGBA
+        : Y10_PIXEL_RGB,
+    .memory = Y10_MEMORY_HOST,
+    .width = frame->image.width,
+    .height = frame->image.height,
+  };
+  gboolean ok = TRUE;
+
+  if (crops->privacy)
+    tool_cover (mapped, rows, n, crops->privacy);
+  rgb.plane[0] = GST_VIDEO_FRAME_PLANE_DATA (mapped, 0);
+  rgb.stride[0] = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (mapped, 0);
+  for (guint i = 0; ok && i < n; i++)
+    ok = save (crops, frame, &rgb, &rows[i], i, error);
+  gst_video_frame_unmap (mapped);
+  return ok;
 }
 
 static gboolean
@@ -180,26 +218,34 @@ save_sample (ToolCrops *crops, const ToolFrame *frame, const Y10Detection *rows,
     guint n, GError **error)
 {
   ToolSample *sample = frame->pixels;
-  Y10Image rgb = {
-    .size = sizeof (Y10Image),
-    .format = Y10_PIXEL_RGB,
-    .memory = Y10_MEMORY_HOST,
-    .width = frame->image.width,
-    .height = frame->image.height,
-  };
   GstVideoFrame mapped;
-  gboolean ok = TRUE;
 
   if (!convert (crops, &sample->frame.frame, &mapped)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "--save-crops: the frame cannot be converted to RGB");
     return FALSE;
   }
-  rgb.plane[0] = GST_VIDEO_FRAME_PLANE_DATA (&mapped, 0);
-  rgb.stride[0] = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (&mapped, 0);
-  for (guint i = 0; ok && i < n; i++)
-    ok = save (crops, frame, &rgb, &rows[i], i, error);
-  gst_video_frame_unmap (&mapped);
+  return save_mapped (crops, frame, &mapped, rows, n, error);
+}
+
+/* A copy of the picture: others still need it as it is. */
+static gboolean
+save_covered (ToolCrops *crops, const ToolFrame *frame,
+    const Y10Detection *rows, guint n, GError **error)
+{
+  GstVideoFrame mapped;
+  GstVideoInfo info;
+  GstBuffer *buffer;
+  gboolean ok;
+
+  tool_image_to_info (&frame->image, &info);
+  buffer = tool_draw_copy_pixels (&frame->image, &info);
+  ok = gst_video_frame_map (&mapped, &info, buffer, GST_MAP_READWRITE);
+  if (!ok)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "--save-crops: the picture cannot be covered");
+  ok = ok && save_mapped (crops, frame, &mapped, rows, n, error);
+  gst_buffer_unref (buffer);
   return ok;
 }
 
@@ -214,6 +260,8 @@ tool_crops_save (ToolCrops *crops, const ToolFrame *frame,
 #ifdef HAVE_GST
   if (frame->is_sample)
     return n == 0 || save_sample (crops, frame, rows, n, error);
+  if (crops->privacy)
+    return n == 0 || save_covered (crops, frame, rows, n, error);
 #endif
   for (guint i = 0; ok && i < n; i++)
     ok = save (crops, frame, &frame->image, &rows[i], i, error);

@@ -4,13 +4,16 @@
 
 /* The contents of boxes as JPEG files. */
 
+#include "draw/privacy.h"
 #include "media/frame.h"
 
 G_BEGIN_DECLS
 
 typedef struct _ToolCrops ToolCrops;
 
-ToolCrops *tool_crops_new (const char *dir, Y10Model *model, GError **error);
+/* Crops show what @privacy leaves of the picture; borrowed. */
+ToolCrops *tool_crops_new (const char *dir, Y10Model *model,
+    const ToolPrivacy *privacy, GError **error);
 gboolean tool_crops_save (ToolCrops *crops, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error);
 void tool_crops_free (ToolCrops *crops);

@@ -5,7 +5,8 @@
  * draws exactly what a pipeline draws; recorder.c writes those of videos. A copy of a
  * picture keeps its name; JPEG and PNG keep their format, all others become PNG. Inputs
  * are never overwritten; if two inputs have the same name, the second copy gets a
- * number. One copy may have a name of the user's, whose extension says what it is. */
+ * number. One copy may have a name of the user's, whose extension says what it is.
+ * With privacy, the overlay covers the boxes, and relies on what is attached here. */
 
 #include "config.h"
 
@@ -40,6 +41,7 @@ tool_draw_is_file (const char *path)
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
 
+#include "common/seen.h"
 #include "draw/shared.h"
 #include "media/gst.h"
 #include "meta/write.h"
@@ -52,7 +54,8 @@ struct _ToolDraw
   char *file;          /* the only copy; NULL: @dir takes them */
   gboolean is_written; /* @file */
   GstY10Producer *producer;
-  GHashTable *names; /* file names written in this run */
+  GHashTable *names;          /* file names written in this run */
+  const ToolPrivacy *privacy; /* borrowed */
 };
 
 /* Creates the folder @dir, or checks that it is there where it is that of a file. */
@@ -72,7 +75,8 @@ check_folder (const char *path, const char *dir, gboolean is_file,
 }
 
 ToolDraw *
-tool_draw_new (const char *path, Y10Model *model, GError **error)
+tool_draw_new (const char *path, Y10Model *model, const ToolPrivacy *privacy,
+    GError **error)
 {
   const gboolean is_file = tool_draw_is_file (path);
   ToolDraw *draw;
@@ -94,6 +98,7 @@ tool_draw_new (const char *path, Y10Model *model, GError **error)
   draw = g_new0 (ToolDraw, 1);
   draw->dir = dir;
   draw->file = is_file ? g_strdup (path) : NULL;
+  draw->privacy = privacy;
   gst_y10_attach_register_metas ();
   draw->producer = gst_y10_producer_new (model, "y10");
   draw->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -182,16 +187,45 @@ attach_id (GstBuffer *buffer, gint region, gint id)
       gst_structure_new ("object_id", "id", G_TYPE_INT, id, NULL));
 }
 
+char *
+tool_draw_describe_overlay (const ToolDraw *draw)
+{
+  const char *word = draw->privacy->word;
+
+  return g_strconcat ("yolov10overlay", word ? " privacy=" : NULL, word, NULL);
+}
+
+/* Says what is known of a frame of that size, whose boxes have that age. */
+static void
+vouch (const ToolDraw *draw, GstY10Result *result, guint width, guint height,
+    gint64 age)
+{
+  const Y10Image image = { .width = width, .height = height };
+
+  result->age = (GstClockTime) MAX (age, 0);
+  if (age == TOOL_NO_RESULT)
+    result->state = GST_Y10_STATE_NO_RESULT;
+  else if (age < 0)
+    result->state = GST_Y10_STATE_NO_TIME;
+  else if (!gst_y10_seen_find (draw->privacy->region, draw->privacy->anchor,
+               &image, &result->region))
+    result->state = GST_Y10_STATE_FRESH_PARTIAL;
+  else if (age > 0)
+    result->state = GST_Y10_STATE_HELD;
+}
+
 void
 tool_draw_attach (ToolDraw *draw, GstBuffer *buffer, guint width, guint height,
-    const Y10Detection *rows, guint n, const gint *ids)
+    const Y10Detection *rows, guint n, const gint *ids, gint64 age)
 {
   GstY10Result result = { .state = GST_Y10_STATE_FRESH };
 
+  if (draw->privacy->word)
+    vouch (draw, &result, width, height, age);
   gst_y10_detection_list_init (&result.list, n);
   gst_y10_detection_list_begin (&result.list, width, height);
   gst_y10_producer_fill (draw->producer, &result, rows, n);
-  gst_y10_result_attach (&result, buffer, GST_YOLOV10_ATTACH_ROI, NULL, FALSE);
+  gst_y10_result_attach (&result, buffer, GST_YOLOV10_ATTACH_ROI, NULL, TRUE);
   for (guint i = 0; ids && i < result.list.n; i++)
     if (ids[i])
       attach_id (buffer, result.list.items[i].id, ids[i]);
@@ -240,17 +274,21 @@ tool_image_to_info (const Y10Image *image, GstVideoInfo *info)
 
 /* Runs one buffer through the overlay; takes ownership of @buffer. */
 static GstSample *
-overlay_picture (GstBuffer *buffer, const GstVideoInfo *info, GError **error)
+overlay_picture (const ToolDraw *draw, GstBuffer *buffer,
+    const GstVideoInfo *info, GError **error)
 {
-  GstElement *pipeline =
-      gst_parse_launch ("appsrc name=source format=time ! "
-                        "yolov10overlay ! appsink name=sink sync=false",
-          error);
+  char *overlay = tool_draw_describe_overlay (draw);
+  char *text = g_strdup_printf ("appsrc name=source format=time ! "
+                                "%s ! appsink name=sink sync=false",
+      overlay);
+  GstElement *pipeline = gst_parse_launch (text, error);
   GstElement *source, *sink;
   GstSample *sample = NULL;
   GstCaps *caps;
   GstBus *bus;
 
+  g_free (text);
+  g_free (overlay);
   if (!pipeline) {
     gst_buffer_unref (buffer);
     return NULL;
@@ -311,8 +349,8 @@ tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
     return FALSE;
   tool_image_to_info (&image, &info);
   buffer = tool_draw_copy_pixels (&image, &info);
-  tool_draw_attach (draw, buffer, image.width, image.height, rows, n, NULL);
-  sample = overlay_picture (buffer, &info, error);
+  tool_draw_attach (draw, buffer, image.width, image.height, rows, n, NULL, 0);
+  sample = overlay_picture (draw, buffer, &info, error);
   if (sample
       && gst_video_frame_map (&drawn, &info, gst_sample_get_buffer (sample),
           GST_MAP_READ)) {
@@ -341,7 +379,8 @@ tool_draw_free (ToolDraw *draw)
 #else /* !HAVE_GST */
 
 ToolDraw *
-tool_draw_new (const char *path, Y10Model *model, GError **error)
+tool_draw_new (const char *path, Y10Model *model, const ToolPrivacy *privacy,
+    GError **error)
 {
   g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
       "--draw: this y10 was built without GStreamer and cannot draw");

@@ -4,6 +4,7 @@
 
 /* Annotated copies, drawn by the yolov10overlay element. */
 
+#include "draw/privacy.h"
 #include "media/frame.h"
 
 G_BEGIN_DECLS
@@ -14,8 +15,9 @@ typedef struct _ToolDraw ToolDraw;
  * or a video and is no folder. */
 gboolean tool_draw_is_file (const char *path);
 /* @path is such a file, or a folder, which is created if necessary. Checks that the
- * required elements exist. */
-ToolDraw *tool_draw_new (const char *path, Y10Model *model, GError **error);
+ * required elements exist. @privacy: what is covered before boxes are drawn; borrowed. */
+ToolDraw *tool_draw_new (const char *path, Y10Model *model,
+    const ToolPrivacy *privacy, GError **error);
 gboolean tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error);
 void tool_draw_free (ToolDraw *draw);

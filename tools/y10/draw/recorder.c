@@ -77,13 +77,14 @@ struct _ToolRecorder
   char *source, *sound_uri;
   gboolean is_live;
 
-  GMutex lock;     /* guards the rest: frames and results come from two
+  GMutex lock;      /* guards the rest: frames and results come from two
                                  * threads if the video is live */
-  GQueue waiting;  /* of Waiting */
-  GArray *held;    /* the latest Y10Detections */
-  GArray *ids;     /* of their tracks; empty: not followed */
-  GError *failure; /* the first one */
-  guint64 n_frames, n_left_out;
+  GQueue waiting;   /* of Waiting */
+  GArray *held;     /* the latest Y10Detections */
+  gint64 held_time; /* of their frame, ns; TOOL_NO_RESULT: there are none yet */
+  GArray *ids;      /* of their tracks; empty: not followed */
+  GError *failure;  /* the first one */
+  guint64 n_left_out;
 
   GstElement *pipeline; /* NULL: there was no frame */
   GstAppSrc *appsrc;
@@ -104,6 +105,7 @@ tool_recorder_new (ToolDraw *draw, const char *source, const char *sound_uri,
   self->source = g_strdup (source);
   self->sound_uri = g_strdup (sound_uri);
   self->is_live = is_live;
+  self->held_time = TOOL_NO_RESULT;
   self->held = g_array_new (FALSE, FALSE, sizeof (Y10Detection));
   self->ids = g_array_new (FALSE, FALSE, sizeof (gint));
   g_mutex_init (&self->lock);
@@ -181,9 +183,10 @@ set_up_sound (ToolRecorder *self)
 
 /* The description of the pipeline behind the frames. */
 static char *
-describe_pipeline (const Encoder *encoder, const char *sound,
-    const GstVideoInfo *info)
+describe_pipeline (const ToolDraw *draw, const Encoder *encoder,
+    const char *sound, const GstVideoInfo *info)
 {
+  char *overlay = tool_draw_describe_overlay (draw);
   /* The sound must not be far ahead when the video is cut. */
   char *branch = sound
       ? g_strdup_printf (
@@ -196,14 +199,15 @@ describe_pipeline (const Encoder *encoder, const char *sound,
   /* Encoders of 4:2:0 video need even sizes. */
   char *text = g_strdup_printf (
       "appsrc name=source format=time ! "
-      "yolov10overlay ! queue ! videoconvert ! videoscale ! "
+      "%s ! queue ! videoconvert ! videoscale ! "
       "video/x-raw,format=I420,width=%d,height=%d,pixel-aspect-ratio=%d/%d ! "
       "%s name=mux ! filesink name=sink%s",
-      MAX (2, GST_VIDEO_INFO_WIDTH (info) & ~1),
+      overlay, MAX (2, GST_VIDEO_INFO_WIDTH (info) & ~1),
       MAX (2, GST_VIDEO_INFO_HEIGHT (info) & ~1), GST_VIDEO_INFO_PAR_N (info),
       GST_VIDEO_INFO_PAR_D (info), encoder->launch, branch);
 
   g_free (branch);
+  g_free (overlay);
   return text;
 }
 
@@ -222,7 +226,7 @@ open_pipeline (ToolRecorder *self, const Encoder *encoder,
   if (self->sound_uri && !sound)
     tool_error ("%s: the drawn video is without sound: GStreamer has no %s",
         self->source, encoder->sound[0]);
-  text = describe_pipeline (encoder, sound, info);
+  text = describe_pipeline (self->draw, encoder, sound, info);
   self->pipeline = gst_parse_launch_full (text, NULL,
       GST_PARSE_FLAG_FATAL_ERRORS, error);
   g_free (text);
@@ -277,6 +281,24 @@ wait_for_room (ToolRecorder *self, GError **error)
   return TRUE;
 }
 
+/* The time of a frame, ns: its own, or that of a steady rate. */
+static gint64
+time_of (const ToolRecorder *self, const ToolFrame *frame)
+{
+  return frame->timestamp >= 0
+      ? frame->timestamp
+      : (gint64) (frame->number * self->frame_duration);
+}
+
+/* How old the boxes held are in a frame of that time; below 0: not known. */
+static gint64
+age_of (const ToolRecorder *self, const GstBuffer *buffer)
+{
+  return self->held_time == TOOL_NO_RESULT
+      ? TOOL_NO_RESULT
+      : (gint64) GST_BUFFER_PTS (buffer) - self->held_time;
+}
+
 /* Writes the first waiting frame with the boxes held. */
 static void
 write_first (ToolRecorder *self)
@@ -299,7 +321,8 @@ write_first (ToolRecorder *self)
   } else {
     tool_draw_attach (self->draw, first->buffer, first->width, first->height,
         (const Y10Detection *) self->held->data, self->held->len,
-        self->ids->len ? (const gint *) self->ids->data : NULL);
+        self->ids->len ? (const gint *) self->ids->data : NULL,
+        age_of (self, first->buffer));
     gst_app_src_push_buffer (self->appsrc, first->buffer);
   }
   g_free (first);
@@ -328,11 +351,8 @@ make_buffer (ToolRecorder *self, const ToolFrame *frame,
       : tool_draw_copy_pixels (&frame->image, info);
 
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
-  GST_BUFFER_PTS (buffer) = frame->timestamp >= 0
-      ? (GstClockTime) frame->timestamp
-      : self->n_frames * self->frame_duration;
+  GST_BUFFER_PTS (buffer) = (GstClockTime) time_of (self, frame);
   self->end = GST_BUFFER_PTS (buffer) + self->frame_duration;
-  self->n_frames++;
   return buffer;
 }
 
@@ -387,21 +407,23 @@ tool_recorder_add (ToolRecorder *self, const ToolFrame *frame,
 }
 
 gboolean
-tool_recorder_take_result (ToolRecorder *self, guint64 number,
+tool_recorder_take_result (ToolRecorder *self, const ToolFrame *frame,
     const Y10Detection *rows, guint n, const gint *ids, GError **error)
 {
   const Waiting *first;
   gboolean ok;
 
   g_mutex_lock (&self->lock);
-  while ((first = g_queue_peek_head (&self->waiting)) && first->number < number)
+  while ((first = g_queue_peek_head (&self->waiting))
+      && first->number < frame->number)
     write_first (self);
   g_array_set_size (self->held, 0);
   g_array_append_vals (self->held, rows, n);
+  self->held_time = time_of (self, frame);
   g_array_set_size (self->ids, 0);
   if (ids)
     g_array_append_vals (self->ids, ids, n);
-  if (first && first->number == number)
+  if (first && first->number == frame->number)
     write_first (self);
   write_ready (self);
   ok = report_failure (self, error);
@@ -495,7 +517,7 @@ tool_recorder_add (ToolRecorder *recorder, const ToolFrame *frame,
 }
 
 gboolean
-tool_recorder_take_result (ToolRecorder *recorder, guint64 number,
+tool_recorder_take_result (ToolRecorder *recorder, const ToolFrame *frame,
     const Y10Detection *rows, guint n, const gint *ids, GError **error)
 {
   return TRUE;

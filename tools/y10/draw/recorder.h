@@ -20,10 +20,11 @@ ToolRecorder *tool_recorder_new (ToolDraw *draw, const char *source,
  * fail with the first error of any of them. Any thread. */
 gboolean tool_recorder_add (ToolRecorder *recorder, const ToolFrame *frame,
     gboolean is_inferred, GError **error);
-/* Takes the result of frame @number; results come in order. @ids: of the objects' tracks,
+/* Takes the result of @frame; results come in order. @ids: of the objects' tracks,
  * 0 for none; NULL: they are not followed. */
-gboolean tool_recorder_take_result (ToolRecorder *recorder, guint64 number,
-    const Y10Detection *rows, guint n, const gint *ids, GError **error);
+gboolean tool_recorder_take_result (ToolRecorder *recorder,
+    const ToolFrame *frame, const Y10Detection *rows, guint n, const gint *ids,
+    GError **error);
 /* The number of frames that wait for their boxes. */
 guint tool_recorder_get_n_waiting (ToolRecorder *recorder);
 /* The number of frames of a live video for which the encoder was too slow. */

@@ -15,10 +15,16 @@ char *tool_draw_make_path (ToolDraw *draw, const char *source,
     const char *extension, GError **error);
 /* Returns the extension that the user has chosen, or NULL. */
 const char *tool_draw_get_extension (const ToolDraw *draw);
+/* The yolov10overlay of a pipeline, with its properties. */
+char *tool_draw_describe_overlay (const ToolDraw *draw);
+/* No frame is inferred yet. */
+#define TOOL_NO_RESULT G_MININT64
 /* Attaches @rows to a frame of that size, for yolov10overlay. @ids: of their tracks, 0 for
- * none; may be NULL. */
+ * none; may be NULL. @age: ns since the frame that they are of; 0: this one;
+ * TOOL_NO_RESULT, or below 0: not known. */
 void tool_draw_attach (ToolDraw *draw, GstBuffer *buffer, guint width,
-    guint height, const Y10Detection *rows, guint n, const gint *ids);
+    guint height, const Y10Detection *rows, guint n, const gint *ids,
+    gint64 age);
 /* Copies the pixels into a buffer with GStreamer's default layout. */
 GstBuffer *tool_draw_copy_pixels (const Y10Image *image,
     const GstVideoInfo *info);
