@@ -268,21 +268,36 @@ typedef struct
 {
   Y10Slot *slot;
   guint image, first;
+  guint first_op, end_op; /* whose phases these are, if not lazy */
   gboolean lazy;
 } Phases;
+
+/* The op of phase @p, or what replaces it. */
+static const Y10CpuOp *
+get_op (const Phases *w, guint p)
+{
+  const Y10Program *program = w->slot->program;
+  const Y10CpuOp *op = &program->ops[program->phase_op[p]];
+
+  return op->joint && op->joint_first >= w->first_op
+          && op->joint_first + 1 < w->end_op
+      ? op->joint
+      : op;
+}
 
 static guint
 count_chunks (gpointer data, guint stage)
 {
   const Phases *w = data;
   const Y10Program *program = w->slot->program;
-  guint p = w->first + stage, op;
+  guint p = w->first + stage;
 
   if (w->lazy)
     return y10_cpu_box_op_chunks (&program->boxes, program->ops,
         &w->slot->pixels, stage, program->kernels, program->device->threads);
-  op = program->phase_op[p];
-  return program->ops[op].phase[p - program->first_phase[op]].n_chunks;
+  return get_op (w, p)
+      ->phase[p - program->first_phase[program->phase_op[p]]]
+      .n_chunks;
 }
 
 static void
@@ -291,8 +306,8 @@ run_chunk (gpointer data, guint stage, guint chunk, guint thread)
   const Phases *w = data;
   const Y10Program *program = w->slot->program;
   guint p = w->first + stage;
-  const Y10CpuOp *op = &program->ops[w->lazy ? program->boxes.first + stage
-                                             : program->phase_op[p]];
+  const Y10CpuOp *op = w->lazy ? &program->ops[program->boxes.first + stage]
+                               : get_op (w, p);
   const Y10Kernels *kernels = op->kernels;
   Y10CpuTask task = {
     .kernels = kernels,
@@ -323,7 +338,7 @@ static void
 run_ops (Y10Slot *slot, guint i, guint first, guint end)
 {
   const Y10Program *program = slot->program;
-  Phases w = { slot, i, program->first_phase[first], FALSE };
+  Phases w = { slot, i, program->first_phase[first], first, end, FALSE };
 
   y10_threadpool_run (program->device->pool, &phases_job,
       program->first_phase[end] - w.first, &w);
@@ -332,7 +347,7 @@ run_ops (Y10Slot *slot, guint i, guint first, guint end)
 static void
 run_boxes (Y10Slot *slot, guint i)
 {
-  Phases w = { slot, i, 0, TRUE };
+  Phases w = { slot, i, 0, 0, 0, TRUE };
 
   y10_threadpool_run (slot->program->device->pool, &phases_job,
       slot->program->boxes.n, &w);

@@ -55,7 +55,7 @@ finish_block (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t,
   guint8 *dst = task->arena + op->out.offset + b * op->out.block;
   const guint8 *add = task->arena + op->add.offset + b * op->add.block;
 
-  t->scale = op->scale + b * k->block;
+  t->scale = op->scale ? op->scale + b * k->block : NULL;
   t->bias = op->bias + b * k->block;
   t->affine = y10_cpu_affine (op, b);
   for (guint at = p->from, next; at < end; at = next) {
@@ -99,6 +99,10 @@ run_line (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t,
       t->src = src + from * t->src_pixel;
       t->weight = op->weight + b * t->weight_block;
       t->start = op->start + b * k->block;
+      if (op->resume.n_blocks) {
+        y10_cpu_upsampled_locate (op, line->pixel + from, next.n, t->resume_at);
+        t->resume = task->arena + op->resume.offset + b * op->resume.block;
+      }
       k->sums (t, next.n, next.n_blocks, sums);
       finish_pending (op, task, t, pending);
       *pending = next;
@@ -271,7 +275,7 @@ prepare_direct (const Y10CpuCompile *c, Y10CpuOp *op)
 }
 
 const Y10CpuConv y10_cpu_conv_amx_pointwise = { "amx-pointwise",
-  supports_pointwise, prepare_pointwise, NULL, NULL };
+  supports_pointwise, prepare_pointwise, NULL, NULL, TRUE };
 
 const Y10CpuConv y10_cpu_conv_amx_direct = { "amx-direct", supports_direct,
   prepare_direct, NULL, NULL };

@@ -60,7 +60,9 @@ y10_cpu_conv_share_blocks (const Y10CpuOp *op, guint chunk, guint *first_block,
 static guint
 count_weight_blocks (const Y10CpuOp *op, const Y10Kernels *k)
 {
-  return (op->in.n_blocks + k->in_blocks - 1) / k->in_blocks * k->in_blocks;
+  guint n = op->weight_blocks ? op->weight_blocks : op->in.n_blocks;
+
+  return (n + k->in_blocks - 1) / k->in_blocks * k->in_blocks;
 }
 
 Y10Tile
@@ -73,6 +75,7 @@ y10_cpu_conv_start_tile (const Y10CpuOp *op, const Y10Kernels *k)
         * k->block * k->block * k->elem,
     .dst_block = op->out.block,
     .add_block = op->add.block,
+    .resume_block = op->resume.block,
     .n_blocks = op->in.n_blocks,
     .kh = o->kernel,
     .kw = o->kernel,
@@ -93,7 +96,7 @@ compute_blocks (const Y10CpuOp *op, Y10Tile *t, guint stride, guint b, guint n,
   t->bias = op->bias + b * k->block;
   if (op->integers) {
     t->start = op->start + b * k->block;
-    t->scale = op->scale + b * k->block;
+    t->scale = op->scale ? op->scale + b * k->block : NULL;
     t->affine = y10_cpu_affine (op, b);
   }
   if (op->narrows) {
@@ -138,9 +141,13 @@ static void
 run_tile (const Y10CpuOp *op, const Y10CpuTask *task, Y10Tile *t, gsize pixel,
     guint n_pixels, guint first, guint end)
 {
+  if (op->resume.n_blocks)
+    y10_cpu_upsampled_locate (op, pixel, n_pixels, t->resume_at);
   for (guint b = first; b < end; b += Y10_TILE_BLOCKS) {
     guint n = MIN (end - b, Y10_TILE_BLOCKS);
 
+    if (op->resume.n_blocks)
+      t->resume = task->arena + op->resume.offset + b * op->resume.block;
     t->dst = task->arena + op->out.offset + b * op->out.block
         + pixel * op->out.pixel;
     if (op->add.n_blocks)
@@ -553,13 +560,13 @@ y10_cpu_conv_pack_int8 (const Y10CpuOp *op, const Y10Kernels *k, guint out,
 }
 
 const Y10CpuConv y10_cpu_conv_int8_pointwise = { "int8-pointwise",
-  supports_int8_pointwise, prepare_pointwise, NULL, NULL };
+  supports_int8_pointwise, prepare_pointwise, NULL, NULL, TRUE };
 
 const Y10CpuConv y10_cpu_conv_int8_direct = { "int8-direct", supports_int8,
   prepare_direct, NULL, NULL };
 
 const Y10CpuConv y10_cpu_conv_pointwise = { "pointwise", supports_pointwise,
-  prepare_pointwise, pack, NULL };
+  prepare_pointwise, pack, NULL, TRUE };
 
 const Y10CpuConv y10_cpu_conv_direct = { "direct", supports_any, prepare_direct,
   pack, NULL };

@@ -23,6 +23,7 @@ struct _Y10CpuConv
   /* Whether it is accurate for these weights, [out][in][kernel][kernel]; NULL:
    * for all. */
   gboolean (*is_accurate) (guint n_out, guint n_in, const gfloat *weight);
+  gboolean resumes; /* its sums can begin with those of other channels */
 };
 
 /* Packs the s8 @taps in place of floats. */

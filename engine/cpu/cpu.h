@@ -72,8 +72,15 @@ struct _Y10CpuOp
   const gfloat *scale;
   Y10Affine affine;
   Y10CpuPlane in, out, add; /* add.n_blocks 0: none */
-  gboolean logits;          /* out holds floats at every precision */
-  gboolean exact;           /* no Winograd: sums as in a direct
+  /* upsampled.c */
+  const Y10CpuOp *joint; /* runs in place of this one in runs of both ops,
+                                 * joint_first and the next one; NULL: none */
+  guint joint_first;
+  guint weight_blocks; /* input blocks of the weights; 0: those of in */
+  Y10CpuPlane resume;  /* sums of other channels, at half the size, with
+                                 * which those of this one begin; n_blocks 0: none */
+  gboolean logits;     /* out holds floats at every precision */
+  gboolean exact;      /* no Winograd: sums as in a direct
                                  * convolution, so that single pixels can be
                                  * computed */
 };
@@ -158,6 +165,23 @@ y10_cpu_affine (const Y10CpuOp *op, guint b)
   return (Y10Affine){ a->add_scale + at, a->add_shift + at, a->inverse + at,
     a->zero + at };
 }
+
+/* upsampled.c */
+typedef struct
+{
+  Y10Op sum; /* that of op[0] */
+  Y10CpuOp op[2];
+} Y10CpuJoint;
+
+/* Sets what runs in place of ops @i and the next one, the upsampling of some channels
+ * and a convolution that reads these and others, if it gives the same bits without the
+ * upsampling. Returns FALSE if there is no such thing. */
+gboolean y10_cpu_upsampled_join (Y10CpuCompile *c, Y10CpuOp *ops, guint i,
+    Y10CpuJoint *joint);
+/* Where in the first block of op->resume the sums are with which those of @n pixels from
+ * @pixel on begin: bytes. */
+void y10_cpu_upsampled_locate (const Y10CpuOp *op, guint pixel, guint n,
+    guint32 *at);
 
 /* Each compiles @op according to its Y10Op, without weights. */
 void y10_cpu_conv_compile (const Y10CpuCompile *c, Y10CpuOp *op);

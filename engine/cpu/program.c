@@ -79,6 +79,7 @@ y10_cpu_program_free (Y10Program *program)
   y10_cpu_memory_clear (&program->weights);
   y10_cpu_memory_clear (&program->scratch);
   y10_cpu_box_ops_clear (&program->boxes);
+  g_free (program->joints);
   g_free (program->ops);
   g_free (program->phase_op);
   g_free (program->first_phase);
@@ -125,6 +126,22 @@ list_phases (Y10Program *program)
       program->phase_op[n++] = i;
   }
   program->first_phase[n_ops] = n;
+}
+
+/* Finds the upsamplings whose results need not be written. */
+static void
+join_ops (Y10CpuCompile *c, Y10Program *program)
+{
+  const Y10Graph *graph = program->plan->graph;
+  guint n = 0;
+
+  for (guint i = 0; i < graph->n_ops; i++)
+    n += graph->ops[i].kind == Y10_OP_UPSAMPLE2X;
+  program->joints = g_new0 (Y10CpuJoint, MAX (n, 1));
+  n = 0;
+  for (guint i = 0; i + 1 < program->boxes.first; i++)
+    if (y10_cpu_upsampled_join (c, program->ops, i, &program->joints[n]))
+      n++;
 }
 
 /* Takes the weights of the same op of another input size, unless that is computed in
@@ -230,11 +247,15 @@ compile (Y10Device *device, const Y10Plan *plan, Y10Precision precision,
   if (!pack_weights (&c, program, base, cancellable, error))
     goto fail;
   list_phases (program);
+  join_ops (&c, program);
   for (guint i = 0; i < n_ops; i++) {
     const Y10CpuOp *op = &program->ops[i];
 
     program->shared_size = MAX (program->shared_size, op->shared_size);
     program->thread_size = MAX (program->thread_size, op->scratch_size);
+    if (op->joint)
+      program->thread_size = MAX (program->thread_size,
+          op->joint->scratch_size);
   }
   program->shared_size = Y10_CPU_ROUND_UP (program->shared_size, 4096);
   program->thread_size = Y10_CPU_ROUND_UP (program->thread_size, 4096);

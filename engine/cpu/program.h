@@ -32,6 +32,7 @@ struct _Y10Program
   guint *phase_op;
   guint *first_phase; /* of each op, and the number of all */
   Y10CpuBoxOps boxes;
+  Y10CpuJoint *joints;  /* one for each upsampling at most */
   Y10CpuMemory weights; /* those that no other program has */
   Y10CpuMemory scratch; /* shared, of each thread, of preprocessing */
   gsize shared_size, thread_size;

@@ -106,7 +106,7 @@ if [ -n "$part" ]; then
   status=0
   for run in cortex-a76:fp32 max:bf16; do
     cpu=${run%:*}
-    tests=("checkop neon ${run#*:}" "checkop neon int8" "int8-neon_dotprod")
+    tests=("checkop neon ${run#*:}" "checkop neon int8" "int8-neon_dotprod" upsampled-all)
     case $cpu in
       cortex-a76) tests+=("golden cpu n-nc3-320x320-seed0" "batch cpu" preprocess-c preprocess-neon
         colors-neon winograd threadpool threads "finite cpu" step graph plan heads) ;;

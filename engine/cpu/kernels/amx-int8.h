@@ -39,19 +39,31 @@ sums_end (void)
   _tile_release ();
 }
 
+/* Puts side by side what sums begin with. */
+static __attribute__ ((noinline)) void
+resume_sums (const Y10Tile *t, int pixels, int blocks, int32_t *sums)
+{
+  for (int n = 0; n < blocks; n++)
+    for (int p = 0; p < pixels; p++)
+      *(vi_mem *) (sums + n * AMX_SUMS + p * Y10_VLEN) = resume_sum (t, p, n);
+}
+
 Y10_INLINE void
 sums_part (const Y10Tile *t, const int halves, const int blocks, int32_t *sums)
 {
+  const int32_t *start = t->resume ? sums : t->start;
+  const int row = t->resume ? 64 : 0, half = t->resume ? AMX_SUMS / 2 : 0;
+  const int block = t->resume ? AMX_SUMS : Y10_VLEN;
   const ptrdiff_t stride = t->src_pixel, size = t->step * Y10_VLEN;
   const char *w = t->weight;
 
-  _tile_loadd (0, t->start, 0);
+  _tile_loadd (0, start, row);
   if (blocks > 1)
-    _tile_loadd (1, t->start + Y10_VLEN, 0);
+    _tile_loadd (1, start + block, row);
   if (halves > 1) {
-    _tile_loadd (2, t->start, 0);
+    _tile_loadd (2, start + half, row);
     if (blocks > 1)
-      _tile_loadd (3, t->start + Y10_VLEN, 0);
+      _tile_loadd (3, start + block + half, row);
   }
   for (int b = 0; b < t->n_blocks; b++)
     for (int y = 0; y < t->kh; y++, w += size) {
@@ -84,6 +96,8 @@ sums_part (const Y10Tile *t, const int halves, const int blocks, int32_t *sums)
 static void
 sums (const Y10Tile *t, int pixels, int blocks, int32_t *sums)
 {
+  if (t->resume)
+    resume_sums (t, pixels, blocks, sums);
   if (pixels <= AMX_PIXELS && blocks == 1)
     sums_part (t, 1, 1, sums);
   else if (pixels <= AMX_PIXELS)
@@ -163,7 +177,9 @@ finish_bytes (const Y10Tile *t, const int32_t *sums, int n, const int silu,
 static void
 finish (const Y10Tile *t, const int32_t *sums, int n)
 {
-  if (t->dst_size > 1)
+  if (!t->scale)
+    memcpy (t->dst, sums, (size_t) n * Y10_VLEN * 4);
+  else if (t->dst_size > 1)
     for (int p = 0; p < n; p++)
       tile_store (t, p, 0, *(const vi_mem *) (sums + p * Y10_VLEN));
   else if (t->add && t->silu)

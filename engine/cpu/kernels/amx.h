@@ -39,13 +39,32 @@ amx_end (void)
   _tile_release ();
 }
 
+/* Puts side by side what sums begin with. */
+static __attribute__ ((noinline)) void
+resume_sums (const Y10Tile *t, int tile, int blocks, Sums sums)
+{
+  for (int n = 0; n < blocks; n++)
+    for (int p = 0; p < tile; p++)
+      sums[n][p] = resume_sum (t, p, n);
+}
+
 Y10_INLINE void
-amx_product (const Y10Tile *t, ptrdiff_t stride, const int halves,
+amx_product (const Y10Tile *t, int tile, ptrdiff_t stride, const int halves,
     const int blocks, Sums sums)
 {
   const char *w = t->weight;
 
-  if (t->bias) {
+  if (t->resume) {
+    resume_sums (t, tile, blocks, sums);
+    _tile_loadd (0, sums[0], Y10_VLEN * 4);
+    if (blocks > 1)
+      _tile_loadd (1, sums[1], Y10_VLEN * 4);
+    if (halves > 1) {
+      _tile_loadd (2, sums[0] + AMX_PIXELS, Y10_VLEN * 4);
+      if (blocks > 1)
+        _tile_loadd (3, sums[1] + AMX_PIXELS, Y10_VLEN * 4);
+    }
+  } else if (t->bias) {
     _tile_loadd (0, t->bias, 0);
     if (blocks > 1)
       _tile_loadd (1, t->bias + Y10_VLEN, 0);
@@ -96,12 +115,12 @@ dense (const Y10Tile *t, int tile, int blocks, int stride)
   Sums sums;
 
   if (tile <= AMX_PIXELS && blocks == 1)
-    amx_product (t, stride * PIXEL, 1, 1, sums);
+    amx_product (t, tile, stride * PIXEL, 1, 1, sums);
   else if (tile <= AMX_PIXELS)
-    amx_product (t, stride * PIXEL, 1, 2, sums);
+    amx_product (t, tile, stride * PIXEL, 1, 2, sums);
   else if (blocks == 1)
-    amx_product (t, stride * PIXEL, 2, 1, sums);
+    amx_product (t, tile, stride * PIXEL, 2, 1, sums);
   else
-    amx_product (t, stride * PIXEL, 2, 2, sums);
+    amx_product (t, tile, stride * PIXEL, 2, 2, sums);
   store_sums (t, sums, tile, blocks);
 }

@@ -14,6 +14,13 @@ start_sum (const Y10Tile *t, int n)
   return *(const vi_mem *) (t->start + n * Y10_VLEN);
 }
 
+Y10_INLINE sum_t
+resume_sum (const Y10Tile *t, int p, int n)
+{
+  return *(const vi_mem *) ((const char *) t->resume + t->resume_at[p]
+      + n * t->resume_block);
+}
+
 #ifndef Y10_NEON
 
 /* 4 channels of a pixel. gcc 12 would load the same bytes only once for adjacent
@@ -112,6 +119,12 @@ store (void *dst, int size, const void *add, const Y10Affine *a, int first,
 }
 
 #ifndef Y10_NEON
+
+Y10_INLINE void
+sum_store (const Y10Tile *t, int p, int n, vi sum)
+{
+  *(vi_mem *) ((char *) t->dst + n * t->dst_block + p * Y10_VLEN * 4) = sum;
+}
 
 Y10_INLINE void
 tile_store (const Y10Tile *t, int p, int n, vi sum)

@@ -54,8 +54,14 @@ typedef struct
   /* s8 only: sums begin with start and are multiplied by scale; a float for each
    * channel, blocks follow each other */
   const int32_t *start;
-  const float *scale;
+  const float *scale; /* NULL: the sums themselves are stored */
   Y10Affine affine;
+  /* nullable: the sums of other channels that those of pixel p begin with, and not with
+   * bias or start: resume_at[p] bytes after it, the next block resume_block bytes
+   * further */
+  const void *resume;
+  ptrdiff_t resume_block;
+  uint32_t resume_at[Y10_TILE_MAX];
   /* sums() only: bytes between pixels, and how many of each one product takes */
   int src_pixel, step;
 } Y10Tile;

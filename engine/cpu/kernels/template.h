@@ -48,6 +48,13 @@ start_sum (const Y10Tile *t, int n)
   return t->bias ? vf_load (t->bias + n * Y10_VLEN) : (vf){ 0 };
 }
 
+Y10_INLINE sum_t
+resume_sum (const Y10Tile *t, int p, int n)
+{
+  return vf_load (
+      (const char *) t->resume + t->resume_at[p] + n * t->resume_block);
+}
+
 Y10_INLINE vf
 broadcast (const char *p)
 {
@@ -89,11 +96,19 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
   sum_t acc[Y10_TILE][Y10_TILE_BLOCKS];
   const char *w = t->weight;
 
-  Y10_UNROLL
-  for (int p = 0; p < tile; p++)
+  if (t->resume) {
     Y10_UNROLL
-  for (int n = 0; n < blocks; n++)
-    acc[p][n] = start_sum (t, n);
+    for (int p = 0; p < tile; p++)
+      Y10_UNROLL
+    for (int n = 0; n < blocks; n++)
+      acc[p][n] = resume_sum (t, p, n);
+  } else {
+    Y10_UNROLL
+    for (int p = 0; p < tile; p++)
+      Y10_UNROLL
+    for (int n = 0; n < blocks; n++)
+      acc[p][n] = start_sum (t, n);
+  }
 
   for (int b = 0; b < t->n_blocks; b++)
     for (int y = 0; y < t->kh; y++) {
@@ -126,6 +141,14 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
       for (int p = 0; p < tile; p++)
         tile_store_silu (&c, p, acc[p][n]);
     }
+    return;
+  }
+  if (!t->scale) {
+    Y10_UNROLL
+    for (int p = 0; p < tile; p++)
+      Y10_UNROLL
+    for (int n = 0; n < blocks; n++)
+      sum_store (t, p, n, acc[p][n]);
     return;
   }
   Y10_UNROLL

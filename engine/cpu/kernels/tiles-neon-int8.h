@@ -29,6 +29,12 @@ tile_store (const Y10Tile *t, const vi *sum, int tile, int blocks)
   const ptrdiff_t pixel = Y10_VLEN * t->dst_size;
   vf v[Y10_TILE];
 
+  if (!t->scale) {
+    for (int n = 0; n < blocks; n++, sum += tile)
+      memcpy ((char *) t->dst + n * t->dst_block, sum,
+          (size_t) tile * sizeof *sum);
+    return;
+  }
   for (int n = 0; n < blocks; n++, sum += tile) {
     const vf scale = vf_load (t->scale + n * Y10_VLEN);
     const vf bias = vf_load (t->bias + n * Y10_VLEN);
@@ -80,7 +86,7 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
   for (int p = 0; p < tile; p++)
     Y10_UNROLL
   for (int n = 0; n < blocks; n++)
-    acc[p][n] = start_sum (t, n);
+    acc[p][n] = t->resume ? resume_sum (t, p, n) : start_sum (t, n);
 
   for (int b = 0; b < t->n_blocks; b++)
     for (int y = 0; y < t->kh; y++) {
@@ -153,10 +159,11 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
   for (int p = 0; p < tile; p += 2)
     Y10_UNROLL
   for (int n = 0; n < blocks; n++) {
-    const vi start = start_sum (t, n);
+    const vi a = t->resume ? resume_sum (t, p, n) : start_sum (t, n);
+    const vi b = t->resume ? resume_sum (t, p + (p + 1 < tile), n) : a;
 
-    acc[p / 2][n][0] = zip_low (start, start);
-    acc[p / 2][n][1] = zip_high (start, start);
+    acc[p / 2][n][0] = zip_low (a, b);
+    acc[p / 2][n][1] = zip_high (a, b);
   }
 
   for (int b = 0; b < t->n_blocks; b += 2)

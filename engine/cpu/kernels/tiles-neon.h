@@ -103,7 +103,10 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
   for (int p = 0; p < tile; p++)
     Y10_UNROLL
   for (int n = 0; n < blocks; n++)
-    acc[p][n] = t->bias ? vf_load (t->bias + n * Y10_VLEN) : (vf){ 0 };
+    acc[p][n] = t->resume ? vf_load ((const char *) t->resume + t->resume_at[p]
+                    + n * t->resume_block)
+        : t->bias         ? vf_load (t->bias + n * Y10_VLEN)
+                          : (vf){ 0 };
 
   for (int b = 0; b < t->n_blocks; b++)
     for (int y = 0; y < t->kh; y++) {
