@@ -195,19 +195,23 @@ class Inputs(Case):
             text = text.replace(allowed, b"\n")
         self.assertNotRegex(text.decode("utf-8"), "[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
-    def test_summary(self):
-        """Only on a terminal."""
+    def on_terminal(self, *args):
+        """What y10 detect prints to a terminal on stderr."""
         try:
             parent, child = pty.openpty()
         except OSError as error:
             self.skipTest(f"no pseudo-terminals here (/dev/pts): {error}")
         with open(self.path("out"), "wb") as out:
-            subprocess.run([Y10, "detect", "--model", self.model, "--backend", "ref", "--size", "96",
-                            "--confidence", "0.02", self.png, self.png], stdout=out, stderr=child,
-                           env=dict(self.env, TERM="xterm"), check=True)
+            subprocess.run([Y10, "detect", "--model", self.model, "--backend", "ref", "--confidence", "0.02", *args],
+                           stdout=out, stderr=child, env=dict(self.env, TERM="xterm"), check=True)
         text = read_available(parent).decode()
         os.close(child)
         os.close(parent)
+        return text
+
+    def test_summary(self):
+        """Only on a terminal."""
+        text = self.on_terminal("--size", "96", self.png, self.png)
         lines, errors = self.detect("--confidence", "0.02", self.png, self.png)
         self.assertEqual(errors, "")
         self.assertRegex(text, r"2 inputs, 2 frames, [\d.]+ s, [\d.]+ frames/s: ")
@@ -215,6 +219,12 @@ class Inputs(Case):
         for name in set(names):
             self.assertIn(f"{names.count(name)} {name}", text)
 
+    def test_progress(self):
+        """The bar, which appears after a second, is full at the last of a few pictures, and no fuller."""
+        text = self.on_terminal("--size", "640", *[self.png] * 4)
+        self.assertRegex(text, r"\r\[#{24}\] 100 %")
+        self.assertEqual({len(bar) for bar in re.findall(r"\[([#.]+)\]", text)}, {24})
+        self.assertRegex(text, r"4 inputs, 4 frames")
 
     def test_format_summary(self):
         """Counted over the lines that another run prints."""

@@ -6,6 +6,7 @@
 
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -106,7 +107,7 @@ tool_progress_update (ToolProgress *progress, guint input, double fraction,
     fprintf (stderr, "\r%u frames  %.1f/s  %s", *progress->n_frames,
         *progress->n_frames / seconds, base);
   } else {
-    double done = (input + CLAMP (fraction, 0, 1)) / progress->n_inputs;
+    double done = fmin ((input + CLAMP (fraction, 0, 1)) / progress->n_inputs, 1);
     int filled = (int) (done * BAR_WIDTH + 0.5);
 
     memset (bar, '#', filled);

@@ -210,7 +210,9 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
   }
   if (self->video)
     fraction = tool_video_get_progress (self->video, frame->timestamp);
-  tool_progress_update (self->progress, self->n_done, fraction, frame->source);
+  /* The result of a picture may come when the next one was begun. */
+  tool_progress_update (self->progress,
+      self->video ? self->n_done : frame->input, fraction, frame->source);
   end_picture (self, frame);
 }
 
