@@ -107,7 +107,8 @@ tool_progress_update (ToolProgress *progress, guint input, double fraction,
     fprintf (stderr, "\r%u frames  %.1f/s  %s", *progress->n_frames,
         *progress->n_frames / seconds, base);
   } else {
-    double done = fmin ((input + CLAMP (fraction, 0, 1)) / progress->n_inputs, 1);
+    double done = fmin ((input + CLAMP (fraction, 0, 1)) / progress->n_inputs,
+        1);
     int filled = (int) (done * BAR_WIDTH + 0.5);
 
     memset (bar, '#', filled);
