@@ -17,9 +17,10 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
+
+from launch import Launching
 
 Y10, PLUGINS = sys.argv.pop(1), sys.argv.pop(1)
 LACKING = [e for e in ("videotestsrc", "jpegenc", "jpegdec", "videoconvert", "pngdec", "imagefreeze")
@@ -38,25 +39,8 @@ STILL = (f"filesrc location={CODES} ! pngdec ! imagefreeze num-buffers=8 ! video
 PICTURED = {"enter", "cross", "dwell"}
 
 
-class Pictures(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.env = {**os.environ, "GST_PLUGIN_PATH_1_0": PLUGINS, "LC_ALL": "C.UTF-8",
-                   "GST_REGISTRY": os.path.join(cls.folder.name, "registry")}
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    def path(self, name):
-        return os.path.join(self.folder.name, f"{self._testMethodName}-{name}")
-
-    def launch(self, pipeline, *options, fails=False, **more):
-        done = subprocess.run(["gst-launch-1.0", *options, *shlex.split(pipeline)], env=self.env, check=False,
-                              capture_output=True, text=True, timeout=120, **more)
-        self.assertEqual(done.returncode != 0, fails, done.stderr + done.stdout)
-        return done
+class Pictures(Launching):
+    plugins = PLUGINS
 
     def events(self, more, scene=BALL, out="lines", options="", **arguments):
         """Runs the scene; returns the lines of events and the folder of pictures."""

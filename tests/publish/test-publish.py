@@ -11,14 +11,14 @@ import os
 import random
 import re
 import resource
-import shlex
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
+
+from launch import Launching
 
 Y10, PLUGINS = sys.argv[1:3]
 LACKING = [e for e in ("videotestsrc", "pngenc", "filesink", "y4menc")
@@ -30,25 +30,8 @@ def ignore_file_size_signal():
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
-class Publish(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.env = {**os.environ, "GST_PLUGIN_PATH_1_0": PLUGINS, "LC_ALL": "C.UTF-8",
-                   "GST_REGISTRY": os.path.join(cls.folder.name, "registry")}
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    def path(self, name):
-        return os.path.join(self.folder.name, f"{self._testMethodName}-{name}")
-
-    def launch(self, pipeline, *options, fails=False, **more):
-        done = subprocess.run(["gst-launch-1.0", *options, *shlex.split(pipeline)], env=self.env, check=False,
-                              capture_output=True, text=True, timeout=120, **more)
-        self.assertEqual(done.returncode != 0, fails, done.stderr + done.stdout)
-        return done
+class Publish(Launching):
+    plugins = PLUGINS
 
     def lines(self, *paths):
         found = []
