@@ -10,12 +10,12 @@ import subprocess
 import time
 import unittest
 
-from browser import SHIFT, Browser
+from browser import SHIFT
+from page import SCREENSHOTS, Page
 from scene import CODE, SIZE, STEP, TOP, place, read, read_box
-from server import SOURCE, Server, until
+from server import SOURCE, until
 
 FPS = 5
-SCREENSHOTS = os.environ.get("Y10_SCREENSHOTS")
 # The contrast that WCAG 2.2 wants of text, and the smallest target of a finger (AA).
 CONTRAST, TARGET = 4.5, 24
 # Where the code goes to and fro, its right half: corners by the picture's size.
@@ -93,45 +93,6 @@ class Camera:
         self.process.kill()
         self.process.wait()
         self.process.stdout.close()
-
-
-class Page(unittest.TestCase):
-    """One browser, since each takes seconds to start, and one server a test."""
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Browser()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-
-    def setUp(self):
-        self.browser.complaints.clear()
-        self.browser.questions.clear()
-        self.browser.resize(1280, 800)
-        self.browser.prefer("light")
-
-    def tearDown(self):
-        self.browser.open("about:blank")
-        self.assertEqual(self.browser.complaints, [])
-
-    def start(self, config):
-        server = Server(config=config)
-        self.addCleanup(server.__exit__)
-        server.start()
-        url = subprocess.run([*server.command("--url"), "--listen", f"127.0.0.1:{server.port}"],
-                             env=server.env, text=True, capture_output=True, check=True).stdout.strip()
-        return server, url
-
-    def enter(self, config):
-        server, url = self.start(config)
-        self.browser.open(url)
-        self.browser.until("document.querySelector('#add').checkVisibility()")
-        return server
-
-    def show(self, name):
-        """What is on the screen, which SCREENSHOTS keeps."""
-        return self.browser.screen(SCREENSHOTS and os.path.join(SCREENSHOTS, name + ".png"))
 
 
 class Entering(Page):

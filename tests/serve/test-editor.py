@@ -4,40 +4,22 @@
 """Settings and zones of a camera in Chromium: what a person draws and chooses there is what the server has
 afterwards. Y10_SCREENSHOTS=DIR keeps pictures of it."""
 import os
-import subprocess
 import unittest
 
-from browser import SHIFT, Browser
-from server import Server
+from browser import SHIFT
+from page import SCREENSHOTS, Page
 
-SCREENSHOTS = os.environ.get("Y10_SCREENSHOTS")
 CONFIG = "[camera one]\nname=Gate\nsource=demo\n"
 STAGE = "#zones-stage"
 
 
-class Editor(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Browser()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-
+class Editor(Page):
     def setUp(self):
-        self.browser.complaints.clear()
+        super().setUp()
         self.browser.resize(1280, 1100)
-        self.server = Server(config=CONFIG)
-        self.addCleanup(self.server.__exit__)
-        self.server.start()
-        url = subprocess.run([*self.server.command("--url"), "--listen", f"127.0.0.1:{self.server.port}"],
-                             env=self.server.env, text=True, capture_output=True, check=True).stdout.strip()
+        self.server, url = self.start(CONFIG)
         self.browser.open(url)
         self.browser.until("document.querySelector('.camera .state')?.textContent === 'live'")
-
-    def tearDown(self):
-        self.browser.open("about:blank")
-        self.assertEqual(self.browser.complaints, [])
 
     def camera(self):
         return self.server.cameras()["one"]
