@@ -43,6 +43,8 @@ struct _ToolCamera
   ToolCameraState held; /* TOOL_CAMERA_CONNECTING: it is not */
   gboolean again;       /* between the end of a file and its beginning */
   gint64 began;         /* the attempt */
+  gboolean model_changes;
+  char *model_refused;
   guint attempts, pause, reconnects;
   atomic_uint *closing;
   char *failure,
@@ -198,6 +200,7 @@ fail (ToolCamera *camera, const char *reason)
   close_camera (camera);
   g_clear_pointer (&camera->reach, tool_reach_free);
   camera->again = FALSE;
+  camera->model_changes = FALSE;
   if (steady)
     camera->attempts = 0;
   tell_failure (camera, reason);
@@ -245,11 +248,25 @@ at_end (ToolCamera *camera)
   camera->pause = g_timeout_add (100, end_pause, camera);
 }
 
+static void
+look_for_model (ToolCamera *camera, GstMessage *message)
+{
+  char *why;
+
+  if (!camera->model_changes
+      || !tool_pipeline_read_model (message, camera->setup.model, &why))
+    return;
+  camera->model_changes = FALSE;
+  g_free (camera->model_refused);
+  camera->model_refused = why;
+}
+
 static gboolean
 on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   ToolCamera *camera = data;
 
+  look_for_model (camera, message);
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_ERROR:
       fail_by_error (camera, message);
@@ -350,6 +367,8 @@ tool_camera_get_status (ToolCamera *camera, ToolCameraStatus *status)
   status->held = camera->held_before + (camera->link ? camera->link->held : 0);
   status->reconnects = camera->reconnects;
   status->fps = camera->fps;
+  status->model_changes = camera->model_changes;
+  status->model_refused = camera->model_refused;
 }
 
 void
@@ -372,6 +391,10 @@ tool_camera_change (ToolCamera *camera, const ToolCameraSetup *setup)
       || from.privacy != setup->privacy;
 
   camera->setup = *setup;
+  if (from.model_turn != setup->model_turn) {
+    camera->model_changes = camera->connected || camera->again;
+    g_clear_pointer (&camera->model_refused, g_free);
+  }
   if (camera->held)
     return TRUE;
   if (camera->pipeline
@@ -463,6 +486,7 @@ tool_camera_free (ToolCamera *camera)
   clear_reason (camera);
   g_atomic_rc_box_release (camera->closing);
   g_free (camera->failure);
+  g_free (camera->model_refused);
   g_free (camera);
 }
 

@@ -27,6 +27,10 @@ typedef struct
   guint64 frames, inferred, held;
   guint reconnects; /* attempts after the first */
   double fps;       /* of the last seconds */
+  /* Of a camera that was live when its model changed: it has not taken it yet; why it
+   * did not, or NULL, borrowed. */
+  gboolean model_changes;
+  const char *model_refused;
 } ToolCameraStatus;
 
 typedef struct _ToolCamera ToolCamera;

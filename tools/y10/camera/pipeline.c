@@ -39,15 +39,20 @@ set_default (GstElement *element, const char *name)
 }
 
 static void
+set_text (GstElement *element, const char *name, const char *text)
+{
+  if (text)
+    g_object_set (element, name, text, NULL);
+  else
+    set_default (element, name);
+}
+
+static void
 change_text (GstElement *element, const char *name, const char *from,
     const char *to)
 {
-  if (!g_strcmp0 (from, to))
-    return;
-  if (to)
-    g_object_set (element, name, to, NULL);
-  else
-    set_default (element, name);
+  if (g_strcmp0 (from, to) != 0)
+    set_text (element, name, to);
 }
 
 /* Only what differs: a detector takes each value as a new one. */
@@ -58,7 +63,10 @@ change_elements (GstBin *bin, const ToolCameraSetup *from,
   GstElement *detector = gst_bin_get_by_name (bin, "detect");
   GstElement *zones = gst_bin_get_by_name (bin, "zones");
 
-  change_text (detector, "model-file", from->model, to->model);
+  if (from->model_turn != to->model_turn)
+    set_text (detector, "model-file", to->model);
+  else
+    change_text (detector, "model-file", from->model, to->model);
   change_text (detector, "classes", from->classes, to->classes);
   change_text (detector, "tiles", from->tiles, to->tiles);
   if (to->confidence > 0)
@@ -159,6 +167,65 @@ tool_pipeline_get_stats (GstBin *pipeline, const char *element,
   g_object_get (found, property, &stats, NULL);
   gst_object_unref (found);
   return stats;
+}
+
+/* Whether @details are of @kind and of that model. Only a pipeline that has had no other
+ * one has the bundled model. */
+static gboolean
+is_of_model (const GstStructure *details, const char *kind, const char *model)
+{
+  const char *path = details && gst_structure_has_name (details, kind)
+      ? gst_structure_get_string (details, "model-file")
+      : NULL;
+  char *name, *wanted;
+  gboolean is;
+
+  if (!path || !model)
+    return path != NULL;
+  /* A folder that is no UTF-8 is told in other words. */
+  name = g_path_get_basename (path);
+  wanted = g_path_get_basename (model);
+  is = !strcmp (name, wanted);
+  g_free (wanted);
+  g_free (name);
+  return is;
+}
+
+static gboolean
+is_of_detector (GstMessage *message)
+{
+  return GST_MESSAGE_SRC (message)
+      && !g_strcmp0 (GST_OBJECT_NAME (GST_MESSAGE_SRC (message)), "detect");
+}
+
+gboolean
+tool_pipeline_read_model (GstMessage *message, const char *model, char **why)
+{
+  const GstStructure *details = NULL;
+  GError *error = NULL;
+
+  *why = NULL;
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_ELEMENT:
+      return is_of_model (gst_message_get_structure (message), "yolov10-model",
+          model);
+    case GST_MESSAGE_WARNING:
+      gst_message_parse_warning_details (message, &details);
+      if (!is_of_model (details, "yolov10-model-refused", model))
+        return FALSE;
+      gst_message_parse_warning (message, &error, NULL);
+      break;
+    case GST_MESSAGE_ERROR:
+      if (!is_of_detector (message))
+        return FALSE;
+      gst_message_parse_error (message, &error, NULL);
+      break;
+    default:
+      return FALSE;
+  }
+  *why = g_utf8_make_valid (error->message, -1);
+  g_error_free (error);
+  return TRUE;
 }
 
 /* The element itself reads them, as it will in a pipeline. */

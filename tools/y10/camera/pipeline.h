@@ -24,6 +24,11 @@ char *tool_pipeline_get_active (GstBin *pipeline, const char *property);
  * element. Free with gst_structure_free(). */
 GstStructure *tool_pipeline_get_stats (GstBin *pipeline, const char *element,
     const char *property);
+/* Reads a message of the pipeline. Returns whether the detector tells that it has taken
+ * @model, as a setup names it, or that it has not: @why is then the reason, to be freed
+ * with g_free(). */
+gboolean tool_pipeline_read_model (GstMessage *message, const char *model,
+    char **why);
 /* Say what is wrong with a value before a pipeline has it. */
 gboolean tool_pipeline_check_zones (const char *zones, GError **error);
 gboolean tool_pipeline_check_tiles (const char *tiles, GError **error);

@@ -14,6 +14,7 @@ typedef struct
 {
   const char *source, *media; /* as in camera/source.h */
   const char *model, *backend, *classes;
+  guint model_turn;       /* another one: the model's file is read anew */
   double confidence;      /* 0: the default */
   const char *tiles;      /* as yolov10detect's */
   const char *zones;      /* as yolov10zones' */

@@ -10,58 +10,17 @@
 
 #include <string.h>
 
-#include "base/json-scan.h"
 #include "base/json.h"
 #include "base/terminal.h"
 #include "serve/api.h"
+#include "serve/body.h"
 #include "serve/capacity.h"
 #include "serve/change.h"
 #include "serve/describe.h"
 #include "serve/listener.h"
+#include "serve/modelapi.h"
 #include "serve/release.h"
 #include "serve/reply.h"
-
-/* Zones nest the deepest: settings, zones, an array, a zone, points, one of them. */
-#define MOST_DEPTH 16
-
-/* Returns the object that the message's body is, or NULL. */
-static JsonNode *
-parse_body (SoupServerMessage *message)
-{
-  GBytes *bytes = soup_message_body_flatten (
-      soup_server_message_get_request_body (message));
-  gsize n;
-  const char *text = g_bytes_get_data (bytes, &n);
-  JsonNode *root = NULL;
-  Y10JsonScan scan;
-  char *copy;
-
-  if (n && y10_json_scan (text, n, MOST_DEPTH, &scan) && !scan.nul_line
-      && g_utf8_validate (text, (gssize) n, NULL)) {
-    copy = g_strndup (text, n);
-    root = json_from_string (copy, NULL);
-    g_free (copy);
-  }
-  g_bytes_unref (bytes);
-  if (root && JSON_NODE_HOLDS_OBJECT (root))
-    return root;
-  g_clear_pointer (&root, json_node_unref);
-  serve_reply_error (message, SOUP_STATUS_BAD_REQUEST,
-      "the body is no JSON object");
-  return NULL;
-}
-
-/* Returns NULL if it is none. */
-static const char *
-get_text (JsonNode *root, const char *name)
-{
-  JsonNode *member = json_object_get_member (json_node_get_object (root), name);
-
-  return member && JSON_NODE_HOLDS_VALUE (member)
-          && json_node_get_value_type (member) == G_TYPE_STRING
-      ? json_node_get_string (member)
-      : NULL;
-}
 
 static void
 reply_json (SoupServerMessage *message, guint status, JsonBuilder *builder)
@@ -125,7 +84,7 @@ static ServeCameraConfig *
 read_change (Serve *serve, SoupServerMessage *message,
     const ServeCameraConfig *camera)
 {
-  JsonNode *root = parse_body (message);
+  JsonNode *root = serve_body_parse (message);
   ServeCameraConfig *changed;
   GError *error = NULL;
 
@@ -186,8 +145,8 @@ delete_camera (Serve *serve, SoupServerMessage *message, ServeCamera *camera)
 static void
 open_session (Serve *serve, SoupServerMessage *message)
 {
-  JsonNode *root = parse_body (message);
-  const char *token = root ? get_text (root, "token") : NULL;
+  JsonNode *root = serve_body_parse (message);
+  const char *token = root ? serve_body_get_text (root, "token") : NULL;
   guint status;
 
   if (!root)
@@ -232,32 +191,6 @@ answer_camera (Serve *serve, SoupServerMessage *message, const char *method,
         "expected GET, PATCH or DELETE");
 }
 
-static void
-tell_model (Serve *serve, SoupServerMessage *message)
-{
-  static const char *const active[][2] = { { "backend", "active-backend" },
-    { "device", "active-device" }, { "precision", "active-precision" } };
-  const ServeModel *model = serve->config->known;
-  JsonBuilder *builder = json_builder_new ();
-
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "name", model->name);
-  json_builder_set_member_name (builder, "classes");
-  json_builder_begin_array (builder);
-  for (guint i = 0; model->classes[i]; i++)
-    json_builder_add_string_value (builder, model->classes[i]);
-  json_builder_end_array (builder);
-  for (guint i = 0; i < G_N_ELEMENTS (active); i++) {
-    char *value = serve_cameras_get_active (serve, active[i][1]);
-
-    tool_json_string (builder, active[i][0], value);
-    g_free (value);
-  }
-  json_builder_end_object (builder);
-  reply_json (message, SOUP_STATUS_OK, builder);
-  g_object_unref (builder);
-}
-
 void
 serve_api_answer (Serve *serve, SoupServerMessage *message, const char *path)
 {
@@ -267,16 +200,11 @@ serve_api_answer (Serve *serve, SoupServerMessage *message, const char *path)
       : NULL;
 
   if (serve_release_answer (serve, message, path)
-      || serve_capacity_answer (serve, message, path))
+      || serve_capacity_answer (serve, message, path)
+      || serve_model_answer (serve, message, path))
     return;
   if (!strcmp (path, "session")) {
     answer_session (serve, message, method);
-  } else if (!strcmp (path, "model")) {
-    if (!strcmp (method, "GET"))
-      tell_model (serve, message);
-    else
-      serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
-          "expected GET");
   } else if (!strcmp (path, "cameras")) {
     if (!strcmp (method, "GET"))
       list_cameras (serve, message);

@@ -24,6 +24,7 @@ make_setup (ServeCamera *entry)
     .source = camera->source,
     .media = config->media,
     .model = config->model,
+    .model_turn = config->model_turn,
     .backend = config->backend,
     .classes = camera->classes ? camera->classes : config->classes,
     .confidence = camera->confidence > 0 ? camera->confidence
@@ -76,6 +77,18 @@ serve_camera_change (ServeCamera *camera, ServeCameraConfig *other)
   if (status.state == TOOL_CAMERA_QUARANTINED
       && !serve_quarantine_judge (serve->quarantine, camera->config))
     tool_camera_release (camera->camera);
+}
+
+void
+serve_cameras_change_model (Serve *serve)
+{
+  serve->config->model_turn++;
+  for (guint i = 0; i < serve->cameras->len; i++) {
+    ServeCamera *camera = serve->cameras->pdata[i];
+    const ToolCameraSetup setup = make_setup (camera);
+
+    tool_camera_change (camera->camera, &setup);
+  }
 }
 
 void

@@ -17,6 +17,7 @@ G_BEGIN_DECLS
 
 typedef struct _Serve Serve;
 typedef struct _ServePush ServePush;
+typedef struct _ServeModelChange ServeModelChange;
 
 typedef struct
 {
@@ -40,6 +41,7 @@ struct _Serve
   ServePush *push;                   /* of push.c */
   ServeEvents *events;               /* NULL: none are kept */
   guint events_look, events_reading; /* sources */
+  ServeModelChange *model_change;    /* that is under way, or NULL */
   guint n_exports, n_pushed;
 };
 
@@ -48,6 +50,8 @@ ServeCamera *serve_camera_start (Serve *serve, ServeCameraConfig *config,
     gboolean wait);
 /* Exchanges what its settings and @other say, and lets it do so. */
 void serve_camera_change (ServeCamera *camera, ServeCameraConfig *other);
+/* Lets all take the model of the settings; their pictures go on. */
+void serve_cameras_change_model (Serve *serve);
 /* Ends its views and stops it. */
 void serve_camera_stop (Serve *serve, ServeCamera *camera);
 /* Returns the camera with this id, or NULL. */

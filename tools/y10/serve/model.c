@@ -51,24 +51,39 @@ has_class (const ServeModel *model, const char *token)
           g_strv_length (model->classes) - 1, &id, NULL);
 }
 
+/* Always FALSE. */
+static gboolean
+refuse_class (const ServeModel *model, const char *class, GError **error)
+{
+  const guint n = g_strv_length (model->classes);
+
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "classes contains \"%s\", which is not a class of %s: expected one of its "
+      "%u classes, 0 \"%s\" to %u \"%s\"",
+      class, model->name, n, model->classes[0], n - 1, model->classes[n - 1]);
+  return FALSE;
+}
+
+gboolean
+serve_model_check_name (const ServeModel *model, const char *name,
+    GError **error)
+{
+  return g_strv_contains ((const char *const *) model->classes, name)
+      || refuse_class (model, name, error);
+}
+
 gboolean
 serve_model_check_classes (const ServeModel *model, const char *classes,
     GError **error)
 {
-  const guint n = g_strv_length (model->classes);
   char **tokens = g_strsplit (classes, ",", -1);
   gboolean ok = TRUE;
 
   for (guint i = 0; ok && tokens[i]; i++) {
     const char *token = g_strstrip (tokens[i]);
 
-    ok = !*token || has_class (model, token);
-    if (!ok)
-      g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-          "classes contains \"%s\", which is not a class of %s: expected one of its "
-          "%u classes, 0 \"%s\" to %u \"%s\"",
-          token, model->name, n, model->classes[0], n - 1,
-          model->classes[n - 1]);
+    ok = !*token || has_class (model, token)
+        || refuse_class (model, token, error);
   }
   g_strfreev (tokens);
   return ok;

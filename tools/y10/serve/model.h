@@ -20,5 +20,8 @@ void serve_model_free (ServeModel *model);
 /* Checks a detector's classes: names or ids, separated by commas. */
 gboolean serve_model_check_classes (const ServeModel *model,
     const char *classes, GError **error);
+/* Checks a name, as zones have them. */
+gboolean serve_model_check_name (const ServeModel *model, const char *name,
+    GError **error);
 
 G_END_DECLS

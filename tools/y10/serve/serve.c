@@ -24,6 +24,7 @@
 #include "serve/eventapi.h"
 #include "serve/http.h"
 #include "serve/listener.h"
+#include "serve/modelchange.h"
 #include "serve/notify.h"
 #include "serve/push.h"
 #include "serve/release.h"
@@ -33,7 +34,7 @@
 
 typedef struct
 {
-  char *listen, *config, *model, *backend, *media, *cert, *key;
+  char *listen, *config, *model, *models, *backend, *media, *cert, *key;
   char **hosts;
   gboolean insecure, url;
   /* Of these options: */
@@ -58,6 +59,7 @@ clear_options (Options *options)
   g_free (options->listen);
   g_free (options->config);
   g_free (options->model);
+  g_free (options->models);
   g_free (options->backend);
   g_free (options->media);
   g_free (options->cert);
@@ -170,6 +172,7 @@ look (gpointer data)
   serve_push_look (&program->serve);
   serve_listener_look (program->listener, program->serve.auth);
   serve_release_look (program->release);
+  serve_model_change_look (&program->serve);
   serve_capacity_look (program->serve.capacity);
   serve_notify_look (program->notify, &program->serve);
   return G_SOURCE_CONTINUE;
@@ -200,6 +203,8 @@ set_up (Program *program, Options *options, SoupServer *server, GError **error)
   if (!serve->config)
     return FALSE;
   override (&serve->config->model, options->model);
+  serve->config->model_is_option = options->model != NULL;
+  override (&serve->config->models, options->models);
   override (&serve->config->backend, options->backend);
   override (&serve->config->media, options->media);
   /* A wrong model is an error of all cameras, so it is told at once. */
@@ -261,6 +266,7 @@ stop (Program *program, SoupServer *server)
   const gint64 until = g_get_monotonic_time () + STOP_TIME;
   Serve *serve = &program->serve;
 
+  serve_model_change_stop (serve);
   g_clear_pointer (&serve->push, serve_push_free);
   while (serve->cameras->len)
     serve_camera_stop (serve, serve->cameras->pdata[0]);
@@ -340,6 +346,9 @@ tool_serve (int argc, char **argv)
         "FILE" },
     { "model", 'm', 0, G_OPTION_ARG_FILENAME, &options.model,
         "Weights file [the settings', or the bundled model]", "FILE" },
+    { "models", 0, 0, G_OPTION_ARG_FILENAME, &options.models,
+        "Folder of the weights files that the page may choose from [the settings']",
+        "DIR" },
     { "backend", 'b', 0, G_OPTION_ARG_STRING, &options.backend,
         "auto, ref, cpu or cuda [the settings', or auto]", "NAME" },
     { "media", 0, 0, G_OPTION_ARG_FILENAME, &options.media,

@@ -255,6 +255,8 @@ parse (ServeConfig *config, GError **error)
 
   config->media = g_key_file_get_string (config->file, "serve", "media", NULL);
   config->model = g_key_file_get_string (config->file, "serve", "model", NULL);
+  config->models = g_key_file_get_string (config->file, "serve", "models",
+      NULL);
   config->backend = g_key_file_get_string (config->file, "serve", "backend",
       NULL);
   config->classes = g_key_file_get_string (config->file, "serve", "classes",
@@ -383,6 +385,20 @@ serve_config_save (ServeConfig *config, GError **error)
   return ok;
 }
 
+gboolean
+serve_config_keep_model (ServeConfig *config, GError **error)
+{
+  char *before = g_key_file_get_string (config->file, "serve", "model", NULL);
+  gboolean ok;
+
+  set_text (config->file, "serve", "model", config->model);
+  ok = serve_config_save (config, error);
+  if (!ok)
+    set_text (config->file, "serve", "model", before);
+  g_free (before);
+  return ok;
+}
+
 static gboolean
 has_id (const ServeConfig *config, const char *id)
 {
@@ -471,6 +487,7 @@ serve_config_free (ServeConfig *config)
   g_free (config->path);
   g_free (config->media);
   g_free (config->model);
+  g_free (config->models);
   g_free (config->backend);
   g_free (config->classes);
   g_free (config->spool);

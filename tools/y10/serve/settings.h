@@ -27,6 +27,9 @@ typedef struct
   char *path;
   char *media, *model, *backend, *classes; /* or NULL */
   double confidence;                       /* 0: the default */
+  char *models;              /* the folder of other models, or NULL */
+  gboolean model_is_option;  /* not that of the file */
+  guint model_turn;          /* counts changes of it */
   char *spool;               /* a folder; NULL: no events are kept */
   char *snapshots;           /* in it, of events */
   guint keep_days, keep_mib; /* of the spool; 0: no limit */
@@ -41,6 +44,8 @@ gboolean serve_config_save (ServeConfig *config, GError **error);
 void serve_config_free (ServeConfig *config);
 /* Reads the model and what cameras say of its classes. */
 gboolean serve_config_load_model (ServeConfig *config, GError **error);
+/* Has the file name the model; on failure it stays as it was. */
+gboolean serve_config_keep_model (ServeConfig *config, GError **error);
 /* Returns a copy without a place in the settings; of nothing if @camera is NULL. */
 ServeCameraConfig *serve_camera_config_copy (const ServeCameraConfig *camera);
 void serve_camera_config_free (ServeCameraConfig *camera);

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* The model, and the choice of another one, for requests. Who asks for another one is
+ * answered when all cameras have it, or none has. */
+
+#include "config.h"
+
+#ifdef HAVE_SERVE
+
+#include <string.h>
+
+#include "base/json.h"
+#include "serve/body.h"
+#include "serve/listener.h"
+#include "serve/modelapi.h"
+#include "serve/modelchange.h"
+#include "serve/modelfolder.h"
+#include "serve/reply.h"
+
+#define REPLY_TIME 30 /* s */
+
+typedef struct
+{
+  Serve *serve;
+  SoupServerMessage *message; /* NULL: the client is gone */
+} Waiting;
+
+static void
+add_names (JsonBuilder *builder, const char *member, char **names)
+{
+  json_builder_set_member_name (builder, member);
+  json_builder_begin_array (builder);
+  for (guint i = 0; names[i]; i++)
+    json_builder_add_string_value (builder, names[i]);
+  json_builder_end_array (builder);
+}
+
+/* What the detectors say is in use. */
+static void
+add_active (JsonBuilder *builder, Serve *serve)
+{
+  static const char *const active[][2] = { { "backend", "active-backend" },
+    { "device", "active-device" }, { "precision", "active-precision" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (active); i++) {
+    char *value = serve_cameras_get_active (serve, active[i][1]);
+
+    tool_json_string (builder, active[i][0], value);
+    g_free (value);
+  }
+}
+
+/* What may be chosen, and what is. */
+static void
+add_choice (JsonBuilder *builder, const ServeConfig *config)
+{
+  char *file = config->models && config->model
+      ? serve_model_folder_get_name (config->models, config->model)
+      : NULL;
+
+  tool_json_string (builder, "file", file);
+  tool_json_bool (builder, "bundled", !config->model);
+  tool_json_bool (builder, "option", config->model_is_option);
+  if (config->models) {
+    char **names = serve_model_folder_list (config->models);
+
+    add_names (builder, "models", names);
+    g_strfreev (names);
+  } else {
+    tool_json_string (builder, "models", NULL);
+  }
+  g_free (file);
+}
+
+static void
+tell_model (Serve *serve, SoupServerMessage *message)
+{
+  const ServeModel *model = serve->config->known;
+  JsonBuilder *builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  tool_json_string (builder, "name", model->name);
+  add_names (builder, "classes", model->classes);
+  add_active (builder, serve);
+  add_choice (builder, serve->config);
+  serve_model_change_write (serve, builder);
+  json_builder_end_object (builder);
+  serve_reply_text (message, SOUP_STATUS_OK, "application/json",
+      tool_json_to_line (builder));
+  g_object_unref (builder);
+}
+
+static void
+on_finished (SoupServerMessage *message, gpointer data)
+{
+  Waiting *waiting = data;
+
+  g_signal_handlers_disconnect_by_data (message, waiting);
+  g_clear_object (&waiting->message);
+}
+
+static void
+on_done (gpointer data, guint status, const char *problem)
+{
+  Waiting *waiting = data;
+  SoupServerMessage *message = g_steal_pointer (&waiting->message);
+
+  if (message) {
+    g_signal_handlers_disconnect_by_data (message, waiting);
+    if (problem)
+      serve_reply_error (message, status, problem);
+    else
+      tell_model (waiting->serve, message);
+    serve_connection_set_deadline (message, REPLY_TIME);
+    soup_server_message_unpause (message);
+    g_object_unref (message);
+  }
+  g_free (waiting);
+}
+
+static void
+begin (Serve *serve, SoupServerMessage *message, const char *name)
+{
+  Waiting *waiting = g_new0 (Waiting, 1);
+
+  waiting->serve = serve;
+  waiting->message = g_object_ref (message);
+  g_signal_connect (message, "finished", G_CALLBACK (on_finished), waiting);
+  serve_connection_set_deadline (message, 0);
+  soup_server_message_pause (message);
+  serve_model_change_begin (serve, name, on_done, waiting);
+}
+
+/* Why none can be chosen now, or NULL. */
+static const char *
+find_obstacle (const Serve *serve)
+{
+  if (serve->config->model_is_option)
+    return "y10 serve was started with --model, which decides; start it without";
+  if (!serve->config->models)
+    return "there is no folder of models; expected models=DIR in the settings' [serve], "
+           "or y10 serve --models DIR";
+  return serve->model_change ? "the model is being changed already" : NULL;
+}
+
+static void
+change_model (Serve *serve, SoupServerMessage *message)
+{
+  JsonNode *root = serve_body_parse (message);
+  const char *obstacle = find_obstacle (serve), *name;
+  JsonNode *wanted;
+
+  if (!root)
+    return;
+  wanted = json_object_get_member (json_node_get_object (root), "model");
+  name = serve_body_get_text (root, "model");
+  if (json_object_get_size (json_node_get_object (root)) != 1 || !wanted
+      || !(name || JSON_NODE_HOLDS_NULL (wanted)))
+    serve_reply_error (message, SOUP_STATUS_BAD_REQUEST,
+        "expected {\"model\": NAME}, a file in the folder of models, or null for the "
+        "bundled model");
+  else if (obstacle)
+    serve_reply_error (message, SOUP_STATUS_CONFLICT, obstacle);
+  else
+    begin (serve, message, name);
+  json_node_unref (root);
+}
+
+gboolean
+serve_model_answer (Serve *serve, SoupServerMessage *message, const char *path)
+{
+  const char *method = soup_server_message_get_method (message);
+
+  if (strcmp (path, "model") != 0)
+    return FALSE;
+  if (!strcmp (method, "GET"))
+    tell_model (serve, message);
+  else if (!strcmp (method, "PATCH"))
+    change_model (serve, message);
+  else
+    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
+        "expected GET or PATCH");
+  return TRUE;
+}
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Another model for all cameras, while they run.
+ *
+ * A thread reads the file; nothing has changed until it can be loaded and has the classes
+ * that are asked for. Then the detectors load it, each beside the old one, and frames go
+ * on. If one of them does not take it, such as for want of memory, all go back: they share
+ * one engine, and the settings name one model. The file has it when all do, so that what
+ * crashes is not what is started next. */
+
+#include "config.h"
+
+#ifdef HAVE_SERVE
+
+#include <gio/gio.h>
+#include <libsoup/soup.h>
+#include <string.h>
+#include <y10/y10.h>
+
+#include "base/json.h"
+#include "base/terminal.h"
+#include "serve/modelchange.h"
+#include "serve/modelfolder.h"
+#include "serve/push.h"
+
+struct _ServeModelChange
+{
+  char *name; /* NULL: the bundled one */
+  ServeModelDone done;
+  gpointer user;
+  GCancellable *cancellable; /* of the thread */
+  ServeModel *model;         /* NULL until the file is checked */
+  char *old_path;            /* from then on */
+  guint n_left, n;           /* cameras */
+};
+
+/* What the thread is told, and finds. */
+typedef struct
+{
+  char *folder, *name;
+  char *path;
+  ServeModel *model;
+} Reading;
+
+static void
+free_reading (gpointer data)
+{
+  Reading *reading = data;
+
+  g_free (reading->folder);
+  g_free (reading->name);
+  g_free (reading->path);
+  g_clear_pointer (&reading->model, serve_model_free);
+  g_free (reading);
+}
+
+static void
+read_file (GTask *task, gpointer source, gpointer data,
+    GCancellable *cancellable)
+{
+  Reading *reading = data;
+  GError *error = NULL;
+
+  if (reading->name)
+    reading->path = serve_model_folder_find (reading->folder, reading->name,
+        &error);
+  if (!error)
+    reading->model = serve_model_load (reading->path, &error);
+  if (error)
+    g_task_return_error (task, error);
+  else
+    g_task_return_boolean (task, TRUE);
+}
+
+void
+serve_model_change_write (const Serve *serve, JsonBuilder *builder)
+{
+  const ServeModelChange *change = serve->model_change;
+
+  json_builder_set_member_name (builder, "change");
+  if (!change) {
+    json_builder_add_null_value (builder);
+    return;
+  }
+  json_builder_begin_object (builder);
+  tool_json_string (builder, "model", change->name);
+  tool_json_int (builder, "done", change->n - change->n_left);
+  tool_json_int (builder, "of", change->n);
+  json_builder_end_object (builder);
+}
+
+static void
+tell_pages (Serve *serve, const char *problem)
+{
+  JsonBuilder *builder = json_builder_new ();
+  char *line;
+
+  json_builder_begin_object (builder);
+  tool_json_string (builder, "type", "model");
+  tool_json_string (builder, "name", serve->config->known->name);
+  serve_model_change_write (serve, builder);
+  tool_json_string (builder, "problem", problem);
+  json_builder_end_object (builder);
+  line = tool_json_to_line (builder);
+  serve_push_json (serve, line);
+  g_free (line);
+  g_object_unref (builder);
+}
+
+static void
+finish (Serve *serve, guint status, const char *problem)
+{
+  ServeModelChange *change = g_steal_pointer (&serve->model_change);
+
+  change->done (change->user, status, problem);
+  tell_pages (serve, problem);
+  g_cancellable_cancel (change->cancellable);
+  g_object_unref (change->cancellable);
+  g_clear_pointer (&change->model, serve_model_free);
+  g_free (change->old_path);
+  g_free (change->name);
+  g_free (change);
+}
+
+static gboolean
+check_names (JsonObject *zone, const ServeModel *model, GError **error)
+{
+  JsonArray *names = json_object_has_member (zone, "classes")
+      ? json_object_get_array_member (zone, "classes")
+      : NULL;
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && names && i < json_array_get_length (names); i++)
+    ok = serve_model_check_name (model,
+        json_array_get_string_element (names, i), error);
+  if (!ok)
+    g_prefix_error (error, "the zone or line \"%s\": ",
+        json_object_get_string_member (zone, "name"));
+  return ok;
+}
+
+/* The element has read them before, so their form is right. */
+static gboolean
+check_zones (const char *text, const ServeModel *model, GError **error)
+{
+  static const char *const kinds[] = { "zones", "lines" };
+  JsonNode *root = json_from_string (text, NULL);
+  gboolean ok = TRUE;
+
+  for (guint k = 0; root && k < G_N_ELEMENTS (kinds); k++) {
+    JsonObject *object = json_node_get_object (root);
+    JsonArray *shapes = json_object_has_member (object, kinds[k])
+        ? json_object_get_array_member (object, kinds[k])
+        : NULL;
+
+    for (guint i = 0; ok && shapes && i < json_array_get_length (shapes); i++)
+      ok = check_names (json_array_get_object_element (shapes, i), model,
+          error);
+  }
+  g_clear_pointer (&root, json_node_unref);
+  return ok;
+}
+
+/* Of zones as text, none has classes. */
+static gboolean
+check_camera (const ServeCameraConfig *camera, const ServeModel *model,
+    GError **error)
+{
+  const char *zones = camera->zones ? camera->zones : "";
+
+  zones += strspn (zones, " \t\r\n");
+  if ((!camera->classes
+          || serve_model_check_classes (model, camera->classes, error))
+      && (*zones != '{' || check_zones (zones, model, error)))
+    return TRUE;
+  g_prefix_error (error, "the camera \"%s\": ", camera->name);
+  return FALSE;
+}
+
+/* Whether the model has all classes that are asked for. */
+static gboolean
+check_classes (const ServeConfig *config, const ServeModel *model,
+    GError **error)
+{
+  gboolean ok = !config->classes
+      || serve_model_check_classes (model, config->classes, error);
+
+  if (!ok)
+    g_prefix_error (error, "the settings' [serve]: ");
+  for (guint i = 0; ok && i < config->cameras->len; i++)
+    ok = check_camera (config->cameras->pdata[i], model, error);
+  return ok;
+}
+
+/* Changes which path the settings have, and takes @path. Cameras borrow it, so the one
+ * before is freed after all have another. */
+static char *
+exchange (Serve *serve, char *path)
+{
+  char *before = serve->config->model;
+
+  serve->config->model = path;
+  serve_cameras_change_model (serve);
+  return before;
+}
+
+static void
+go_back (Serve *serve, guint status, const char *problem)
+{
+  ServeModelChange *change = serve->model_change;
+  char *path = exchange (serve, g_steal_pointer (&change->old_path));
+
+  finish (serve, status, problem);
+  g_free (path);
+}
+
+static void
+on_read (GObject *source, GAsyncResult *result, gpointer data)
+{
+  GTask *task = G_TASK (result);
+  Reading *reading = g_task_get_task_data (task);
+  GError *error = NULL;
+  Serve *serve = data;
+  ServeModelChange *change;
+
+  /* A cancelled one has no change any more. */
+  if (g_task_propagate_boolean (task, &error)
+      && check_classes (serve->config, reading->model, &error)) {
+    change = serve->model_change;
+    change->model = g_steal_pointer (&reading->model);
+    change->old_path = exchange (serve, g_steal_pointer (&reading->path));
+    serve_model_change_look (serve);
+    return;
+  }
+  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    finish (serve, SOUP_STATUS_BAD_REQUEST, error->message);
+  g_error_free (error);
+}
+
+void
+serve_model_change_begin (Serve *serve, const char *name, ServeModelDone done,
+    gpointer user)
+{
+  ServeModelChange *change = g_new0 (ServeModelChange, 1);
+  Reading *reading = g_new0 (Reading, 1);
+  GTask *task;
+
+  change->name = g_strdup (name);
+  change->done = done;
+  change->user = user;
+  change->cancellable = g_cancellable_new ();
+  reading->folder = g_strdup (serve->config->models);
+  reading->name = g_strdup (name);
+  serve->model_change = change;
+  task = g_task_new (NULL, change->cancellable, on_read, serve);
+  g_task_set_task_data (task, reading, free_reading);
+  g_task_run_in_thread (task, read_file);
+  g_object_unref (task);
+  tell_pages (serve, NULL);
+}
+
+/* All have it. */
+static void
+keep (Serve *serve)
+{
+  ServeModelChange *change = serve->model_change;
+  GError *error = NULL;
+
+  /* Settings may have changed meanwhile. */
+  if (!check_classes (serve->config, change->model, &error)) {
+    go_back (serve, SOUP_STATUS_CONFLICT, error->message);
+  } else if (!serve_config_keep_model (serve->config, &error)) {
+    tool_error ("serve: cannot write the settings: %s", error->message);
+    go_back (serve, SOUP_STATUS_INTERNAL_SERVER_ERROR, error->message);
+  } else {
+    serve_model_free (serve->config->known);
+    serve->config->known = g_steal_pointer (&change->model);
+    finish (serve, SOUP_STATUS_OK, NULL);
+  }
+  g_clear_error (&error);
+}
+
+void
+serve_model_change_look (Serve *serve)
+{
+  ServeModelChange *change = serve->model_change;
+  guint n_left = 0;
+
+  if (!change || !change->model)
+    return;
+  for (guint i = 0; i < serve->cameras->len; i++) {
+    const ServeCamera *camera = serve->cameras->pdata[i];
+    ToolCameraStatus status;
+    char *problem;
+
+    tool_camera_get_status (camera->camera, &status);
+    n_left += status.model_changes;
+    if (!status.model_refused)
+      continue;
+    problem = g_strdup (status.model_refused);
+    go_back (serve, SOUP_STATUS_CONFLICT, problem);
+    g_free (problem);
+    return;
+  }
+  if (!n_left) {
+    keep (serve);
+  } else if (n_left != change->n_left) {
+    change->n = MAX (change->n, n_left);
+    change->n_left = n_left;
+    tell_pages (serve, NULL);
+  }
+}
+
+void
+serve_model_change_stop (Serve *serve)
+{
+  if (serve->model_change)
+    finish (serve, SOUP_STATUS_SERVICE_UNAVAILABLE, "y10 serve ends");
+}
+
+#endif
