@@ -32,7 +32,8 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.complaints, [])
 
     def start(self, config):
-        server = Server(config=config)
+        """@config: text, or a server."""
+        server = Server(config=config) if isinstance(config, str) else config
         self.addCleanup(server.__exit__)
         server.start()
         url = subprocess.run([*server.command("--url"), "--listen", f"127.0.0.1:{server.port}"],

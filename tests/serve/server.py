@@ -25,8 +25,8 @@ Y10 = os.environ["Y10"]
 SOURCE = os.environ["Y10_TEST_SOURCE"]
 PATIENCE = 60
 REGISTRY = tempfile.TemporaryDirectory()    # GStreamer's; making it takes seconds
-PUBLIC = ("/", "/app.js", "/capacity.js", "/events.css", "/events.js", "/icon.svg", "/push.js", "/settings.js",
-          "/style.css", "/zones.js")
+PUBLIC = ("/", "/app.js", "/capacity.js", "/events.css", "/events.js", "/icon.svg", "/model.js", "/push.js",
+          "/settings.js", "/style.css", "/zones.js")
 
 
 def until(condition, what):

@@ -38,6 +38,7 @@ static const struct
   { "/events.js", "/y10/page/events.js", "text/javascript; charset=utf-8" },
   { "/app.js", "/y10/page/app.js", "text/javascript; charset=utf-8" },
   { "/capacity.js", "/y10/page/capacity.js", "text/javascript; charset=utf-8" },
+  { "/model.js", "/y10/page/model.js", "text/javascript; charset=utf-8" },
   { "/push.js", "/y10/page/push.js", "text/javascript; charset=utf-8" },
   { "/settings.js", "/y10/page/settings.js", "text/javascript; charset=utf-8" },
   { "/zones.js", "/y10/page/zones.js", "text/javascript; charset=utf-8" },

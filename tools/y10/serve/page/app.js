@@ -198,6 +198,7 @@ async function refresh() {
     takeCameras((await ask("GET", "/api/cameras")).cameras, true, []);
     byId("login").hidden = true;
     byId("add").hidden = false;
+    showModel(true);
     openPush(onMessage, onPush);
     noteServer();
   } catch (error) {
@@ -206,6 +207,7 @@ async function refresh() {
       closePush();
       takeCameras([], true, []);
       byId("add").hidden = true;
+      showModel(false);
       byId("login").hidden = false;
       return;
     }
