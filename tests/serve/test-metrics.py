@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 import unittest
 
@@ -99,18 +100,48 @@ class Metrics(unittest.TestCase):
         self.assertAlmostEqual(values["process_resident_memory_bytes", None], resident, delta=0.2 * resident)
         self.assertAlmostEqual(values["process_open_fds", None], len(os.listdir(folder + "/fd")), delta=4)
 
-    def test_capacity(self):
+    def capacity(self):
+        """As soon as it is known."""
         def ask():
             status, _, data = self.server.ask("GET", "/api/capacity")
             self.assertEqual(status, 200)
-            return json.loads(data)
-        found = until(lambda: (found := ask())["more"] is not None and found, "it is known")
+            found = json.loads(data)
+            return found["more"] is not None and found
+        return until(ask, "it is known")
+
+    def test_other_programs(self):
+        """What another process takes of the CPUs, by the kernel's account of it, cameras do not get."""
+        with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
+            began = time.monotonic()
+
+            def rate():
+                with open(f"/proc/{other.pid}/stat", encoding="ascii") as file:
+                    fields = file.read().rpartition(")")[2].split()
+                return ((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+                        / (time.monotonic() - began))
+            try:
+                # The figures are of five seconds, which may have begun before.
+                until(lambda: time.monotonic() > began + 10, "it has run for two of those")
+                until(lambda: self.capacity()["cpus_others"] >= 0.7 * rate() > 0, "it is seen")
+                found = self.capacity()
+            finally:
+                other.kill()
+        self.assertLessEqual(found["cpus_others"] + found["cpus_used"], os.cpu_count() + 0.1)
+        self.assertLessEqual(found["cameras"] * found["cpus_per_camera"],
+                             max(0, 0.8 * os.cpu_count() - found["cpus_others"]) + 1e-9)
+
+    def test_capacity(self):
+        found = self.capacity()
         self.assertEqual(found["live"], 2)
         self.assertEqual(found["more"], max(0, found["cameras"] - 2))
         self.assertIn(found["limit"], ("engine", "cpu"))
         self.assertTrue(1 <= found["cpus"] <= os.cpu_count())
         # No more than the CPUs have time for, each with the CPUs' time that it takes.
         self.assertLessEqual(found["cameras"] * found["cpus_per_camera"], found["cpus"])
+        # With what others take, neither.
+        self.assertTrue(0 <= found["cpus_others"] <= os.cpu_count())
+        self.assertLessEqual(found["cameras"] * found["cpus_per_camera"] + found["cpus_others"],
+                             max(found["cpus_others"], found["cpus"]))
         # No more than the engine has time for.
         self.assertLessEqual(found["cameras"] * found["inferences_per_camera"] * found["engine_ms"], 1000)
         self.assertLessEqual(found["inferences_per_camera"], 5)

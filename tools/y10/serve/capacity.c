@@ -6,8 +6,10 @@
  *
  * An inference takes the engine for some time, and an engine of the CPU all its threads.
  * What else a camera takes, above all decoding, is what the process uses beyond that.
- * Cameras are carried as long as each gets as many inferences as the bench asks for
- * and neither the engine nor the CPUs are used for more than most of the time. */
+ * What other programs take of the CPUs, cameras do not get; they make inferences longer,
+ * too, which then use fewer CPUs at a time. Cameras are carried as long as each gets as
+ * many inferences as the bench asks for and neither the engine nor the CPUs are used for
+ * more than most of the time. */
 
 #include "config.h"
 
@@ -15,12 +17,12 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/cpus.h"
 #include "base/json.h"
 #include "serve/capacity.h"
 #include "serve/reply.h"
+#include "serve/usage.h"
 
 #define INFERENCES 5 /* of a camera in a second, as y10 bench --cameras */
 #define MOST_BUSY 0.8
@@ -29,9 +31,11 @@
 struct _ServeCapacity
 {
   gint64 since;
-  double cpu_before; /* s */
-  double cpus_used;  /* of the last period; NAN: not known yet */
-  guint cpus;        /* that this process may use */
+  ServeUsage before;
+  /* In the last period. NAN: not known yet. */
+  double cpus_used, cpus_others; /* by this process; by whatever else */
+  guint cpus;                    /* whose time this process may use */
+  guint allowed;                 /* on which it may run */
 };
 
 typedef struct
@@ -52,25 +56,16 @@ typedef struct
   double camera_cpus; /* for a camera, without the engine */
 } Estimate;
 
-static double
-get_cpu_time (void)
-{
-  struct rusage usage;
-
-  getrusage (RUSAGE_SELF, &usage);
-  return (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-      + (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
-
 ServeCapacity *
 serve_capacity_new (void)
 {
   ServeCapacity *capacity = g_new0 (ServeCapacity, 1);
 
   capacity->since = g_get_monotonic_time ();
-  capacity->cpu_before = get_cpu_time ();
-  capacity->cpus_used = NAN;
+  serve_usage_read (&capacity->before);
+  capacity->cpus_used = capacity->cpus_others = NAN;
   capacity->cpus = y10_cpus_granted ("");
+  capacity->allowed = y10_cpus_allowed ();
   return capacity;
 }
 
@@ -84,14 +79,19 @@ void
 serve_capacity_look (ServeCapacity *capacity)
 {
   const gint64 now = g_get_monotonic_time ();
-  double cpu;
+  const double seconds = (double) (now - capacity->since) / G_USEC_PER_SEC;
+  ServeUsage usage;
 
   if (now - capacity->since < PERIOD)
     return;
-  cpu = get_cpu_time ();
-  capacity->cpus_used = (cpu - capacity->cpu_before) * G_USEC_PER_SEC
-      / (double) (now - capacity->since);
-  capacity->cpu_before = cpu;
+  serve_usage_read (&usage);
+  capacity->cpus_used = (usage.process - capacity->before.process) / seconds;
+  capacity->cpus_others = capacity->allowed - capacity->cpus_used
+      - (usage.idle - capacity->before.idle) / seconds;
+  /* The kernel counts in ticks. */
+  if (!isnan (capacity->cpus_others))
+    capacity->cpus_others = CLAMP (capacity->cpus_others, 0, capacity->allowed);
+  capacity->before = usage;
   capacity->since = now;
 }
 
@@ -143,13 +143,19 @@ estimate (const ServeCapacity *capacity, const Load *load)
 {
   Estimate e = { .wanted = MIN (INFERENCES, load->fps),
     .engine_time = load->busy / load->per_second };
-  const double engine_cpus = load->on_cpu ? capacity->cpus : 0;
+  const double others = isnan (capacity->cpus_others) ? 0
+                                                      : capacity->cpus_others;
+  const double engine_cpus = load->on_cpu
+      ? fmin (capacity->cpus, capacity->allowed - others)
+      : 0;
+  const double cpus = fmin (MOST_BUSY * capacity->cpus,
+      fmax (MOST_BUSY * capacity->allowed - others, 0));
   double by_engine, by_cpus;
 
   e.camera_cpus = fmax (capacity->cpus_used - load->busy * engine_cpus, 0)
       / load->n_live;
   by_engine = MOST_BUSY / (e.engine_time * e.wanted);
-  by_cpus = MOST_BUSY * capacity->cpus
+  by_cpus = cpus
       / fmax (e.camera_cpus + e.engine_time * e.wanted * engine_cpus, 1e-6);
   e.limit = by_engine <= by_cpus ? "engine" : "cpu";
   e.most = (guint) fmin (fmin (by_engine, by_cpus), 10000);
@@ -172,6 +178,10 @@ add_estimate (JsonBuilder *builder, const ServeCapacity *capacity,
   tool_json_double (builder, "inferences_per_second", load->per_second);
   tool_json_double (builder, "cpus_used", capacity->cpus_used);
   tool_json_double (builder, "cpus_per_camera", e.camera_cpus);
+  if (isnan (capacity->cpus_others))
+    tool_json_string (builder, "cpus_others", NULL);
+  else
+    tool_json_double (builder, "cpus_others", capacity->cpus_others);
 }
 
 gboolean

@@ -12,13 +12,27 @@
     return `about ${cameras}${more} ${cameras === 1 ? "camera" : "cameras"} like ${cameras === 1 ? "this" : "these"}.`;
   }
 
+  /* What is not ours is named where it counts. */
+  function blame(capacity) {
+    const others = capacity.cpus_others || 0;
+
+    return others < capacity.cpus / 10 ? "" : ` Other programs take ${others.toFixed(1)} of its ${capacity.cpus} CPUs.`;
+  }
+
   function describe(capacity) {
     if (capacity.more === null)
       return "";
     if (capacity.more === 0)
       return `This machine is full: its ${capacity.limit === "cpu" ? "CPUs carry" : "engine carries"} `
-        + count(capacity.cameras, "");
-    return `This machine carries ${count(capacity.more, " more")}`;
+        + count(capacity.cameras, "") + blame(capacity);
+    return `This machine carries ${count(capacity.more, " more")}${blame(capacity)}`;
+  }
+
+  function fill(text) {
+    const command = document.createElement("code");
+
+    command.textContent = "y10 bench --cameras";
+    line.replaceChildren(...(text ? [`${text} This is an estimate; `, command, " measures it."] : []));
   }
 
   async function show() {
@@ -27,9 +41,9 @@
     try {
       const reply = await fetch("/api/capacity", { credentials: "same-origin" });
 
-      line.textContent = reply.ok ? describe(await reply.json()) : "";
+      fill(reply.ok ? describe(await reply.json()) : "");
     } catch (error) {
-      line.textContent = "";
+      fill("");
     }
   }
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* What the CPUs do. */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  double process; /* s of CPU time that this process has used */
+  double idle; /* s in which CPUs that it may use did nothing; NAN: not known */
+} ServeUsage;
+
+void serve_usage_read (ServeUsage *usage);
+
+G_END_DECLS
