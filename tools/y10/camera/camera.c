@@ -19,6 +19,7 @@
 
 #include "camera/camera.h"
 #include "camera/link.h"
+#include "camera/memory.h"
 #include "camera/pipeline.h"
 #include "camera/reach.h"
 #include "camera/source.h"
@@ -111,6 +112,7 @@ close_pipeline (gpointer data)
   g_atomic_rc_box_release (closing->closing);
   g_free (closing->thread);
   g_free (closing);
+  tool_memory_trim ();
   n_closing--;
   return NULL;
 }

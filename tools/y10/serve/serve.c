@@ -19,6 +19,7 @@
 #include <y10/y10.h>
 
 #include "base/options.h"
+#include "camera/memory.h"
 #include "media/gst.h"
 #include "serve/capacity.h"
 #include "serve/eventapi.h"
@@ -381,6 +382,7 @@ tool_serve (int argc, char **argv)
   if (!parse_listen (&options) || !check_safety (&options))
     goto out;
   choose_paths (&options);
+  tool_memory_set_up ();
   status = options.url ? print_later (&options) : serve (&options);
 
 out:

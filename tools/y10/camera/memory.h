@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* Memory of pipelines that come and go. */
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Before there are threads: has malloc() give back what a pipeline had. */
+void tool_memory_set_up (void);
+/* When a pipeline is gone. Any thread; takes about a millisecond. */
+void tool_memory_trim (void);
+
+G_END_DECLS
