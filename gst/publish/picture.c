@@ -33,7 +33,8 @@ struct _GstY10PictureMaker
 
   GstVideoConverter *converter;
   GstVideoInfo from, to;
-  GstBuffer *picture; /* the frame that was taken, as I420 */
+  GstVideoRectangle part; /* of the frames, which the picture shows */
+  GstBuffer *picture;     /* the frame that was taken, as I420 */
 };
 
 /* Takes what the encoder has made. */
@@ -158,42 +159,102 @@ fail_format (const GstVideoInfo *info, GError **error)
   return FALSE;
 }
 
-/* Prepares for frames of that kind. */
-static gboolean
-prepare (GstY10PictureMaker *self, const GstVideoInfo *info, GError **error)
+/* Gives @info the size of the whole frame, which boxes refer to, and finds the part of it
+ * that is shown. Where elements upstream cut frames by metadata, the caps have the size of
+ * what is shown. */
+static void
+find_part (GstBuffer *frame, GstVideoInfo *info, GstVideoRectangle *part)
 {
-  if (self->converter && gst_video_info_is_equal (&self->from, info))
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (frame);
+  const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (frame);
+  guint width, height;
+
+  *part = (GstVideoRectangle){ 0, 0, info->width, info->height };
+  if (meta) {
+    info->width = (gint) MIN (meta->width, G_MAXINT);
+    info->height = (gint) MIN (meta->height, G_MAXINT);
+  }
+  width = (guint) MAX (info->width, 0);
+  height = (guint) MAX (info->height, 0);
+  if (crop && crop->x < width && crop->y < height && crop->width
+      && crop->height)
+    *part = (GstVideoRectangle){ (gint) crop->x, (gint) crop->y,
+      (gint) MIN (crop->width, width - crop->x),
+      (gint) MIN (crop->height, height - crop->y) };
+}
+
+static gboolean
+is_readable (const GstVideoInfo *info)
+{
+  return info->finfo && info->finfo->unpack_func && info->width >= 1
+      && info->height >= 1 && info->width <= MAX_SIDE
+      && info->height <= MAX_SIDE
+      && GST_VIDEO_INFO_INTERLACE_MODE (info)
+      != GST_VIDEO_INTERLACE_MODE_ALTERNATE;
+}
+
+static gboolean
+is_same_part (const GstVideoRectangle *a, const GstVideoRectangle *b)
+{
+  return a->x == b->x && a->y == b->y && a->w == b->w && a->h == b->h;
+}
+
+/* Prepares for frames of that kind, of which @part is shown. */
+static gboolean
+prepare (GstY10PictureMaker *self, const GstVideoInfo *info,
+    const GstVideoRectangle *part, GError **error)
+{
+  if (self->converter && gst_video_info_is_equal (&self->from, info)
+      && is_same_part (&self->part, part))
     return TRUE;
   g_clear_pointer (&self->converter, gst_video_converter_free);
   gst_clear_buffer (&self->picture);
-  if (!info->finfo || !info->finfo->unpack_func || info->width < 1
-      || info->height < 1 || info->width > MAX_SIDE || info->height > MAX_SIDE
-      || GST_VIDEO_INFO_INTERLACE_MODE (info)
-          == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
+  if (!is_readable (info))
     return fail_format (info, error);
-  self->picture = allocate (&self->to, info->width, info->height);
+  self->picture = allocate (&self->to, part->w, part->h);
   if (!self->picture)
     return fail_format (info, error);
   self->from = *info;
+  self->part = *part;
   /* The converter wants these to be equal. */
   self->to.fps_n = info->fps_n;
   self->to.fps_d = info->fps_d;
   self->to.interlace_mode = info->interlace_mode;
   self->to.colorimetry.transfer = info->colorimetry.transfer;
   self->to.colorimetry.primaries = info->colorimetry.primaries;
-  self->converter = gst_video_converter_new (&self->from, &self->to, NULL);
+  self->converter = gst_video_converter_new (&self->from, &self->to,
+      gst_structure_new ("part", GST_VIDEO_CONVERTER_OPT_SRC_X, G_TYPE_INT,
+          part->x, GST_VIDEO_CONVERTER_OPT_SRC_Y, G_TYPE_INT, part->y,
+          GST_VIDEO_CONVERTER_OPT_SRC_WIDTH, G_TYPE_INT, part->w,
+          GST_VIDEO_CONVERTER_OPT_SRC_HEIGHT, G_TYPE_INT, part->h, NULL));
   return self->converter || fail_format (info, error);
 }
 
-/* What an overlay has attached and left to downstream to draw. */
+/* What an overlay has attached to the whole frame and left to downstream to draw. */
 static void
-blend (GstBuffer *frame, GstVideoFrame *picture)
+blend (GstY10PictureMaker *self, GstBuffer *frame, GstVideoFrame *picture)
 {
   GstVideoOverlayCompositionMeta *meta =
       gst_buffer_get_video_overlay_composition_meta (frame);
+  GstVideoOverlayComposition *moved;
 
-  if (meta && meta->overlay)
-    gst_video_overlay_composition_blend (meta->overlay, picture);
+  if (!meta || !meta->overlay)
+    return;
+  moved = gst_video_overlay_composition_copy (meta->overlay);
+  for (guint i = 0; i < gst_video_overlay_composition_n_rectangles (moved);
+       i++) {
+    GstVideoOverlayRectangle *rectangle =
+        gst_video_overlay_composition_get_rectangle (moved, i);
+    guint width, height;
+    gint x, y;
+
+    gst_video_overlay_rectangle_get_render_rectangle (rectangle, &x, &y, &width,
+        &height);
+    gst_video_overlay_rectangle_set_render_rectangle (rectangle,
+        x - self->part.x, y - self->part.y, width, height);
+  }
+  gst_video_overlay_composition_blend (moved, picture);
+  gst_video_overlay_composition_unref (moved);
 }
 
 /* GStreamer takes it for a bug where video meta does not fit the caps. */
@@ -211,7 +272,7 @@ fits_meta (GstBuffer *frame, const GstVideoInfo *info, GError **error)
       "cannot make pictures of frames: found %s %ux%u in a GstVideoMeta; expected %s "
       "%dx%d as in the caps",
       gst_video_format_to_string (meta->format), meta->width, meta->height,
-      info->finfo->name, info->width, info->height);
+      info->finfo ? info->finfo->name : "no format", info->width, info->height);
   return FALSE;
 }
 
@@ -221,7 +282,8 @@ fits_meta (GstBuffer *frame, const GstVideoInfo *info, GError **error)
  * @frame: a frame, which is not needed afterwards
  * @info: of its caps
  *
- * Converts a frame, of which then gst_y10_picture_maker_encode() makes pictures.
+ * Converts a frame, of which then gst_y10_picture_maker_encode() makes pictures. They show
+ * what is inside its #GstVideoCropMeta, if it has one.
  *
  * Returns: %FALSE with an error if GStreamer cannot read or convert it
  */
@@ -229,10 +291,13 @@ gboolean
 gst_y10_picture_maker_take (GstY10PictureMaker *self, GstBuffer *frame,
     const GstVideoInfo *info, GError **error)
 {
+  GstVideoInfo whole = *info;
   GstVideoFrame in, out;
+  GstVideoRectangle part;
   gboolean ok;
 
-  if (!prepare (self, info, error) || !fits_meta (frame, info, error))
+  find_part (frame, &whole, &part);
+  if (!fits_meta (frame, info, error) || !prepare (self, &whole, &part, error))
     return FALSE;
   if (!gst_video_frame_map (&in, info, frame, GST_MAP_READ)) {
     const GstMemory *memory = gst_buffer_n_memory (frame)
@@ -249,13 +314,41 @@ gst_y10_picture_maker_take (GstY10PictureMaker *self, GstBuffer *frame,
   ok = gst_video_frame_map (&out, &self->to, self->picture, GST_MAP_READWRITE);
   if (ok) {
     gst_video_converter_frame (self->converter, &in, &out);
-    blend (frame, &out);
+    blend (self, frame, &out);
     gst_video_frame_unmap (&out);
   } else {
     fail_format (info, error);
   }
   gst_video_frame_unmap (&in);
   return ok;
+}
+
+/**
+ * gst_y10_picture_place:
+ * @frame: a frame
+ * @info: of its caps
+ * @box: (inout): x and y of the first corner and of the second: fractions of the whole frame
+ *   become fractions of the picture that gst_y10_picture_maker_take() makes of it
+ *
+ * Returns: whether the picture shows any of the box
+ */
+gboolean
+gst_y10_picture_place (GstBuffer *frame, const GstVideoInfo *info,
+    gfloat box[4])
+{
+  GstVideoInfo whole = *info;
+  GstVideoRectangle part;
+
+  find_part (frame, &whole, &part);
+  for (guint i = 0; i < 4; i++) {
+    const gint size = i % 2 ? whole.height : whole.width;
+    const gint from = i % 2 ? part.y : part.x;
+    const gint length = i % 2 ? part.h : part.w;
+
+    box[i] = CLAMP ((box[i] * (gfloat) size - (gfloat) from) / (gfloat) length,
+        0, 1);
+  }
+  return box[0] < box[2] && box[1] < box[3];
 }
 
 /* Fractions to an even range of pixels with a margin. */
@@ -338,7 +431,7 @@ begin (GstY10PictureMaker *self, const GstVideoInfo *info)
  * gst_y10_picture_maker_encode:
  * @self: a maker that has taken a frame
  * @box: (nullable): x and y of the first corner and of the second, as fractions of the
- *   frame: what of it to encode, with a margin; %NULL: all
+ *   picture: what of it to encode, with a margin; %NULL: all
  *
  * Returns: (transfer full): a JPEG, or %NULL with an error
  */

@@ -15,6 +15,8 @@ void gst_y10_picture_maker_free (GstY10PictureMaker *maker);
 
 gboolean gst_y10_picture_maker_take (GstY10PictureMaker *maker,
     GstBuffer *frame, const GstVideoInfo *info, GError **error);
+gboolean gst_y10_picture_place (GstBuffer *frame, const GstVideoInfo *info,
+    gfloat box[4]);
 GBytes *gst_y10_picture_maker_encode (GstY10PictureMaker *maker,
     const gfloat *box, GError **error);
 

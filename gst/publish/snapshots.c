@@ -260,7 +260,7 @@ append_picture (GString *line, GBytes *jpeg)
   g_free (text);
 }
 
-/* Of the frame, which the picture shows. */
+/* Of the picture. */
 static void
 append_box (GString *line, const gfloat box[4])
 {
@@ -486,7 +486,8 @@ attach (GstY10Snapshots *self, GstBuffer *frame, const GstVideoInfo *info)
     event->number = self->number;
     event->info = *info;
     event->has_box = event->wants_box
-        && gst_y10_frame_find_track (frame, event->id, event->box);
+        && gst_y10_frame_find_track (frame, event->id, event->box)
+        && gst_y10_picture_place (frame, info, event->box);
     self->n_awaiting--;
   }
   self->n_frames++;

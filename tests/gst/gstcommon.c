@@ -385,6 +385,16 @@ test_gst_stat (GstElement *e, const char *name)
   return value;
 }
 
+guint64
+test_gst_harness_stat (GstHarness *h, const char *name)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (h->element), "p");
+  const guint64 value = test_gst_stat (element, name);
+
+  gst_object_unref (element);
+  return value;
+}
+
 guint
 test_gst_count_messages (GstBus *bus, GstMessageType types)
 {

@@ -76,6 +76,8 @@ GArray *test_gst_cuda_expected (const GstCaps *caps);
 
 /* Returns a field of the element's property "stats". */
 guint64 test_gst_stat (GstElement *e, const char *name);
+/* The same of the element p of a harness that was parsed. */
+guint64 test_gst_harness_stat (GstHarness *h, const char *name);
 /* Removes all messages of these types from the bus and returns their number. */
 guint test_gst_count_messages (GstBus *bus, GstMessageType types);
 

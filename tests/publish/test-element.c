@@ -59,20 +59,6 @@ end (void)
   g_free (folder);
 }
 
-static guint64
-stat_of (const gchar *name)
-{
-  GstElement *element = gst_bin_get_by_name (GST_BIN (h->element), "p");
-  GstStructure *stats;
-  guint64 value = 0;
-
-  g_object_get (element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, name, &value));
-  gst_structure_free (stats);
-  gst_object_unref (element);
-  return value;
-}
-
 static gboolean
 push_event (guint length)
 {
@@ -101,7 +87,7 @@ GST_START_TEST (test_live)
 {
   begin (TRUE);
   push_many (NULL);
-  fail_unless (stat_of ("dropped-events") > 0);
+  fail_unless (test_gst_harness_stat (h, "dropped-events") > 0);
   fail_unless_equals_int (gst_harness_events_received (h), 3 + MANY);
   end ();
 }
@@ -119,7 +105,7 @@ wait_for_standstill (void)
     g_usleep (500000);
   }
   fail_unless (now < MANY);
-  fail_unless_equals_uint64 (stat_of ("dropped-events"), 0);
+  fail_unless_equals_uint64 (test_gst_harness_stat (h, "dropped-events"), 0);
 }
 
 GST_START_TEST (test_flushed)
@@ -131,7 +117,7 @@ GST_START_TEST (test_flushed)
   wait_for_standstill ();
   gst_harness_push_event (h, gst_event_new_flush_start ());
   g_thread_join (thread);
-  fail_unless (stat_of ("dropped-events") > 0);
+  fail_unless (test_gst_harness_stat (h, "dropped-events") > 0);
   end ();
 }
 
@@ -178,8 +164,8 @@ GST_START_TEST (test_eos)
   push_many (NULL);
   push_event (3);
   gst_harness_push_event (h, gst_event_new_eos ());
-  fail_unless_equals_uint64 (stat_of ("written"), MANY + 1);
-  fail_unless_equals_uint64 (stat_of ("dropped-events"), 0);
+  fail_unless_equals_uint64 (test_gst_harness_stat (h, "written"), MANY + 1);
+  fail_unless_equals_uint64 (test_gst_harness_stat (h, "dropped-events"), 0);
   gst_element_set_state (h->element, GST_STATE_NULL);
   text = g_thread_join (thread);
   for (gsize i = 0; i < text->len; i++)
@@ -213,7 +199,7 @@ GST_START_TEST (test_others)
       gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
           gst_structure_new_empty ("yolov10-event")));
   gst_harness_push_event (h, gst_event_new_eos ());
-  fail_unless_equals_uint64 (stat_of ("written"), 0);
+  fail_unless_equals_uint64 (test_gst_harness_stat (h, "written"), 0);
   fail_unless (read (reader, part, sizeof part) <= 0);
   fail_unless_equals_int (gst_harness_events_received (h), 3 + 6 + 1);
   end ();

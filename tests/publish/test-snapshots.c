@@ -2,8 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Pictures of events, of frames and events that the test makes: each format that GStreamer
- * has, read by its jpegdec; what is no frame; more than there is room for; silence. */
+ * has, read by its jpegdec; what is cut by metadata; what is no frame; more than there is room for; silence. */
 #include "gstcommon.h"
+#include "meta/gstyolov10framemeta.h"
 
 #include <gst/video/video.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 static gchar *folder;
 static GstHarness *h;
 static GstClockTime now;
-static gboolean with_overlay;
+static const gchar *options = "", *overlay = "";
 
 /* What is not live waits for room. */
 static gboolean
@@ -33,8 +34,8 @@ begin (const gchar *caps, gboolean is_live)
 
   folder = g_dir_make_tmp ("y10-snapshots-XXXXXX", NULL);
   launch = g_strdup_printf (
-      "yolov10publish name=p location=%s/lines snapshots=%s/pictures%s", folder,
-      folder, with_overlay ? " ! yolov10overlay" : "");
+      "yolov10publish name=p location=%s/lines snapshots=%s/pictures %s%s",
+      folder, folder, options, overlay);
   h = gst_harness_new_parse (launch);
   now = 0;
   if (!is_live)
@@ -42,20 +43,6 @@ begin (const gchar *caps, gboolean is_live)
   if (caps)
     gst_harness_set_src_caps_str (h, caps);
   g_free (launch);
-}
-
-static guint64
-stat_of (const gchar *name)
-{
-  GstElement *element = gst_bin_get_by_name (GST_BIN (h->element), "p");
-  GstStructure *stats;
-  guint64 value = 0;
-
-  g_object_get (element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, name, &value));
-  gst_structure_free (stats);
-  gst_object_unref (element);
-  return value;
 }
 
 static void
@@ -155,16 +142,14 @@ find_picture (const gchar *line)
   return path;
 }
 
-/* Checks that the picture of a line is one colour, as far as its format can tell. */
-static void
-check_picture (const gchar *line, gint width, gint height, guint32 rgb,
-    gint tolerance, const gchar *what)
+/* Reads the picture of a line, as RGB. */
+static GstSample *
+map_picture (const gchar *line, GstVideoFrame *frame, const gchar *what)
 {
-  gchar *path = find_picture (line), *launch, *caps;
+  gchar *path = find_picture (line), *launch;
   GstElement *pipeline, *sink;
   GstSample *sample = NULL;
   GstVideoInfo info;
-  GstVideoFrame frame;
 
   fail_unless (path != NULL, "%s: %s", what, line);
   launch = g_strdup_printf ("filesrc location=%s ! jpegdec ! videoconvert ! "
@@ -179,16 +164,36 @@ check_picture (const gchar *line, gint width, gint height, guint32 rgb,
       GST_STATE_CHANGE_SUCCESS);
   g_object_get (sink, "last-sample", &sample, NULL);
   fail_unless (sample != NULL);
-  caps = gst_caps_to_string (gst_sample_get_caps (sample));
   fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
-  fail_unless (info.width == width && info.height == height, "%s: %s", what,
-      caps);
-  fail_unless (gst_video_frame_map (&frame, &info,
+  fail_unless (gst_video_frame_map (frame, &info,
       gst_sample_get_buffer (sample), GST_MAP_READ));
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  g_free (launch);
+  g_free (path);
+  return sample;
+}
+
+static const guint8 *
+pixel_at (const GstVideoFrame *frame, gint x, gint y)
+{
+  return (const guint8 *) frame->data[0] + y * frame->info.stride[0] + 3 * x;
+}
+
+/* Checks that the picture of a line is one colour, as far as its format can tell. */
+static void
+check_picture (const gchar *line, gint width, gint height, guint32 rgb,
+    gint tolerance, const gchar *what)
+{
+  GstVideoFrame frame;
+  GstSample *sample = map_picture (line, &frame, what);
+
+  fail_unless (frame.info.width == width && frame.info.height == height,
+      "%s: %dx%d", what, frame.info.width, frame.info.height);
   for (gint y = 0; y < height; y += 7)
     for (gint x = 0; x < width; x += 7) {
-      const guint8 *pixel = (guint8 *) frame.data[0] + y * info.stride[0]
-          + 3 * x;
+      const guint8 *pixel = pixel_at (&frame, x, y);
 
       for (guint i = 0; i < 3; i++)
         fail_unless (ABS ((gint) pixel[i] - (gint) (rgb >> (16 - 8 * i) & 255))
@@ -197,12 +202,6 @@ check_picture (const gchar *line, gint width, gint height, guint32 rgb,
     }
   gst_video_frame_unmap (&frame);
   gst_sample_unref (sample);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
-  g_free (caps);
-  g_free (launch);
-  g_free (path);
 }
 
 static gboolean
@@ -271,6 +270,111 @@ gray_frame (void)
   return buffer;
 }
 
+/* A frame with a white square from 200,120 to 240,160, and the part of it that is shown. */
+#define WHOLE_WIDTH 320
+#define WHOLE_HEIGHT 240
+#define PART_X 150
+#define PART_Y 90
+#define PART_WIDTH 100
+#define PART_HEIGHT 80
+
+static GstBuffer *
+cut_frame (void)
+{
+  const gsize luma = WHOLE_WIDTH * WHOLE_HEIGHT;
+  const GstYolov10Record record = { .id = 3,
+    .confidence = 1,
+    .x_min = 200.f / WHOLE_WIDTH,
+    .y_min = 120.f / WHOLE_HEIGHT,
+    .x_max = 240.f / WHOLE_WIDTH,
+    .y_max = 160.f / WHOLE_HEIGHT };
+  const GstYolov10Track track = { .track_id = 7, .record_id = 3 };
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, luma * 3 / 2, NULL);
+  GBytes *records = g_bytes_new (&record, sizeof record);
+  GBytes *tracks = g_bytes_new (&track, sizeof track);
+  GstVideoCropMeta *crop;
+
+  gst_buffer_memset (buffer, 0, 16, luma);
+  gst_buffer_memset (buffer, luma, 128, luma / 2);
+  for (gsize y = 120; y < 160; y++)
+    gst_buffer_memset (buffer, y * WHOLE_WIDTH + 200, 235, 40);
+  gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_FORMAT_I420, WHOLE_WIDTH, WHOLE_HEIGHT);
+  crop = gst_buffer_add_video_crop_meta (buffer);
+  crop->x = PART_X;
+  crop->y = PART_Y;
+  crop->width = PART_WIDTH;
+  crop->height = PART_HEIGHT;
+  gst_structure_set (gst_custom_meta_get_structure (
+                         gst_buffer_add_custom_meta (buffer,
+                             GST_YOLOV10_FRAME_META_NAME)),
+      "version", G_TYPE_UINT, 1, "width", G_TYPE_UINT, WHOLE_WIDTH, "height",
+      G_TYPE_UINT, WHOLE_HEIGHT, "count", G_TYPE_UINT, 1, "record-size",
+      G_TYPE_UINT, (guint) sizeof record, "records", G_TYPE_BYTES, records,
+      "labels", G_TYPE_STRING, "ball\n", "track-size", G_TYPE_UINT,
+      (guint) sizeof track, "tracks", G_TYPE_BYTES, tracks, NULL);
+  g_bytes_unref (records);
+  g_bytes_unref (tracks);
+  return buffer;
+}
+
+/* Checks where the picture is white: from its first corner to its second. */
+static void
+check_white (const gchar *line, gint width, gint height, GstVideoRectangle is)
+{
+  GstVideoFrame frame;
+  GstSample *sample = map_picture (line, &frame, "cut");
+
+  fail_unless_equals_int (frame.info.width, width);
+  fail_unless_equals_int (frame.info.height, height);
+  for (gint y = 0; y < height; y++)
+    for (gint x = 0; x < width; x++) {
+      const gboolean in_x = x >= is.x && x < is.x + is.w;
+      const gboolean in_y = y >= is.y && y < is.y + is.h;
+
+      fail_unless_equals_int (*pixel_at (&frame, x, y) > 128, in_x && in_y);
+    }
+  gst_video_frame_unmap (&frame);
+  gst_sample_unref (sample);
+}
+
+/* Pictures show what is inside of a GstVideoCropMeta, and boxes are fractions of that. */
+GST_START_TEST (test_crop_meta)
+{
+  static const gchar *const tags[] = { NULL };
+
+  if (!gst_meta_get_info (GST_YOLOV10_FRAME_META_NAME))
+    gst_meta_register_custom (GST_YOLOV10_FRAME_META_NAME,
+        (const gchar **) tags, NULL, NULL, NULL);
+  for (guint i = 0; i < 2; i++) {
+    gchar **lines;
+
+    options = i ? "content=events snapshot-crop=true" : "content=events";
+    begin ("video/x-raw,format=I420,width=100,height=80,framerate=25/1", FALSE);
+    options = "";
+    fail_unless (gst_harness_push_event (h,
+        gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+            gst_structure_new ("yolov10-event", "event", G_TYPE_STRING, "enter",
+                "id", G_TYPE_UINT64, (guint64) 7, "json", G_TYPE_STRING,
+                "{\"event\":\"enter\"}", NULL))));
+    fail_unless_equals_int (push_frame (cut_frame ()), GST_FLOW_OK);
+    lines = end_lines ();
+    if (i) {
+      check_white (lines[0], 48, 48, (GstVideoRectangle){ 4, 4, 40, 40 });
+    } else {
+      check_white (lines[0], PART_WIDTH, PART_HEIGHT,
+          (GstVideoRectangle){ 50, 30, 40, 40 });
+      fail_unless (strstr (lines[0], "\"box\":[0.5000,0.3750,0.9000,0.8750]")
+              != NULL,
+          "%s", lines[0]);
+    }
+    g_strfreev (lines);
+    end ();
+  }
+}
+
+GST_END_TEST;
+
 /* What is no frame costs the picture and no event, and nothing else. */
 GST_START_TEST (test_no_frames)
 {
@@ -306,8 +410,8 @@ GST_START_TEST (test_no_frames)
     fail_unless (!path, "%s", lines[i]);
   }
   check_picture (lines[n], 64, 48, 0x828282, 4, "last");
-  fail_unless_equals_uint64 (stat_of ("snapshots"), 1);
-  fail_unless_equals_uint64 (stat_of ("snapshots-dropped"), n);
+  fail_unless_equals_uint64 (test_gst_harness_stat (h, "snapshots"), 1);
+  fail_unless_equals_uint64 (test_gst_harness_stat (h, "snapshots-dropped"), n);
   g_strfreev (lines);
   end ();
 }
@@ -344,8 +448,10 @@ GST_START_TEST (test_full)
     g_free (path);
   }
   fail_unless (n_pictures >= 1 && n_pictures < 30, "%u", n_pictures);
-  fail_unless_equals_uint64 (stat_of ("snapshots"), n_pictures);
-  fail_unless_equals_uint64 (stat_of ("snapshots-dropped"), 30 - n_pictures);
+  fail_unless_equals_uint64 (test_gst_harness_stat (h, "snapshots"),
+      n_pictures);
+  fail_unless_equals_uint64 (test_gst_harness_stat (h, "snapshots-dropped"),
+      30 - n_pictures);
   g_strfreev (lines);
   end ();
 }
@@ -360,10 +466,10 @@ GST_START_TEST (test_silence)
   begin (I420, TRUE);
   push_event ("dwell", 0);
   push_event ("leave", 1);
-  for (guint i = 0; i < 100 && stat_of ("written") < 2; i++)
+  for (guint i = 0; i < 100 && test_gst_harness_stat (h, "written") < 2; i++)
     g_usleep (100000);
-  fail_unless_equals_uint64 (stat_of ("written"), 2);
-  fail_unless_equals_uint64 (stat_of ("snapshots-dropped"), 1);
+  fail_unless_equals_uint64 (test_gst_harness_stat (h, "written"), 2);
+  fail_unless_equals_uint64 (test_gst_harness_stat (h, "snapshots-dropped"), 1);
   push_event ("dwell", 2);
   fail_unless_equals_int (push_frame (gray_frame ()), GST_FLOW_OK);
   lines = end_lines ();
@@ -386,7 +492,7 @@ GST_START_TEST (test_references)
   g_strfreev (end_lines ());
   ASSERT_BUFFER_REFCOUNT (frame, "frame", 1);
   /* One frame, one picture. */
-  fail_unless_equals_uint64 (stat_of ("snapshots"), 2);
+  fail_unless_equals_uint64 (test_gst_harness_stat (h, "snapshots"), 2);
   gst_buffer_unref (frame);
   end ();
 }
@@ -404,20 +510,20 @@ push_entered (guint n)
  * picture; and again none where it ends that. */
 GST_START_TEST (test_privacy_later)
 {
-  GstElement *overlay;
+  GstElement *element;
 
-  with_overlay = TRUE;
+  overlay = " ! yolov10overlay";
   begin (I420, FALSE);
-  with_overlay = FALSE;
-  overlay = gst_harness_find_element (h, "yolov10overlay");
+  overlay = "";
+  element = gst_harness_find_element (h, "yolov10overlay");
   for (guint i = 0; i < 4; i++) {
-    g_object_set (overlay, "privacy", i % 2 ? 2 : 0, NULL);
+    g_object_set (element, "privacy", i % 2 ? 2 : 0, NULL);
     fail_unless_equals_int (push_entered (i),
         i % 2 ? GST_FLOW_ERROR : GST_FLOW_OK);
   }
   g_strfreev (end_lines ());
-  fail_unless_equals_uint64 (stat_of ("snapshots"), 2);
-  gst_object_unref (overlay);
+  fail_unless_equals_uint64 (test_gst_harness_stat (h, "snapshots"), 2);
+  gst_object_unref (element);
   end ();
 }
 
@@ -436,7 +542,7 @@ GST_START_TEST (test_privacy_event)
         i % 2 ? GST_FLOW_ERROR : GST_FLOW_OK);
   }
   g_strfreev (end_lines ());
-  fail_unless_equals_uint64 (stat_of ("snapshots"), 2);
+  fail_unless_equals_uint64 (test_gst_harness_stat (h, "snapshots"), 2);
   end ();
 }
 
@@ -463,6 +569,7 @@ main (int argc, char **argv)
   suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 120);
   tcase_add_test (tcase, test_formats);
+  tcase_add_test (tcase, test_crop_meta);
   tcase_add_test (tcase, test_no_frames);
   tcase_add_test (tcase, test_full);
   tcase_add_test (tcase, test_silence);
