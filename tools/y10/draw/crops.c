@@ -35,6 +35,7 @@ struct _ToolCrops
 #ifdef HAVE_GST
   GstVideoConverter *converter; /* for the format of the previous frame */
   GstVideoInfo from, to;
+  Y10Image part; /* what of the frame was inferred: x, y, width and height */
   GstBuffer *rgb;
 #endif
 };
@@ -163,20 +164,36 @@ is_same_format (const GstVideoInfo *a, const GstVideoInfo *b)
       && a->fps_d == b->fps_d && a->interlace_mode == b->interlace_mode;
 }
 
-/* Converts the frame to RGB and maps the result in @mapped. */
 static gboolean
-convert (ToolCrops *crops, GstVideoFrame *source, GstVideoFrame *mapped)
+is_same_part (const Y10Image *a, const Y10Image *b)
 {
-  if (!crops->converter || !is_same_format (&crops->from, &source->info)) {
+  return a->x == b->x && a->y == b->y && a->width == b->width
+      && a->height == b->height;
+}
+
+/* Converts @part of the frame, which boxes refer to, to RGB and maps the result in
+ * @mapped. */
+static gboolean
+convert (ToolCrops *crops, GstVideoFrame *source, const Y10Image *part,
+    GstVideoFrame *mapped)
+{
+  if (!crops->converter || !is_same_format (&crops->from, &source->info)
+      || !is_same_part (&crops->part, part)) {
     drop_converter (crops);
     crops->from = source->info;
-    gst_video_info_set_format (&crops->to, GST_VIDEO_FORMAT_RGB,
-        (guint) source->info.width, (guint) source->info.height);
+    crops->part = *part;
+    gst_video_info_set_format (&crops->to, GST_VIDEO_FORMAT_RGB, part->width,
+        part->height);
     /* A converter requires equal frame rates. */
     crops->to.fps_n = crops->from.fps_n;
     crops->to.fps_d = crops->from.fps_d;
     crops->to.interlace_mode = crops->from.interlace_mode;
-    crops->converter = gst_video_converter_new (&crops->from, &crops->to, NULL);
+    crops->converter = gst_video_converter_new (&crops->from, &crops->to,
+        gst_structure_new ("part", GST_VIDEO_CONVERTER_OPT_SRC_X, G_TYPE_INT,
+            (gint) part->x, GST_VIDEO_CONVERTER_OPT_SRC_Y, G_TYPE_INT,
+            (gint) part->y, GST_VIDEO_CONVERTER_OPT_SRC_WIDTH, G_TYPE_INT,
+            (gint) part->width, GST_VIDEO_CONVERTER_OPT_SRC_HEIGHT, G_TYPE_INT,
+            (gint) part->height, NULL));
     crops->rgb = gst_buffer_new_allocate (NULL, crops->to.size, NULL);
   }
   if (!crops->converter
@@ -220,7 +237,7 @@ save_sample (ToolCrops *crops, const ToolFrame *frame, const Y10Detection *rows,
   ToolSample *sample = frame->pixels;
   GstVideoFrame mapped;
 
-  if (!convert (crops, &sample->frame.frame, &mapped)) {
+  if (!convert (crops, &sample->frame.frame, &frame->image, &mapped)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "--save-crops: the frame cannot be converted to RGB");
     return FALSE;
