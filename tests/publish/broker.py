@@ -17,6 +17,9 @@ import unittest
 
 # Debian has it where only root looks.
 MOSQUITTO = shutil.which("mosquitto", path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin")
+# Seconds that whatever must come may take, on a machine that is slow or busy.
+PATIENCE = 90
+LOGGED = "error", "warning", "notice", "information", "subscribe"
 
 
 def skip(what):
@@ -35,15 +38,15 @@ def free_port():
         return s.getsockname()[1]
 
 
-def wait_for(condition, seconds=20, what="it"):
+def wait_for(condition, what="it"):
     """Waits until condition() is true, and returns what it returns."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + PATIENCE
     while True:
         found = condition()
         if found:
             return found
         if time.monotonic() > end:
-            raise AssertionError(f"after {seconds} s: {what} has not come")
+            raise AssertionError(f"after {PATIENCE} s: {what} has not come")
         time.sleep(0.02)
 
 
@@ -63,6 +66,7 @@ class Broker:
                     f"{'user root' if os.getuid() == 0 else ''}\n"
                     f"persistence true\npersistence_location {folder}/\n"
                     "max_queued_messages 0\nmax_inflight_messages 0\n"
+                    + "".join(f"log_type {kind}\n" for kind in LOGGED) +
                     f"{extra or 'allow_anonymous true'}\n")
         self.log = open(os.path.join(folder, "mosquitto.log"), "a", encoding="utf-8")
         self.start()
@@ -75,7 +79,7 @@ class Broker:
     def stop(self):
         """By SIGTERM: after SIGKILL it may have lost what it has acknowledged."""
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(PATIENCE)
 
     def close(self):
         if self.process.poll() is None:
@@ -84,7 +88,8 @@ class Broker:
 
 
 class Subscriber:
-    """Writes each message that the broker has, over its restarts, to a file."""
+    """Writes each message that the broker has, over its restarts, to a file. The broker knows it
+    once it is made, so none is missed."""
 
     def __init__(self, folder, port, topic="#", options=()):
         self.path = os.path.join(folder, f"got-{port}")
@@ -93,6 +98,12 @@ class Subscriber:
             ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(port), "-i", "sub", "-c", "-q", "1",
              "-t", topic, "-F", "%r\t%t\t%p", *options], stdout=self.file,
             stderr=subprocess.DEVNULL)
+        self.log, self.line = os.path.join(folder, "mosquitto.log"), f" sub 1 {topic}\n"
+        wait_for(self.is_known, what="the subscription")
+
+    def is_known(self):
+        with open(self.log, encoding="utf-8") as f:
+            return self.line in f.read()
 
     def messages(self):
         """(retained, topic, payload) of each message so far."""
@@ -105,7 +116,7 @@ class Subscriber:
 
     def close(self):
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(PATIENCE)
         self.file.close()
 
 
@@ -202,9 +213,14 @@ class Feed:
         self.wait()
         return self.synced
 
-    def wait(self, seconds=60):
-        code = self.process.wait(seconds)
-        self.reader.join(10)
+    def end(self):
+        """As if it had lingered for long enough."""
+        self.process.terminate()
+        return self.wait()
+
+    def wait(self):
+        code = self.process.wait(PATIENCE)
+        self.reader.join(PATIENCE)
         self.error = self.process.stderr.read()
         self.process.stdout.close()
         self.process.stderr.close()

@@ -3,7 +3,8 @@
 
 /* Puts numbered lines into a spool and follows it, for tests that kill it at any time.
  * Prints "synced N" whenever N lines in all are safe, before the network has any of them
- * to itself, and the counters at its end. */
+ * to itself, and the counters at its end. SIGTERM ends the lingering. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 static gint from = 0, n_lines = 0, rate = 0, age = 0, max_delay = 0, linger = 0;
 static gint max_bytes = 0;
 static gboolean home_assistant = FALSE, announces = FALSE, frames = FALSE;
+static volatile sig_atomic_t is_told_to_end = FALSE;
 static gchar *credentials = NULL, *stream = NULL, *zone = NULL, *share = NULL;
 
 static const GOptionEntry options[] = { { "from", 0, 0, G_OPTION_ARG_INT, &from,
@@ -32,6 +34,12 @@ static const GOptionEntry options[] = { { "from", 0, 0, G_OPTION_ARG_INT, &from,
   { "stream", 0, 0, G_OPTION_ARG_STRING, &stream, "", "NAME" },
   { "also", 0, 0, G_OPTION_ARG_STRING, &share, "another stream", "NAME" },
   { "zone", 0, 0, G_OPTION_ARG_STRING, &zone, "", "NAME" }, { NULL } };
+
+static void
+on_terminate (int number)
+{
+  is_told_to_end = TRUE;
+}
 
 static void
 on_state (const GError *error, gpointer user)
@@ -142,7 +150,7 @@ feed (GstY10SpoolClient *client, GstY10Follower *follower)
   }
   gst_y10_spool_flush (client);
   report (client, &synced);
-  for (gint i = 0; i < linger; i += 20) {
+  for (gint i = 0; i < linger && !is_told_to_end; i += 20) {
     GstY10FollowerStats stats;
 
     gst_y10_follower_get_stats (follower, &stats);
@@ -162,6 +170,7 @@ main (int argc, char **argv)
   GstY10Follower *follower;
   GError *error = NULL;
 
+  signal (SIGTERM, on_terminate);
   g_option_context_add_main_entries (context, options, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 3) {
     fprintf (stderr, "feed: %s\n", error ? error->message : "SPOOL URI");

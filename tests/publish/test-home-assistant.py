@@ -38,7 +38,7 @@ class HomeAssistant(Case):
         broker = self.start(Broker(self.folder))
         got = self.start(Subscriber(self.folder, broker.port))
         feed = Feed(FEED, self.path("spool"), f"mqtt://127.0.0.1:{broker.port}/y10",
-                    "--home-assistant", "--zone", zone, "--linger", 20000, *options)
+                    "--home-assistant", "--zone", zone, "--linger", 60000, *options)
         self.assertEqual(feed.wait(), 0, feed.output)
         wait_for(lambda: got.of("y10/door/state")[-1:] == ["offline"])
         return got

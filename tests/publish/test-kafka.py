@@ -14,7 +14,7 @@ import sys
 import time
 import unittest
 
-from broker import Case, Feed, check, lines_of, wait_for
+from broker import PATIENCE, Case, Feed, check, lines_of, wait_for
 
 FEED, MOCK = sys.argv.pop(1), sys.argv.pop(1)
 N_LINES = int(os.environ.get("Y10_PUBLISH_N", 1500))
@@ -43,7 +43,7 @@ class Cluster:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(20)
+        self.process.wait(PATIENCE)
         self.process.stdout.close()
 
 
@@ -58,7 +58,7 @@ class Kafka(Case):
         cluster = self.start(Cluster())
         for n, stream in enumerate(["door", "yard", "gate"]):
             feed = self.feed(cluster, "--from", 100 * n, "--count", 100, "--stream", stream,
-                             "--linger", 20000)
+                             "--linger", 60000)
             self.assertEqual(feed.wait(), 0)
             self.assertEqual((feed.stats["acknowledged"], feed.stats["failed"]), (100, 0))
         messages = cluster.messages()
@@ -84,7 +84,7 @@ class Kafka(Case):
             accepted += range(n, n + synced)
             n = max([n - 1 + synced] + list(lines_of(self.path("spool")))) + 1
         feed = self.feed(cluster, "--from", n, "--count", 1, "--linger", 60000)
-        self.assertEqual(feed.wait(90), 0)
+        self.assertEqual(feed.wait(), 0)
         self.assertEqual(feed.stats["failed"], 0)
         messages = [m for _, m in cluster.messages()]
         doubles = check(self, messages, accepted + [n])
@@ -99,7 +99,7 @@ class Kafka(Case):
         wait_for(lambda: feed.states, what="a warning")
         time.sleep(1)
         cluster.tell("up")
-        self.assertEqual(feed.wait(90), 0)
+        self.assertEqual(feed.wait(), 0)
         self.assertEqual([m["n"] for _, m in cluster.messages()], list(range(300)))
         self.assertEqual((len(feed.states), feed.states[-1]), (2, "works"))
 
@@ -108,9 +108,10 @@ class Kafka(Case):
         cluster = self.start(Cluster())
         cluster.tell("down")
         feed = self.feed(cluster, "--count", 5, "--max-delay", 2, "--linger", 60000)
-        time.sleep(4)
+        wait_for(lambda: feed.synced == 5, what="lines")
+        time.sleep(3)
         cluster.tell("up")
-        self.assertEqual(feed.wait(90), 0)
+        self.assertEqual(feed.wait(), 0)
         self.assertEqual((feed.stats["skipped"], feed.stats["acknowledged"]), (5, 5))
         self.assertEqual(cluster.messages(), [])
 

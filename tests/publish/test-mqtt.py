@@ -70,7 +70,7 @@ class Mqtt(Case):
             have = [m for m in lines_of(self.spool) if m >= n]
             unsafe += len(have) - synced
             n = max([n - 1 + synced] + have) + 1
-        last = self.run_feed(uri, "--from", n, "--count", 1, "--linger", 20000)
+        last = self.run_feed(uri, "--from", n, "--count", 1, "--linger", 60000)
         wait_for(lambda: any(m["n"] == n for m in map(json.loads, got.of("y10/door/event"))),
                  what="the last line")
         messages = list(map(json.loads, got.of("y10/door/event")))
@@ -105,22 +105,26 @@ class Mqtt(Case):
             wait_for(lambda: got.of(f"home/y10/{stream}/state")[-1:] == ["offline"],
                      what="the will")
         # Retained, so that who comes later knows it, too.
-        late = self.late(broker, "home/y10/#")
-        self.assertIn("1\thome/y10/door/state\toffline", late)
-        self.assertIn("1\thome/y10/door/zone/yard/occupancy\t2", late)
+        late = self.late(broker, "home/y10/#", "1\thome/y10/door/state\toffline",
+                         "1\thome/y10/door/zone/yard/occupancy\t2")
         self.assertFalse([m for m in late if "event" in m])
         # Whoever begins anew sees nobody.
-        feed = self.run_feed(uri, "--announce", "--linger", 300)
-        self.assertIn("1\thome/y10/door/zone/yard/occupancy\t0", self.late(broker, "home/y10/#"))
-        self.assertIn("1\thome/y10/door/state\toffline", self.late(broker, "home/y10/#"))
+        feed = self.feed(uri, "--announce", "--linger", 60000)
+        wait_for(lambda: got.of("home/y10/door/zone/yard/occupancy")[-1:] == ["0"])
+        self.assertEqual(feed.end(), 0)
+        self.late(broker, "home/y10/#", "1\thome/y10/door/zone/yard/occupancy\t0",
+                  "1\thome/y10/door/state\toffline")
 
     @staticmethod
-    def late(broker, topic):
-        """What a broker has kept."""
-        run = subprocess.run(["mosquitto_sub", "-h", "127.0.0.1", "-p", str(broker.port), "-t",
-                              topic, "-W", "1", "-F", "%r\t%t\t%p"], capture_output=True,
-                             text=True, check=False)
-        return run.stdout.splitlines()
+    def late(broker, topic, *expected):
+        """What a broker has kept, where that has these lines; it has a second to tell."""
+        def kept():
+            run = subprocess.run(["mosquitto_sub", "-h", "127.0.0.1", "-p", str(broker.port), "-t",
+                                  topic, "-W", "1", "-F", "%r\t%t\t%p"], capture_output=True,
+                                 text=True, check=False)
+            found = run.stdout.splitlines()
+            return set(expected) <= set(found) and found
+        return wait_for(kept, what=expected)
 
     def test_state_after_crash(self):
         """A state is that of the last line, not of those that are sent before it."""
@@ -128,7 +132,7 @@ class Mqtt(Case):
         proxy = self.start(Proxy(broker.port))
         uri = f"mqtt://127.0.0.1:{proxy.port}/y10"
         proxy.leave()
-        feed = self.feed(uri, "--count", 12, "--linger", 5000)
+        feed = self.feed(uri, "--count", 12, "--linger", 60000)
         wait_for(lambda: feed.synced == 12)
         feed.kill()
         got = self.start(Subscriber(self.folder, broker.port))
@@ -144,8 +148,9 @@ class Mqtt(Case):
         broker = self.broker()
         got = self.start(Subscriber(self.folder, broker.port))
         uri = f"mqtt://localhost:{broker.port}"
-        self.run_feed(uri, "--frames", "--count", 5, "--linger", 10000, "--stream", "a/b+\\u00e9")
-        frames = [json.loads(m) for m in wait_for(lambda: got.of("a_b_é/frame"))]
+        self.run_feed(uri, "--frames", "--count", 5, "--linger", 60000, "--stream", "a/b+\\u00e9")
+        wait_for(lambda: len(got.of("a_b_é/frame")) >= 5, what="frames")
+        frames = [json.loads(m) for m in got.of("a_b_é/frame")]
         self.assertEqual([m["n"] for m in frames], [0, 1, 2, 3, 4])
         self.assertEqual(frames[0]["objects"], [{"label": 'a,}"]'}])
 
@@ -154,10 +159,10 @@ class Mqtt(Case):
         broker = self.broker()
         got = self.start(Subscriber(self.folder, broker.port))
         uri = f"mqtt://127.0.0.1:{broker.port}/y10"
-        feed = self.run_feed(uri, "--count", 8, "--age", 3600, "--max-delay", 60, "--linger", 10000)
+        feed = self.run_feed(uri, "--count", 8, "--age", 3600, "--max-delay", 60, "--linger", 60000)
         self.assertEqual((feed.stats["skipped"], feed.stats["acknowledged"]), (8, 8))
         feed = self.run_feed(uri, "--from", 8, "--count", 1, "--age", 30, "--max-delay", 60,
-                             "--linger", 10000)
+                             "--linger", 60000)
         messages = list(map(json.loads, wait_for(lambda: got.of("y10/door/event"))))
         self.assertEqual([m["n"] for m in messages], [8])
         self.assertTrue(messages[0]["replayed"], "30 s old, so it is no news")
@@ -169,7 +174,6 @@ class Mqtt(Case):
         uri = f"mqtt://127.0.0.1:{broker.port}/y10"
         for begin in range(0, 200, 50):
             self.run_feed(uri, "--from", begin, "--count", 50)
-        numbers = [json.loads(m)["n"] for m in got.of("y10/door/event")]
         wait_for(lambda: len(got.of("y10/door/event")) >= 200)
         numbers = [json.loads(m)["n"] for m in got.of("y10/door/event")]
         self.assertEqual(numbers, list(range(200)))
@@ -185,11 +189,13 @@ class Mqtt(Case):
         for n, (options, env) in enumerate([
                 (["--credentials", key_file], {}), (["--credentials", line_file], {}),
                 ([], {"Y10_PUBLISH_USER": "cam", "Y10_PUBLISH_PASSWORD": "se:cret"})]):
-            feed = self.run_feed(uri, "--from", n, "--count", 1, "--linger", 10000, *options,
+            feed = self.run_feed(uri, "--from", n, "--count", 1, "--linger", 60000, *options,
                                  env=env)
             self.assertEqual(feed.stats["acknowledged"], 1, feed.output)
-        feed = self.run_feed(uri, "--from", 9, "--count", 1, "--linger", 1000, "--credentials",
-                             self.write("wrong", "cam:wrong"))
+        feed = self.feed(uri, "--from", 9, "--count", 1, "--linger", 60000, "--credentials",
+                         self.write("wrong", "cam:wrong"))
+        wait_for(lambda: feed.states, what="a warning")
+        self.assertEqual(feed.end(), 0)
         self.assertEqual(feed.stats["acknowledged"], 0)
         self.assertIn("not authorised", feed.states[0].lower())
         self.assertNotIn("wrong", "".join(feed.output))
@@ -203,12 +209,14 @@ class Mqtt(Case):
             "--cafile", self.path("ca.pem"), "--insecure"]))
         uri = f"mqtts://localhost:{broker.port}/y10"
         feed = self.run_feed(f"{uri}?cafile={self.path('ca.pem')}", "--count", 300, "--linger",
-                             20000)
+                             60000)
         self.assertEqual(feed.stats["acknowledged"], 300, feed.output)
         wait_for(lambda: len(got.of("y10/door/event")) == 300)
         # Of an authority that nobody knows, and for another name.
         for other in uri, f"{uri}?cafile={self.path('ca.pem')}".replace("localhost", "127.0.0.1"):
-            feed = self.run_feed(other, "--from", 300, "--count", 1, "--linger", 1500)
+            feed = self.feed(other, "--from", 300, "--count", 1, "--linger", 60000)
+            wait_for(lambda feed=feed: feed.states, what="a warning")
+            self.assertEqual(feed.end(), 0)
             self.assertEqual(feed.stats["acknowledged"], 0, feed.output)
             self.assertRegex(feed.states[0], "(?i)tls|certificate")
 

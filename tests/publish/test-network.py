@@ -14,7 +14,7 @@ import subprocess
 import sys
 import unittest
 
-from broker import Broker, Case, Subscriber, need_broker, wait_for
+from broker import PATIENCE, Broker, Case, Subscriber, need_broker, wait_for
 
 PLUGINS = sys.argv.pop(1)
 CODES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../pipelines/codes.png")
@@ -38,9 +38,9 @@ class Network(Case):
                               stderr=subprocess.PIPE) as process:
             try:
                 if until:
-                    wait_for(until, seconds=90, what="what the scene shows")
+                    wait_for(until, what="what the scene shows")
                     process.send_signal(signal.SIGINT)
-                out, err = process.communicate(timeout=60)
+                out, err = process.communicate(timeout=PATIENCE)
             finally:
                 process.kill()
         return subprocess.CompletedProcess(command, process.returncode, out, err)

@@ -93,7 +93,7 @@ class Webhook(Case):
 
     def test_one_by_one(self):
         server = self.start(Server())
-        feed = self.feed(server, "--count", 5, "--linger", 10000,
+        feed = self.feed(server, "--count", 5, "--linger", 60000,
                          env={"Y10_PUBLISH_USER": "cam", "Y10_PUBLISH_PASSWORD": "a:b"})
         self.assertEqual(feed.wait(), 0)
         self.assertEqual([m["n"] for m in server.lines()], [0, 1, 2, 3, 4])
@@ -108,7 +108,7 @@ class Webhook(Case):
         for n, (settings, kind) in enumerate([("batch=50&format=ndjson", "application/x-ndjson"),
                                               ("batch=50", "application/json")]):
             del server.requests[:]
-            feed = self.feed(server, "--from", 200 * n, "--count", 200, "--linger", 10000,
+            feed = self.feed(server, "--from", 200 * n, "--count", 200, "--linger", 60000,
                              "--credentials", token, settings=settings)
             self.assertEqual(feed.wait(), 0)
             self.assertEqual([m["n"] for m in server.lines()],
@@ -129,12 +129,12 @@ class Webhook(Case):
             return Feed(FEED, self.path("spool"), f"https://{host}:{server.port}/hook{settings}",
                         "--from", n, "--count", count, "--linger", 60000)
         feed = publish(0, "localhost", ours, 10)
-        self.assertEqual(feed.wait(90), 0)
+        self.assertEqual(feed.wait(), 0)
         self.assertEqual((feed.stats["acknowledged"], feed.states), (10, []))
         self.assertEqual([m["n"] for m in server.lines()], list(range(10)))
         for host, settings in (("localhost", ""), ("127.0.0.1", ours)):
             feed = publish(10, host, settings, 1)
-            wait_for(lambda feed=feed: feed.states, 60, "a warning")
+            wait_for(lambda feed=feed: feed.states, "a warning")
             feed.kill()
             self.assertRegex(feed.states[0], "(?i)tls|certificate")
         self.assertEqual(len(server.requests), 10)
@@ -143,7 +143,7 @@ class Webhook(Case):
         """What a server refuses is counted, told once and not sent again; order goes on."""
         server = self.start(Server())
         server.answer = lambda n, request: 400 if json.loads(request[2])["n"] in (3, 4) else 204
-        feed = self.feed(server, "--count", 8, "--linger", 10000)
+        feed = self.feed(server, "--count", 8, "--linger", 60000)
         self.assertEqual(feed.wait(), 0)
         self.assertEqual([m["n"] for m in server.lines((204, 400))], list(range(8)))
         self.assertEqual((feed.stats["failed"], feed.stats["acknowledged"]), (2, 8))
@@ -161,7 +161,7 @@ class Webhook(Case):
             return {0: (503, {"Retry-After": "2"}), 1: 429, 2: (302, {"Location": "/away"})
                     }.get(n, 200)
         server.answer = answer
-        feed = self.feed(server, "--count", 2, "--linger", 20000)
+        feed = self.feed(server, "--count", 2, "--linger", 60000)
         self.assertEqual(feed.wait(), 0)
         self.assertEqual([m["n"] for m in server.lines()], [0, 1])
         self.assertGreaterEqual(times[1] - times[0], 2)
@@ -198,7 +198,7 @@ class Webhook(Case):
             n = max([n - 1 + synced] + list(lines_of(self.path('spool')))) + 1
         server.answer = lambda *_: 200
         feed = self.feed(server, "--from", n, "--count", 1, "--linger", 60000, settings=settings)
-        self.assertEqual(feed.wait(90), 0)
+        self.assertEqual(feed.wait(), 0)
         server.close()
         taken += server.lines()
         doubles = check(self, taken, accepted + [n])
@@ -210,8 +210,8 @@ class Webhook(Case):
         port = free_port()
         server = type("", (), {"port": port})()
         feed = self.feed(server, "--count", 3, "--rate", 3, "--linger", 60000, "--max-delay", 3)
-        wait_for(lambda: feed.states)
-        time.sleep(4.5)
+        wait_for(lambda: feed.states and feed.synced == 3, what="a warning, and all lines")
+        time.sleep(4)
         self.assertEqual(len(feed.states), 1)
         server = self.start(Server(port))
         wait_for(lambda: feed.process.poll() is not None, what="the end")
