@@ -20,6 +20,7 @@ FPS = 5
 CONTRAST, TARGET = 4.5, 24
 # Where the code goes to and fro, its right half: corners by the picture's size.
 ZONE = 0.45, 0.1, 0.95, 0.9
+MODELS = f"[serve]\nmodels={SOURCE}/models\n\n"
 DEMO = "[camera demo]\nname=Demo\nsource=demo\nzones=table=0,0 1,1\n\n[camera away]\nname=Away\nsource=rtsp://127.0.0.1:1/none\n"
 LOOKS = {"light": ("light", 1280, 900, False), "dark": ("dark", 1280, 900, False),
          "phone": ("light", 390, 844, True), "phone-dark": ("dark", 390, 844, True),
@@ -306,10 +307,12 @@ class Looks(Page):
         """In every size and scheme all texts can be read, fingers hit the controls, and nothing is
         wider than the window."""
         browser = self.browser
-        server = self.enter(DEMO)
+        server = self.enter(MODELS + DEMO)
         server.live("demo")
         browser.until("document.querySelector('.camera .state').innerText === 'live'")
         browser.until("document.querySelector('[data-state=retry]')")
+        browser.until("document.getElementById('model-use').checkVisibility()")
+        browser.until("document.getElementById('capacity').innerText.includes('y10 bench --cameras measures it')")
         for view, opening in VIEWS.items():
             for selector in opening:
                 browser.click(selector)
@@ -369,8 +372,9 @@ class Looks(Page):
         """Tab reaches every control, what has the focus can be seen, and Enter leads into full screen
         and out of it."""
         browser = self.browser
-        self.enter("[camera one]\nname=One\nsource=test:ball\n")
+        self.enter(MODELS + "[camera one]\nname=One\nsource=test:ball\n")
         browser.until("document.querySelector('.camera .state')?.innerText === 'live'")
+        browser.until("document.getElementById('model-use').checkVisibility()")
         order = []
         while (at := (browser.key("Tab"), browser.run(FOCUS))[1]) and len(order) < 50:
             self.assertTrue(at["ring"] and at["seen"], at)

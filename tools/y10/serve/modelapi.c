@@ -53,14 +53,16 @@ add_active (JsonBuilder *builder, Serve *serve)
 
 /* What may be chosen, and what is. */
 static void
-add_choice (JsonBuilder *builder, const ServeConfig *config)
+add_choice (JsonBuilder *builder, const Serve *serve)
 {
-  char *file = config->models && config->model
-      ? serve_model_folder_get_name (config->models, config->model)
+  const ServeConfig *config = serve->config;
+  const char *path = serve_model_change_get_kept (serve);
+  char *file = config->models && path
+      ? serve_model_folder_get_name (config->models, path)
       : NULL;
 
   tool_json_string (builder, "file", file);
-  tool_json_bool (builder, "bundled", !config->model);
+  tool_json_bool (builder, "bundled", !path);
   tool_json_bool (builder, "option", config->model_is_option);
   if (config->models) {
     char **names = serve_model_folder_list (config->models);
@@ -83,7 +85,7 @@ tell_model (Serve *serve, SoupServerMessage *message)
   tool_json_string (builder, "name", model->name);
   add_names (builder, "classes", model->classes);
   add_active (builder, serve);
-  add_choice (builder, serve->config);
+  add_choice (builder, serve);
   serve_model_change_write (serve, builder);
   json_builder_end_object (builder);
   serve_reply_text (message, SOUP_STATUS_OK, "application/json",

@@ -73,6 +73,14 @@ read_file (GTask *task, gpointer source, gpointer data,
     g_task_return_boolean (task, TRUE);
 }
 
+const char *
+serve_model_change_get_kept (const Serve *serve)
+{
+  const ServeModelChange *change = serve->model_change;
+
+  return change && change->model ? change->old_path : serve->config->model;
+}
+
 void
 serve_model_change_write (const Serve *serve, JsonBuilder *builder)
 {

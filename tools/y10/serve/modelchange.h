@@ -23,6 +23,9 @@ void serve_model_change_look (Serve *serve);
 /* Gives up what is under way. */
 void serve_model_change_stop (Serve *serve);
 
+/* The path of the model that the settings keep until all have another one; NULL: the
+ * bundled one. */
+const char *serve_model_change_get_kept (const Serve *serve);
 /* Adds the member "change": what is under way, or null. */
 void serve_model_change_write (const Serve *serve, JsonBuilder *builder);
 
