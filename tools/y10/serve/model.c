@@ -13,13 +13,33 @@
 
 #include "serve/model.h"
 
+/* What weights are worth is known when an engine has them. This one computes nothing. */
+static gboolean
+read_weights (Y10Model *weights, GError **error)
+{
+  Y10EngineConfig config;
+  Y10Engine *engine;
+
+  y10_engine_config_init (&config, sizeof config);
+  config.backend = Y10_BACKEND_REF;
+  config.width = config.height = 32;
+  config.threads = config.n_slots = 1;
+  engine = y10_engine_new (weights, &config, NULL, error);
+  if (!engine)
+    return FALSE;
+  y10_engine_unref (engine);
+  return TRUE;
+}
+
 ServeModel *
-serve_model_load (const char *path, GError **error)
+serve_model_load (const char *path, gboolean whole, GError **error)
 {
   Y10Model *weights = y10_model_load (path, NULL, error);
   ServeModel *model;
   guint n;
 
+  if (weights && whole && !read_weights (weights, error))
+    g_clear_pointer (&weights, y10_model_unref);
   if (!weights)
     return NULL;
   n = y10_model_get_n_classes (weights);

@@ -14,8 +14,9 @@ typedef struct
   char **classes; /* by id */
 } ServeModel;
 
-/* Reads it from its file; @path is NULL for the bundled one. */
-ServeModel *serve_model_load (const char *path, GError **error);
+/* Reads it from its file; @path is NULL for the bundled one. @whole: also all weights, as
+ * a detector does. Any thread. */
+ServeModel *serve_model_load (const char *path, gboolean whole, GError **error);
 void serve_model_free (ServeModel *model);
 /* Checks a detector's classes: names or ids, separated by commas. */
 gboolean serve_model_check_classes (const ServeModel *model,

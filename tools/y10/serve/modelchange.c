@@ -39,6 +39,7 @@ struct _ServeModelChange
 typedef struct
 {
   char *folder, *name;
+  gboolean whole;
   char *path;
   ServeModel *model;
 } Reading;
@@ -66,7 +67,7 @@ read_file (GTask *task, gpointer source, gpointer data,
     reading->path = serve_model_folder_find (reading->folder, reading->name,
         &error);
   if (!error)
-    reading->model = serve_model_load (reading->path, &error);
+    reading->model = serve_model_load (reading->path, reading->whole, &error);
   if (error)
     g_task_return_error (task, error);
   else
@@ -246,6 +247,22 @@ on_read (GObject *source, GAsyncResult *result, gpointer data)
   g_error_free (error);
 }
 
+/* Where no detector would, the thread reads the weights, too. */
+static gboolean
+has_live (const Serve *serve)
+{
+  gboolean has = FALSE;
+
+  for (guint i = 0; !has && i < serve->cameras->len; i++) {
+    const ServeCamera *camera = serve->cameras->pdata[i];
+    ToolCameraStatus status;
+
+    tool_camera_get_status (camera->camera, &status);
+    has = status.state == TOOL_CAMERA_LIVE;
+  }
+  return has;
+}
+
 void
 serve_model_change_begin (Serve *serve, const char *name, ServeModelDone done,
     gpointer user)
@@ -260,6 +277,7 @@ serve_model_change_begin (Serve *serve, const char *name, ServeModelDone done,
   change->cancellable = g_cancellable_new ();
   reading->folder = g_strdup (serve->config->models);
   reading->name = g_strdup (name);
+  reading->whole = !has_live (serve);
   serve->model_change = change;
   task = g_task_new (NULL, change->cancellable, on_read, serve);
   g_task_set_task_data (task, reading, free_reading);

@@ -414,7 +414,7 @@ has_id (const ServeConfig *config, const char *id)
 gboolean
 serve_config_load_model (ServeConfig *config, GError **error)
 {
-  config->known = serve_model_load (config->model, error);
+  config->known = serve_model_load (config->model, FALSE, error);
   if (!config->known)
     return FALSE;
   if (!check_classes (config, config->classes, error)) {
