@@ -240,23 +240,9 @@ y10_igemm (const Y10KIgemm &p)
         beside ();
       if (k >= HELD)
         y10_products (How (), sum[k % SETS], a[k % HELD], b[k % HELD]);
-      if (k < DEPTH) {
-        const unsigned int a_chunk = (unsigned int) ((k * 2 + (lane >> 4))
-                                         ^ (lane & 7))
-            * 16;
-        const unsigned int b_chunk = (unsigned int) ((k * 2 + (lane >> 3 & 1))
-                                         ^ (lane & 7))
-            * 16;
-
-#pragma unroll
-        for (int i = 0; i < MT; i++)
-          y10_load_matrix4 (a[k % HELD][i],
-              at + a_row + i * 16 * ROW + a_chunk);
-#pragma unroll
-        for (int j = 0; j < NT / 2; j++)
-          y10_load_matrix4 (b[k % HELD][j],
-              at + b_row + j * 16 * ROW + b_chunk);
-      }
+      if (k < DEPTH)
+        y10_load_part (a[k % HELD], b[k % HELD], at + a_row, at + b_row, k,
+            lane);
     }
   };
 

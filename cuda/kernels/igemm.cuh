@@ -43,6 +43,29 @@ y10_exchange (const float (&from)[4][2], float (&to)[8], int lane)
   }
 }
 
+/* The matrices of part @k of a step, two chunks of each row. @a_at, @b_at: a lane's first
+ * rows of pixels and of weights; the row's number exchanges the chunks. */
+template <int MT, int NB>
+__device__ __forceinline__ void
+y10_load_part (unsigned int (&a)[MT][4], unsigned int (&b)[NB][4],
+    unsigned int a_at, unsigned int b_at, int k, int lane)
+{
+  constexpr int ROW = Y10_IGEMM_ROW_BYTES;
+  const unsigned int a_chunk = (unsigned int) ((k * 2 + (lane >> 4))
+                                   ^ (lane & 7))
+      * 16;
+  const unsigned int b_chunk = (unsigned int) ((k * 2 + (lane >> 3 & 1))
+                                   ^ (lane & 7))
+      * 16;
+
+#pragma unroll
+  for (int i = 0; i < MT; i++)
+    y10_load_matrix4 (a[i], a_at + i * 16 * ROW + a_chunk);
+#pragma unroll
+  for (int j = 0; j < NB; j++)
+    y10_load_matrix4 (b[j], b_at + j * 16 * ROW + b_chunk);
+}
+
 /* How products are computed: 16-bit numbers in their type, floats rounded to tf32, or
  * floats as they are: as the sum of what tf32 holds of a number and of the rest, the
  * product of the rests being less than what a float holds. */
