@@ -11,7 +11,8 @@
  * the other reads or writes. That is read off the addresses in the memory plan, so
  * that it holds however the plan shares memory. No wait follows from others. A pair
  * counts as one op, whether it runs as one kernel or as two, which depends on the batch
- * size; so do a 1×1 convolution and the upsampling of its result.
+ * size; so do a pair and the logits made of it, and a 1×1 convolution and the upsampling
+ * of its result.
  *
  * Of the ops that read a result, the one with the longest chain behind it continues
  * the lane, so lane 0 has the longest chain of all. Another op continues a lane that
@@ -66,9 +67,10 @@ y10_cuda_count_pools (const Y10Graph *graph, guint first, guint end)
 guint
 y10_cuda_count_joint (const Y10Graph *graph, guint first, guint end)
 {
-  if (first + 1 < end && y10_graph_is_joint (graph, first))
-    return 2;
-  return y10_cuda_count_pools (graph, first, end);
+  const guint n = y10_graph_count_joint (graph, first);
+
+  return n > 1 ? MIN (n, end - first)
+               : y10_cuda_count_pools (graph, first, end);
 }
 
 static gboolean

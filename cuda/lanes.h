@@ -38,8 +38,8 @@ typedef struct
 } Y10CudaLanes;
 
 /* The number of ops from @first to before @end that one kernel may run: consecutive
- * pools, each of which reads what the previous one wrote, a pair, or a 1×1 convolution
- * that is upsampled. */
+ * pools, each of which reads what the previous one wrote, a pair, with the logits made of
+ * it where there are any, or a 1×1 convolution that is upsampled. */
 guint y10_cuda_count_pools (const Y10Graph *graph, guint first, guint end);
 guint y10_cuda_count_joint (const Y10Graph *graph, guint first, guint end);
 /* Of the ops from @first on. */

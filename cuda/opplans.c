@@ -192,13 +192,17 @@ y10_cuda_first_desc (Y10CudaConvLib *lib, Y10CudaConvDesc *desc)
 Y10CudaPairDesc
 y10_cuda_pair_desc (const Y10Program *program, guint op, guint n)
 {
-  const Y10Op *o = &program->plan->graph->ops[op];
+  const Y10Plan *plan = program->plan;
+  const Y10Op *o = &plan->graph->ops[op];
+  const gboolean logits = y10_graph_is_logits_pair (plan->graph, op)
+      && !y10_plan_views_overlap (plan, o->in, o[2].out);
 
   return (Y10CudaPairDesc){
     .precision = program->precision,
     .images = n,
     .in = conv_view (program, o->in),
     .out = conv_view (program, o[1].out),
+    .logits = logits ? conv_view (program, o[2].out) : (Y10CudaConvView){ 0 },
     .kernel = o->kernel,
     .stride = o->stride,
     .pad = o->pad,
@@ -397,6 +401,8 @@ y10_cuda_program_impl (Y10Program *program, guint op)
     name = "cuda:separable";
   else if (plan && op > 0 && plan[-1].pair.tile)
     name = y10_cuda_pair_describe (plan[-1].pair);
+  else if (plan && op > 1 && plan[-2].pair.tile && plan[-2].pair.logits)
+    name = y10_cuda_pair_describe (plan[-2].pair);
   else if (plan && plan->conv)
     name = g_intern_string (y10_cuda_conv_plan_describe (plan->conv->plan));
   pthread_mutex_unlock (&program->lock);

@@ -26,7 +26,7 @@ typedef struct
   Y10CudaSharedPlan *conv; /* dense convolutions only */
   gboolean staged;         /* conv cannot write where the result goes */
   gboolean epilogue;       /* SiLU, addition or conversion afterwards */
-  Y10CudaPair pair;        /* how this op and the next one run together */
+  Y10CudaPair pair;        /* how this op and the next ones run together */
   gboolean upsampled; /* the next op is part of it, if its plan can do that */
 } Y10CudaOpPlan;
 
@@ -101,7 +101,7 @@ Y10CudaConvDesc y10_cuda_unfused_desc (const Y10CudaConvDesc *desc);
 gboolean y10_cuda_may_pair (const Y10Program *program, guint op);
 /* The same of a 1×1 convolution and the upsampling of its result. */
 gboolean y10_cuda_may_upsample (const Y10Program *program, guint op);
-/* Both of a pair at @n images, if they may. */
+/* Both of a pair at @n images, if they may, and the logits behind them. */
 Y10CudaPairDesc y10_cuda_pair_desc (const Y10Program *program, guint op,
     guint n);
 const char *y10_cuda_program_impl (Y10Program *program, guint op);

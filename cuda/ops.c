@@ -139,21 +139,28 @@ run_upsampled (const Y10Program *program, const Y10CudaOpPlan *plan,
       : 0;
 }
 
-/* A depthwise convolution and the 1×1 behind it as one kernel. */
+/* A depthwise convolution and the 1×1 behind it as one kernel, with the logits if these
+ * are among the ops before @end. */
 static guint
 run_pair (const Y10Program *program, const Y10CudaMemory *memory, guint index,
-    guint n, Y10CudaPair pair, CUstream stream, GError **error)
+    guint end, guint n, Y10CudaPair pair, CUstream stream, GError **error)
 {
   const Y10Op *op = &program->plan->graph->ops[index];
-  const gsize *weight = &program->weight[index], *bias = &program->bias[index];
   const Y10CudaPairDesc desc = y10_cuda_pair_desc (program, index, n);
+  Y10CudaPairWeights weights = { { 0 }, { 0 } };
+  guint n_ops;
 
+  pair.logits = pair.logits && index + 2 < end;
+  n_ops = pair.logits ? 3 : 2;
+  for (guint i = 0; i < n_ops; i++) {
+    weights.weight[i] = program->weights + program->weight[index + i];
+    weights.bias[i] = program->weights + program->bias[index + i];
+  }
   return y10_cuda_pair_run (program->device->pairs, &desc, pair, stream,
-             address (y10_cuda_view (program->plan, memory, op->in)),
-             program->weights + weight[0], program->weights + bias[0],
-             program->weights + weight[1], program->weights + bias[1],
-             address (y10_cuda_view (program->plan, memory, op[1].out)), error)
-      ? 2
+             address (y10_cuda_view (program->plan, memory, op->in)), &weights,
+             address (y10_cuda_view (program->plan, memory, op[n_ops - 1].out)),
+             error)
+      ? n_ops
       : 0;
 }
 
@@ -192,7 +199,7 @@ y10_cuda_run_op (const Y10Program *program, const Y10CudaOpPlans *batch,
     case Y10_OP_CONV:
       /* Alone, the first of a pair writes what the caller is going to read. */
       if (first + 1 < end && batch->ops[first].pair.tile)
-        return run_pair (program, memory, first, n, batch->ops[first].pair,
+        return run_pair (program, memory, first, end, n, batch->ops[first].pair,
             stream, error);
       if (first + 1 < end && is_upsampled (&batch->ops[first]))
         return run_upsampled (program, &batch->ops[first], memory, first,

@@ -132,7 +132,8 @@ publish (const Round *round, Y10CudaOpPlans *first, guint n)
         first->ops[g_array_index (pair->ops, guint, 0)].pair;
 
     if (!pair->decided
-        || (now.tile == pair->winner.tile && now.parts == pair->winner.parts))
+        || (now.tile == pair->winner.tile && now.parts == pair->winner.parts
+            && now.logits == pair->winner.logits))
       continue;
     if (!batch)
       batch = y10_cuda_op_plans_copy (first);

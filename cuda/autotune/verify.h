@@ -32,10 +32,13 @@ struct _Y10CudaTrial
   guint8 *expected, *got; /* output of the compared images */
   double rms;             /* root mean square of @expected */
 
-  /* Of a pair, whose 1×1 is @desc. */
+  /* Of a pair, whose 1×1 is @desc, or whose logits are. */
   Y10CudaPairDesc pair;
-  CUdeviceptr pair_memory, pair_weight, pair_bias; /* 0: no pair */
-  gsize pair_in_size;                              /* of a set */
+  Y10CudaConvDesc pair_second;
+  CUdeviceptr pair_memory;         /* 0: no pair */
+  CUdeviceptr pair_between;        /* depthwise outputs; 0: no logits */
+  Y10CudaPairWeights pair_weights; /* but those of @desc */
+  gsize pair_in_size;              /* of a set */
 };
 
 /* Makes the outputs NaN. */
@@ -51,12 +54,13 @@ gboolean y10_cuda_trial_fill (Y10CudaTrial *trial, CUdeviceptr to, gsize n,
 gboolean y10_cuda_trial_run_reference (Y10CudaTrial *trial, GError **error);
 
 /* autotune/pair_trial.c: y10_cuda_trial_begin() for a pair, whose second convolution is
- * @second; end it also after an error. */
+ * @second, or for its @logits, which are not NULL then; end it also after an error. */
 gboolean y10_cuda_trial_begin_pair (Y10CudaTrial *trial,
-    const Y10CudaPairDesc *pair, const Y10CudaConvDesc *second, gsize workspace,
-    GError **error);
+    const Y10CudaPairDesc *pair, const Y10CudaConvDesc *second,
+    const Y10CudaConvDesc *logits, gsize workspace, GError **error);
 void y10_cuda_trial_end_pair (Y10CudaTrial *trial);
-/* Queues it, or its depthwise convolution alone if @way has no tile. */
+/* Queues it, or its depthwise convolution alone if @way has no tile. @way computes logits
+ * where these are tried, and nowhere else. */
 gboolean y10_cuda_trial_run_pair (Y10CudaTrial *trial, guint set,
     Y10CudaPair way, GError **error);
 /* As y10_cuda_trial_verify(). */

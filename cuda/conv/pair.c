@@ -7,7 +7,9 @@
  * saved. So a pair begins as one kernel where a thread computes few outputs. Where blocks
  * fill the GPU twice, it does if their input is staged: the depthwise kernel, which waits
  * for its reads, then takes several times what memory needs; but where threads read for
- * themselves, its larger tiles may be faster. The estimates put the ways in order for the tuner. */
+ * themselves, its larger tiles may be faster. Logits of a pair that is one kernel are part
+ * of it: their products cost what they cost anywhere, and all that they read is there.
+ * The estimates put the ways in order for the tuner. */
 
 #include "config.h"
 
@@ -33,7 +35,7 @@ enum
 struct _Y10CudaPairs
 {
   const Y10CudaKernels *kernels;
-  CUfunction function[Y10_N_SEPARABLE_TILES][N_TYPES];
+  CUfunction function[Y10_N_SEPARABLE_TILES][2][N_TYPES]; /* with logits: 1 */
   int stages, multiprocessors;
   int max_shared, shared_of_all; /* of a block; of those on a multiprocessor */
 };
@@ -45,10 +47,10 @@ find (Y10CudaPairs *pairs, int tile, int n_types)
   const Y10CudaDriver *d = pairs->kernels->driver;
   const Y10KIgemmTile t = y10_separable_tile (tile);
 
-  for (int i = 0; i < n_types; i++) {
-    CUfunction *f = &pairs->function[tile][i];
-    g_autofree char *name = g_strdup_printf ("y10_separable_%s_%dx%d", types[i],
-        t.rows, t.columns);
+  for (int i = 0; i < 2 * n_types; i++) {
+    CUfunction *f = &pairs->function[tile][i % 2][i / 2];
+    g_autofree char *name = g_strdup_printf ("y10_separable_%s%s_%dx%d",
+        i % 2 ? "logits_" : "", types[i / 2], t.rows, t.columns);
 
     if (d->module_get_function (f, pairs->kernels->module, name)
         || d->func_set_attribute (*f, Y10_CU_FUNC_MAX_DYNAMIC_SHARED,
@@ -95,12 +97,14 @@ y10_cuda_pairs_free (Y10CudaPairs *pairs)
 }
 
 static gboolean
-takes (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc)
+takes (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc, gboolean logits)
 {
   return pairs
+      && (!logits
+          || (desc->logits.channels && desc->kernel == 3 && desc->stride == 1))
       && (desc->precision == Y10_PRECISION_FP16
           || (desc->precision == Y10_PRECISION_BF16
-              && pairs->function[0][BF16]))
+              && pairs->function[0][0][BF16]))
       && y10_separable_has (desc->kernel, desc->stride)
       && desc->pad == desc->kernel / 2
       && (gint64) desc->out.height * desc->out.width * desc->images
@@ -114,14 +118,21 @@ view (const Y10CudaConvView *v, CUdeviceptr data)
     (int) v->pixel, v->image };
 }
 
+static int
+tile_of (Y10CudaPair way)
+{
+  return (int) way.tile - 1;
+}
+
 /* The kernel's parameters, without weights. */
 static Y10KSeparable
-params_of (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc, int tile,
-    int parts, CUdeviceptr in, CUdeviceptr out)
+params_of (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc,
+    Y10CudaPair way, CUdeviceptr in, CUdeviceptr out)
 {
   Y10KSeparable p = {
     .in = view (&desc->in, in),
-    .out = view (&desc->out, out),
+    .out = view (way.logits ? &desc->logits : &desc->out, out),
+    .middle = way.logits ? desc->out.channels : 0,
     .kernel = desc->kernel,
     .stride = desc->stride,
     .pad = desc->pad,
@@ -129,8 +140,8 @@ params_of (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc, int tile,
     .silu = desc->silu,
   };
 
-  y10_separable_prepare (&p, (int) desc->images, tile, parts, pairs->stages,
-      pairs->max_shared);
+  y10_separable_prepare (&p, (int) desc->images, tile_of (way), (int) way.parts,
+      pairs->stages, pairs->max_shared);
   return p;
 }
 
@@ -147,11 +158,12 @@ n_rounds (const Y10CudaPairDesc *desc, int tile)
  * memory, or what all take if a multiprocessor is full. Fewer blocks than four on one,
  * because of their shared memory, hide less of each other's waiting. */
 static double
-estimate (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc, int tile,
-    int parts)
+estimate (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc,
+    Y10CudaPair way)
 {
+  const int tile = tile_of (way);
   const Y10KIgemmTile t = y10_separable_tile (tile);
-  const Y10KSeparable p = params_of (pairs, desc, tile, parts, 0, 0);
+  const Y10KSeparable p = params_of (pairs, desc, way, 0, 0);
   const Y10KLaunch l = y10_separable_launch (&p, tile, pairs->stages);
   const double taps = desc->kernel * desc->kernel;
   const double each = MAX (1,
@@ -161,7 +173,10 @@ estimate (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc, int tile,
       : resident == 3                ? 1.1
       : resident == 2                ? 1.4
                                      : 2;
-  const double steps = p.steps * (double) (p.columns / t.columns);
+  const int last = way.logits
+      ? (p.out.channels + t.columns - 1) / t.columns * p.last_steps
+      : 0;
+  const double steps = p.steps * (double) (p.columns / t.columns) + last;
   const double outputs = t.rows * (desc->in.channels / 8.);
   const double products = MAX (t.rows * t.columns / 16., t.columns * 2.);
   const double latency = steps * 200
@@ -175,23 +190,26 @@ estimate (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc, int tile,
 
 guint
 y10_cuda_pair_candidates (const Y10CudaPairs *pairs,
-    const Y10CudaPairDesc *desc, Y10CudaPair *ways, guint max)
+    const Y10CudaPairDesc *desc, gboolean logits, Y10CudaPair *ways, guint max)
 {
   double cycles[Y10_N_SEPARABLE_TILES * MAX_PARTS];
   Y10CudaPair all[Y10_N_SEPARABLE_TILES * MAX_PARTS];
   guint n = 0;
 
-  if (!takes (pairs, desc))
+  if (!takes (pairs, desc, logits))
     return 0;
   for (int tile = 0; tile < Y10_N_SEPARABLE_TILES; tile++) {
     const Y10KIgemmTile t = y10_separable_tile (tile);
     const int columns = (desc->out.channels + t.columns - 1) / t.columns;
 
     if (y10_separable_shared (desc->in.channels, tile, pairs->stages)
-        > (unsigned int) pairs->max_shared)
+            + (logits ? y10_separable_middle (desc->out.channels, tile) : 0)
+        > pairs->max_shared)
       continue;
-    for (int parts = 1; parts <= MIN (columns, MAX_PARTS); parts *= 2) {
-      const double now = estimate (pairs, desc, tile, parts);
+    for (int parts = 1; parts <= (logits ? 1 : MIN (columns, MAX_PARTS));
+         parts *= 2) {
+      const Y10CudaPair way = { (guint) tile + 1, (guint) parts, logits };
+      const double now = estimate (pairs, desc, way);
       guint at = n++;
 
       for (; at > 0 && now < cycles[at - 1]; at--) {
@@ -199,7 +217,7 @@ y10_cuda_pair_candidates (const Y10CudaPairs *pairs,
         all[at] = all[at - 1];
       }
       cycles[at] = now;
-      all[at] = (Y10CudaPair){ (guint) tile + 1, (guint) parts };
+      all[at] = way;
     }
   }
   n = MIN (n, max);
@@ -207,30 +225,36 @@ y10_cuda_pair_candidates (const Y10CudaPairs *pairs,
   return n;
 }
 
+/* Whether @way is likely to take less time than what it saves. */
+static gboolean
+pays (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc, Y10CudaPair way)
+{
+  const Y10KSeparable p = params_of (pairs, desc, way, 0, 0);
+  const Y10KLaunch l = y10_separable_launch (&p, tile_of (way), pairs->stages);
+
+  return l.grid[0] * l.grid[1] >= 2u * (unsigned int) pairs->multiprocessors
+      ? p.staged
+      : n_rounds (desc, tile_of (way))
+          <= (p.staged ? MAX_STAGED_ROUNDS : MAX_ROUNDS);
+}
+
 Y10CudaPair
 y10_cuda_pair_first (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc)
 {
-  Y10CudaPair way;
-  Y10KSeparable p;
-  Y10KLaunch l;
-  int rounds;
+  Y10CudaPair way = { 0 };
 
-  if (desc->kernel != 3 || !y10_cuda_pair_candidates (pairs, desc, &way, 1))
-    return (Y10CudaPair){ 0 };
-  p = params_of (pairs, desc, (int) way.tile - 1, (int) way.parts, 0, 0);
-  l = y10_separable_launch (&p, (int) way.tile - 1, pairs->stages);
-  rounds = n_rounds (desc, (int) way.tile - 1);
-  if (l.grid[0] * l.grid[1] >= 2u * (unsigned int) pairs->multiprocessors
-          ? !p.staged
-          : rounds > (p.staged ? MAX_STAGED_ROUNDS : MAX_ROUNDS))
-    way.tile = 0;
-  return way;
+  if (desc->kernel == 3)
+    for (int logits = 1; logits >= 0; logits--)
+      if (y10_cuda_pair_candidates (pairs, desc, logits, &way, 1)
+          && pays (pairs, desc, way))
+        return way;
+  return (Y10CudaPair){ 0 };
 }
 
 const char *
 y10_cuda_pair_describe (Y10CudaPair pair)
 {
-  const Y10KIgemmTile t = y10_separable_tile ((int) pair.tile - 1);
+  const Y10KIgemmTile t = y10_separable_tile (tile_of (pair));
   g_autofree char *name = g_strdup_printf ("own:separable-%dx%d/%u", t.rows,
       t.columns, pair.parts);
 
@@ -239,18 +263,20 @@ y10_cuda_pair_describe (Y10CudaPair pair)
 
 gboolean
 y10_cuda_pair_run (const Y10CudaPairs *pairs, const Y10CudaPairDesc *desc,
-    Y10CudaPair pair, CUstream stream, CUdeviceptr in, CUdeviceptr depthwise,
-    CUdeviceptr depthwise_bias, CUdeviceptr weight, CUdeviceptr bias,
-    CUdeviceptr out, GError **error)
+    Y10CudaPair pair, CUstream stream, CUdeviceptr in,
+    const Y10CudaPairWeights *weights, CUdeviceptr out, GError **error)
 {
-  const int tile = (int) pair.tile - 1;
-  Y10KSeparable p = params_of (pairs, desc, tile, (int) pair.parts, in, out);
+  const int tile = tile_of (pair);
+  const gboolean is_bf16 = desc->precision == Y10_PRECISION_BF16;
+  Y10KSeparable p = params_of (pairs, desc, pair, in, out);
 
-  p.depthwise = GSIZE_TO_POINTER (depthwise);
-  p.depthwise_bias = GSIZE_TO_POINTER (depthwise_bias);
-  p.weight = GSIZE_TO_POINTER (weight);
-  p.bias = GSIZE_TO_POINTER (bias);
+  p.depthwise = GSIZE_TO_POINTER (weights->weight[0]);
+  p.depthwise_bias = GSIZE_TO_POINTER (weights->bias[0]);
+  p.weight = GSIZE_TO_POINTER (weights->weight[1]);
+  p.bias = GSIZE_TO_POINTER (weights->bias[1]);
+  p.last_weight = GSIZE_TO_POINTER (weights->weight[2]);
+  p.last_bias = GSIZE_TO_POINTER (weights->bias[2]);
   return y10_cuda_launch (pairs->kernels,
-      pairs->function[tile][desc->precision == Y10_PRECISION_BF16],
+      pairs->function[tile][pair.logits != 0][is_bf16],
       y10_separable_launch (&p, tile, pairs->stages), stream, &p, error);
 }

@@ -7,7 +7,11 @@
  * can, it copies all that this reads to shared memory first: few threads are on a
  * multiprocessor, and their registers would not hold enough reads at a time. What
  * is between the two is neither written to memory nor read again, and one launch less
- * is on the way. The chunks of a row are exchanged as those in igemm.cu. */
+ * is on the way. The chunks of a row are exchanged as those in igemm.cu.
+ *
+ * The logits of classes are a 1×1 of that: a block that has all columns of its pixels
+ * keeps them where it read its input from, and goes on with these weights, which are on
+ * their way while it finishes the others. */
 
 #include "depthwise.cuh"
 #include "igemm.cuh"
@@ -119,27 +123,27 @@ y10_separable_fill (const Y10KSeparable &p, char *to, const char *staged)
   }
 }
 
-/* Zeros in what the last step has beyond the depth. */
+/* Zeros in what the last step has beyond the depth, of so many groups of channels. */
 template <typename T, int BM, int THREADS>
 __device__ __forceinline__ void
-y10_separable_pad (const Y10KSeparable &p, char *to)
+y10_separable_pad (char *to, unsigned int groups, int steps)
 {
-  const unsigned int groups = p.groups.by, n = (unsigned int) p.steps * 8;
+  const unsigned int n = (unsigned int) steps * 8;
 
 #pragma unroll 1
   for (unsigned int i = threadIdx.x; i < BM * 8; i += THREADS) {
     const unsigned int row = i / 8, group = n - 8 + i % 8;
 
     if (group >= groups)
-      y10_store_raw<T, 8> ((T *) (to + (p.steps - 1) * BM * Y10_IGEMM_ROW_BYTES
+      y10_store_raw<T, 8> ((T *) (to + (steps - 1) * BM * Y10_IGEMM_ROW_BYTES
                                + row * Y10_IGEMM_ROW_BYTES
                                + (group % 8 ^ (row & 7)) * 16),
           Y10Raw<T, 8>{});
   }
 }
 
-/* BM by BN of the result at a time, WM by WN of it a warp. */
-template <typename T, int BM, int BN, int WM, int WN, int STAGES>
+/* BM by BN of the result at a time, WM by WN of it a warp. LAST: logits of it. */
+template <typename T, bool LAST, int BM, int BN, int WM, int WN, int STAGES>
 __device__ __forceinline__ void
 y10_separable (const Y10KSeparable &p)
 {
@@ -159,31 +163,42 @@ y10_separable (const Y10KSeparable &p)
   const int m0 = blockIdx.x * BM, first = blockIdx.y * p.columns;
   const int wm = warp / (BN / WN) * WM, wn = warp % (BN / WN) * WN;
   const int chunk = tid % CHUNKS, row = tid / CHUNKS, depth = p.in.channels;
-  const int end = min (first + p.columns, p.out.channels);
-  const int total = (end - first + BN - 1) / BN * p.steps;
+  const int channels = LAST ? p.middle : p.out.channels;
+  const int end = min (first + p.columns, channels);
+  const int total = (end - first + BN - 1) / BN * p.steps
+      + (LAST ? (p.out.channels + BN - 1) / BN * p.last_steps : 0);
 
   /* The rows of weights that this thread loads, of the step that is next. */
   const T *b_from = (const T *) p.weight + (long long) (first + row) * depth
       + chunk * 8;
   int b_column = first + row, b_step = 0;
+  int b_depth = depth, b_steps = p.steps, b_channels = channels;
   const unsigned int place = (unsigned int) (row * ROW
       + (chunk ^ (row & 7)) * 16);
 
   auto fetch = [&] (int stage) {
-    const bool inside = b_step * STEP + chunk * 8 < depth;
+    const bool inside = b_step * STEP + chunk * 8 < b_depth;
 
 #pragma unroll
     for (int i = 0; i < PB; i++) {
-      const bool have = inside && b_column + i * PASS < p.out.channels;
+      const bool have = inside && b_column + i * PASS < b_channels;
 
       y10_separable_copy (b_memory + stage * STAGE + i * PASS * ROW + place,
-          b_from + (long long) i * PASS * depth, have);
+          b_from + (long long) i * PASS * b_depth, have);
     }
     b_from += STEP;
-    if (++b_step == p.steps) {
+    if (++b_step == b_steps) {
       b_step = 0;
       b_column += BN;
-      b_from += (long long) BN * depth - p.steps * STEP;
+      b_from += (long long) BN * b_depth - b_steps * STEP;
+      if (LAST && b_column - row >= b_channels) {
+        b_column = row;
+        b_depth = p.middle;
+        b_steps = p.last_steps;
+        b_channels = p.out.channels;
+        b_from = (const T *) p.last_weight + (long long) row * b_depth
+            + chunk * 8;
+      }
     }
   };
 
@@ -198,7 +213,7 @@ y10_separable (const Y10KSeparable &p)
   }
 
   if (depth % STEP)
-    y10_separable_pad<T, BM, THREADS> (p, a_memory);
+    y10_separable_pad<T, BM, THREADS> (a_memory, p.groups.by, p.steps);
   if (p.staged) {
 #if __CUDA_ARCH__ >= 800
     y10_copies_wait<STAGES - 1> ();
@@ -206,9 +221,9 @@ y10_separable (const Y10KSeparable &p)
     __syncthreads ();
     y10_separable_fill<T, BM, THREADS, 3, 1, Y10_SEPARABLE_RUN, true> (p,
         a_memory, b_memory + STAGES * STAGE);
-  } else if (p.kernel == 7) {
+  } else if (!LAST && p.kernel == 7) {
     y10_separable_fill<T, BM, THREADS, 7, 1, 1, false> (p, a_memory, NULL);
-  } else if (p.stride == 2) {
+  } else if (!LAST && p.stride == 2) {
     y10_separable_fill<T, BM, THREADS, 3, 2, 1, false> (p, a_memory, NULL);
   } else {
     y10_separable_fill<T, BM, THREADS, 3, 1, 1, false> (p, a_memory, NULL);
@@ -216,13 +231,13 @@ y10_separable (const Y10KSeparable &p)
 
   float sum[MT][NT][4];
   float2 bias[NT];
-  auto load_bias = [&] (int n0) {
+  auto load_bias = [&] (const float *from, int n0, int n_channels) {
 #pragma unroll
     for (int j = 0; j < NT; j++) {
       const int n = n0 + wn + j * 8 + (lane & 3) * 2;
 
-      bias[j] = n < p.out.channels ? *(const float2 *) (p.bias + n)
-                                   : make_float2 (0, 0);
+      bias[j] = n < n_channels ? *(const float2 *) (from + n)
+                               : make_float2 (0, 0);
     }
   };
   auto begin = [&] {
@@ -251,13 +266,15 @@ y10_separable (const Y10KSeparable &p)
             lane);
     }
   };
+  char *const middle = b_memory + STAGES * STAGE;
+  bool is_last = !LAST; /* what is computed is written */
   /* A lane stores 8 channels of a pixel at a time, of one of four columns of 8. */
   auto finish = [&] (int n0) {
 #pragma unroll
     for (int i = 0; i < MT; i++)
 #pragma unroll
       for (int g = 0; g < NT / 2; g++) {
-        const int m = m0 + wm + i * 16 + (g & 1) * 8 + (lane >> 2);
+        const int r = wm + i * 16 + (g & 1) * 8 + (lane >> 2), m = m0 + r;
         const int channel = n0 + wn + (g / 2 * 4 + (lane & 3)) * 8;
         float four[4][2], v[8];
 
@@ -267,25 +284,36 @@ y10_separable (const Y10KSeparable &p)
           for (int c = 0; c < 2; c++)
             four[k][c] = sum[i][g / 2 * 4 + k][2 * (g & 1) + c];
         y10_exchange (four, v, lane);
-        if (m >= p.n_pixels || channel >= p.out.channels)
+        if (is_last ? m >= p.n_pixels || channel >= p.out.channels
+                    : channel >= channels)
           continue;
-        if (p.silu) {
+        if ((!LAST || !is_last) && p.silu) {
 #pragma unroll
           for (int c = 0; c < 8; c++)
             v[c] = y10_silu<T> (v[c]);
         }
+        if (!is_last) {
+          y10_store_raw<T, 8> ((T *) (middle + channel / 64 * BM * ROW + r * ROW
+                                   + (channel / 8 % 8 ^ (r & 7)) * 16),
+              y10_pack (v, T ()));
+          continue;
+        }
         const int image = (int) y10_divide ((unsigned int) m, p.pixels);
+        const long long place = image * p.out.image
+            + (long long) (m - image * (int) p.pixels.by) * p.out.pixel
+            + channel;
 
-        y10_store ((T *) p.out.data + image * p.out.image
-                + (long long) (m - image * (int) p.pixels.by) * p.out.pixel
-                + channel,
-            v);
+        if (LAST)
+          y10_store ((float *) p.out.data + place, v);
+        else
+          y10_store ((T *) p.out.data + place, v);
       }
   };
 
-  int stage = 0, step = 0, n0 = first;
+  unsigned int a_at = a_shared;
+  int stage = 0, step = 0, steps = p.steps, n0 = first;
 
-  load_bias (n0);
+  load_bias (p.bias, n0, channels);
   begin ();
 #pragma unroll 1
   for (int k = 0; k < total; k++) {
@@ -296,14 +324,27 @@ y10_separable (const Y10KSeparable &p)
     if (k + STAGES - 1 < total)
       fetch (stage == 0 ? STAGES - 1 : stage - 1);
     y10_separable_commit ();
-    if (step == 0)
-      load_bias (n0 + BN);
-    multiply (a_shared + step * BM * ROW, b_shared + stage * STAGE);
+    if (step == 0) {
+      if (!LAST || (!is_last && n0 + BN < end))
+        load_bias (p.bias, n0 + BN, channels);
+      else
+        load_bias (p.last_bias, is_last ? n0 + BN : 0, p.out.channels);
+    }
+    multiply (a_at + step * BM * ROW, b_shared + stage * STAGE);
     stage = stage == STAGES - 1 ? 0 : stage + 1;
-    if (++step == p.steps) {
+    if (++step == steps) {
       finish (n0);
       step = 0;
       n0 += BN;
+      if (LAST && !is_last && n0 >= end) {
+        if (p.middle % STEP)
+          y10_separable_pad<T, BM, THREADS> (middle,
+              (unsigned int) p.middle / 8, p.last_steps);
+        is_last = true;
+        a_at = y10_shared_address (middle);
+        steps = p.last_steps;
+        n0 = 0;
+      }
       begin ();
     }
   }
@@ -312,7 +353,8 @@ y10_separable (const Y10KSeparable &p)
 #endif
 }
 
-/* y10_separable_f16_64x32 and so on. sm_75 has no bf16, and 2 stages. */
+/* y10_separable_f16_64x32, y10_separable_logits_f16_64x32 and so on. sm_75 has no bf16,
+ * and 2 stages. */
 #if __CUDA_ARCH__ >= 800
 #define Y10_SEPARABLE_DO_80(...) __VA_ARGS__
 #define Y10_SEPARABLE_STAGES(n) n
@@ -321,14 +363,19 @@ y10_separable (const Y10KSeparable &p)
 #define Y10_SEPARABLE_STAGES(n) 2
 #endif
 #define Y10_SEPARABLE_DO(...) __VA_ARGS__
-#define Y10_SEPARABLE_KERNEL(BM, BN, WM, WN, STAGES, suffix, type, DO) \
+#define Y10_SEPARABLE_KERNEL(BM, BN, WM, WN, STAGES, suffix, type, LAST, DO) \
   extern "C" __global__ void __launch_bounds__ (BM / WM * (BN / WN) * 32, 4) \
       y10_separable_##suffix##_##BM##x##BN (Y10KSeparable p) \
   { \
-    DO (y10_separable<type, BM, BN, WM, WN, Y10_SEPARABLE_STAGES (STAGES)> ( \
-        p);) \
+    DO (y10_separable<type, LAST, BM, BN, WM, WN, \
+        Y10_SEPARABLE_STAGES (STAGES)> (p);) \
   }
 #define Y10_SEPARABLE_KERNELS(...) \
-  Y10_SEPARABLE_KERNEL (__VA_ARGS__, f16, __half, Y10_SEPARABLE_DO) \
-  Y10_SEPARABLE_KERNEL (__VA_ARGS__, bf16, __nv_bfloat16, Y10_SEPARABLE_DO_80)
+  Y10_SEPARABLE_KERNEL (__VA_ARGS__, f16, __half, false, Y10_SEPARABLE_DO) \
+  Y10_SEPARABLE_KERNEL (__VA_ARGS__, bf16, __nv_bfloat16, false, \
+      Y10_SEPARABLE_DO_80) \
+  Y10_SEPARABLE_KERNEL (__VA_ARGS__, logits_f16, __half, true, \
+      Y10_SEPARABLE_DO) \
+  Y10_SEPARABLE_KERNEL (__VA_ARGS__, logits_bf16, __nv_bfloat16, true, \
+      Y10_SEPARABLE_DO_80)
 Y10_SEPARABLE_TILES (Y10_SEPARABLE_KERNELS)

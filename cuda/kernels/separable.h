@@ -5,7 +5,10 @@
 /* A depthwise convolution and the 1×1 one that reads it, as one kernel: what is between
  * them, rounded as if it were stored, is in shared memory only. Both have bias and
  * optional SiLU, and no addition. The result has the bits of the two kernels of
- * depthwise.h and igemm.h, with a tile that sums in one go. Types of 16 bits. */
+ * depthwise.h and igemm.h, with a tile that sums in one go. Types of 16 bits.
+ *
+ * A kernel can also compute the logits that a last 1×1 makes of that, and of nothing else
+ * anybody needs: what the pair would store is in shared memory then, too. */
 
 #include "igemm.h"
 
@@ -19,7 +22,7 @@
   T (16, 128, 16, 32, 3)
 
 /* Changes with the kernels: pairs of other versions are measured again. */
-#define Y10_SEPARABLE_VERSION 1
+#define Y10_SEPARABLE_VERSION 2
 
 enum
 {
@@ -42,10 +45,15 @@ typedef struct
   const void *weight;          /* [out.channels][in.channels], as those of
                                  * the activations' type; zero in padding */
   const float *bias;           /* out.channels; zero in padding */
-  Y10KDivisor pixels, width;   /* of the output's map */
-  Y10KDivisor groups;          /* of 8 channels of the input */
-  int n_pixels;                /* of all images */
-  int steps;                   /* of the depth */
+  /* Of the logits, which are floats and what is written. The 1×1 between has @middle
+   * channels instead of those of @out. Without them, @middle is 0. */
+  const void *last_weight;
+  const float *last_bias;
+  int middle, last_steps;    /* steps of the depth @middle */
+  Y10KDivisor pixels, width; /* of the output's map */
+  Y10KDivisor groups;        /* of 8 channels of the input */
+  int n_pixels;              /* of all images */
+  int steps;                 /* of the depth */
   int columns; /* of a block, which computes them one tile after the other */
   int staged;  /* bytes of shared memory that hold what a block reads; 0: its
                                  * threads read it themselves */
@@ -75,21 +83,33 @@ y10_separable_has (int kernel, int stride)
       || (kernel == 7 && stride == 1);
 }
 
-static inline unsigned int
+static inline int
+y10_separable_steps (int channels)
+{
+  return (channels * 2 + Y10_IGEMM_ROW_BYTES - 1) / Y10_IGEMM_ROW_BYTES;
+}
+
+/* Bytes of what every block has: its depthwise outputs and the weights. */
+static inline int
 y10_separable_shared (int channels, int tile, int stages)
 {
   const Y10KIgemmTile t = y10_separable_tile (tile);
-  const int steps = (channels * 2 + Y10_IGEMM_ROW_BYTES - 1)
-      / Y10_IGEMM_ROW_BYTES;
 
-  return (
-      unsigned int) ((steps * t.rows
-                         + (stages < t.stages ? stages : t.stages) * t.columns)
-      * Y10_IGEMM_ROW_BYTES);
+  return (y10_separable_steps (channels) * t.rows
+             + (stages < t.stages ? stages : t.stages) * t.columns)
+      * Y10_IGEMM_ROW_BYTES;
 }
 
-/* Sets what follows from the views. @parts: so many blocks share the columns. @stages:
- * at most so many, 2 on sm_75; @max_shared: bytes that a block may have. A 3×3 of stride
+/* What the logits are made of. It takes the place of what was staged. */
+static inline int
+y10_separable_middle (int middle, int tile)
+{
+  return y10_separable_steps (middle) * y10_separable_tile (tile).rows
+      * Y10_IGEMM_ROW_BYTES;
+}
+
+/* Sets what follows from the views and @middle. @parts: so many blocks share the columns, and one
+ * has all where there are logits. @stages: at most so many, 2 on sm_75; @max_shared: bytes that a block may have. A 3×3 of stride
  * 1 reads adjacent pixels: those of the block, and a row and a pixel on both sides. */
 static inline void
 y10_separable_prepare (Y10KSeparable *p, int images, int tile, int parts,
@@ -98,18 +118,19 @@ y10_separable_prepare (Y10KSeparable *p, int images, int tile, int parts,
   const int staged = (y10_separable_tile (tile).rows + 2 * (p->in.width + 1))
       * p->in.channels * 2;
   const int columns = y10_separable_tile (tile).columns;
-  const int tiles = (p->out.channels + columns - 1) / columns;
+  const int channels = p->middle ? p->middle : p->out.channels;
+  const int tiles = (channels + columns - 1) / columns;
 
   p->pixels = y10_igemm_divisor ((unsigned int) (p->out.height * p->out.width));
   p->width = y10_igemm_divisor ((unsigned int) p->out.width);
   p->groups = y10_igemm_divisor ((unsigned int) p->in.channels / 8);
   p->n_pixels = images * p->out.height * p->out.width;
-  p->steps = (p->in.channels * 2 + Y10_IGEMM_ROW_BYTES - 1)
-      / Y10_IGEMM_ROW_BYTES;
+  p->steps = y10_separable_steps (p->in.channels);
+  p->last_steps = y10_separable_steps (p->middle);
   p->columns = (tiles + parts - 1) / parts * columns;
   p->staged = p->kernel == 3 && p->stride == 1
           && p->out.width % Y10_SEPARABLE_RUN == 0
-          && (int) y10_separable_shared (p->in.channels, tile, stages) + staged
+          && y10_separable_shared (p->in.channels, tile, stages) + staged
               <= max_shared
       ? staged
       : 0;
@@ -120,11 +141,13 @@ static inline Y10KLaunch
 y10_separable_launch (const Y10KSeparable *p, int tile, int stages)
 {
   const Y10KIgemmTile t = y10_separable_tile (tile);
+  const int channels = p->middle ? p->middle : p->out.channels;
+  const int middle = y10_separable_middle (p->middle, tile);
   Y10KLaunch l = { { y10_k_div_up (p->n_pixels, t.rows),
-                       y10_k_div_up (p->out.channels, p->columns), 1 },
+                       y10_k_div_up (channels, p->columns), 1 },
     { (unsigned int) t.threads, 1, 1 },
-    y10_separable_shared (p->in.channels, tile, stages)
-        + (unsigned int) p->staged };
+    (unsigned int) (y10_separable_shared (p->in.channels, tile, stages)
+        + (p->staged > middle ? p->staged : middle)) };
 
   return l;
 }

@@ -317,6 +317,25 @@ y10_graph_is_pair (const Y10Graph *graph, guint op)
 }
 
 gboolean
+y10_graph_is_logits_pair (const Y10Graph *graph, guint op)
+{
+  const Y10Op *second, *last;
+
+  if (op + 2 >= graph->n_ops)
+    return FALSE;
+  second = &graph->ops[op + 1];
+  last = &graph->ops[op + 2];
+  return y10_graph_is_pair (graph, op) && last->kind == Y10_OP_CONV
+      && last->groups == 1 && last->kernel == 1 && last->stride == 1
+      && !last->add.n && last->act == Y10_ACT_NONE
+      && graph->tensors[last->out.tensor].role == Y10_ROLE_LOGITS
+      && second->out.tensor == last->in.tensor
+      && second->out.first == last->in.first && second->out.n == last->in.n
+      && second->out.n == graph->tensors[second->out.tensor].n_segs
+      && count_readers (graph, second->out.tensor) == 1;
+}
+
+gboolean
 y10_graph_is_upsampled (const Y10Graph *graph, guint op)
 {
   const Y10Op *o = &graph->ops[op], *next = o + 1;
@@ -328,10 +347,14 @@ y10_graph_is_upsampled (const Y10Graph *graph, guint op)
       && o->out.n == next->in.n;
 }
 
-gboolean
-y10_graph_is_joint (const Y10Graph *graph, guint op)
+guint
+y10_graph_count_joint (const Y10Graph *graph, guint op)
 {
-  return y10_graph_is_pair (graph, op) || y10_graph_is_upsampled (graph, op);
+  if (y10_graph_is_logits_pair (graph, op))
+    return 3;
+  return y10_graph_is_pair (graph, op) || y10_graph_is_upsampled (graph, op)
+      ? 2
+      : 1;
 }
 
 /* Counts two FLOPs for a multiply-add and none for activations, additions and

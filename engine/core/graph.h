@@ -160,11 +160,14 @@ guint y10_graph_first_box_op (const Y10Graph *graph);
 /* Whether op @op is a depthwise convolution that the next op, a 1×1 convolution, reads
  * all of, and nobody else: one kernel can compute both. */
 gboolean y10_graph_is_pair (const Y10Graph *graph, guint op);
+/* Whether op @op is a pair with the next one, and the op after these makes logits of just
+ * what they write, by a 1×1 convolution: one kernel can compute all three. */
+gboolean y10_graph_is_logits_pair (const Y10Graph *graph, guint op);
 /* Whether op @op is a 1×1 convolution that adds nothing, and the next op upsamples just
  * what it writes: one kernel can do both. */
 gboolean y10_graph_is_upsampled (const Y10Graph *graph, guint op);
-/* Whether op @op and the next one are either. */
-gboolean y10_graph_is_joint (const Y10Graph *graph, guint op);
+/* How many ops from @op on are one of these together; 1: it is none. */
+guint y10_graph_count_joint (const Y10Graph *graph, guint op);
 guint64 y10_graph_op_flops (const Y10Graph *graph, const Y10Op *op);
 const char *y10_op_kind_get_name (Y10OpKind kind);
 

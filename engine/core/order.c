@@ -89,8 +89,8 @@ find_users (Y10Order *order, const Y10Graph *graph, gboolean pairs)
         use (order, views[v].tensor, k);
   }
   for (guint k = 0; pairs && k < graph->n_ops; k++)
-    if (y10_graph_is_joint (graph, k))
-      use (order, graph->ops[k].in.tensor, k + 1);
+    for (guint i = 1; i < y10_graph_count_joint (graph, k); i++)
+      use (order, graph->ops[k].in.tensor, k + i);
   order->first[graph->input.tensor] = TRUE;
   for (guint t = 0; t < graph->n_tensors; t++)
     order->last[t] = graph->tensors[t].role == Y10_ROLE_LOGITS;

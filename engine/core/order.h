@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 
 typedef struct _Y10Order Y10Order;
 
-/* @pairs: what the first op of a pair reads, the second one reads, too. */
+/* @pairs: what the first op of a pair reads, the second one reads, too, and one that makes
+ * logits of what the pair writes. */
 Y10Order *y10_order_new (const Y10Graph *graph, gboolean pairs);
 void y10_order_free (Y10Order *order);
 /* Whether all ops that use the one tensor end before any that uses the other

@@ -61,11 +61,11 @@ find_liveness (const Y10Graph *graph, const Y10Layout *layout,
         s->last_op = MAX (s->last_op, k);
       }
   }
-  for (guint k = 0; layout->pairs && k + 1 < graph->n_ops; k++)
-    if (y10_graph_is_joint (graph, k)) {
-      Y10Storage *s = &storage[graph->ops[k].in.tensor];
-      s->last_op = MAX (s->last_op, k + 1);
-    }
+  for (guint k = 0; layout->pairs && k < graph->n_ops; k++) {
+    Y10Storage *s = &storage[graph->ops[k].in.tensor];
+
+    s->last_op = MAX (s->last_op, k + y10_graph_count_joint (graph, k) - 1);
+  }
   /* Inputs of box ops stay live to the end, so that a backend may run these ops
    * after all others. */
   for (guint k = y10_graph_first_box_op (graph); k < graph->n_ops; k++)

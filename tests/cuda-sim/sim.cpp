@@ -84,7 +84,9 @@ static const Y10SimKernel of_tensor_cores[] = {
 /* clang-format off */
 #define Y10_SEPARABLE_TILE(rows, columns, ...) \
   { "y10_separable_f16_" #rows "x" #columns, sizeof (Y10KSeparable), nullptr }, \
-  { "y10_separable_bf16_" #rows "x" #columns, sizeof (Y10KSeparable), nullptr },
+  { "y10_separable_bf16_" #rows "x" #columns, sizeof (Y10KSeparable), nullptr }, \
+  { "y10_separable_logits_f16_" #rows "x" #columns, sizeof (Y10KSeparable), nullptr }, \
+  { "y10_separable_logits_bf16_" #rows "x" #columns, sizeof (Y10KSeparable), nullptr },
   /* clang-format on */
   Y10_SEPARABLE_TILES (Y10_SEPARABLE_TILE)
 #undef Y10_SEPARABLE_TILE

@@ -33,7 +33,7 @@ def key_of(kernel):
 
 def joint(ops, i, keys):
     """The launch that op i begins. keys: what the trace has."""
-    op, following = ops[i], ops[i + 1] if i + 1 < len(ops) else {"kind": "", "impl": ""}
+    op, following, last = (ops[i:i + 3] + 2 * [{"kind": "", "impl": ""}])[:3]
     tile = op["impl"].removeprefix("own:")
     if op["kind"] == "preprocess" and "stem" in keys:
         return Launch("stem", ops[i:i + 2])
@@ -47,6 +47,8 @@ def joint(ops, i, keys):
     if op["groups"] > 1:
         if following["impl"].startswith("own:separable-"):
             tile = following["impl"].removeprefix("own:separable-").split("/")[0]
+            if last["impl"].startswith("own:separable-"):
+                return Launch("separable_logits_" + tile, ops[i:i + 3])
             return Launch("separable_" + tile, ops[i:i + 2])
         return Launch("depthwise", [op])
     if tile in TILES:

@@ -3,9 +3,10 @@
 
 /* A depthwise convolution and the 1×1 that reads it, as one kernel and as the two that
  * there are for each, as nvcc compiled them: the same bits, each tile and type, of views
- * of wider tensors, whatever the columns are shared out to. Nothing outside of the view
- * may change. What the two compute is compared with sums in doubles by the tests of ops
- * and of igemm; here by a few sums only. */
+ * of wider tensors, whatever the columns are shared out to; and the same of logits that
+ * are made of that. Nothing outside of the view may change. What the two compute is
+ * compared with sums in doubles by the tests of ops and of igemm; here by a few sums
+ * only. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,15 +22,17 @@ typedef struct
 {
   int height, width, in, out, kernel, stride, images;
   bool depthwise_silu, silu;
+  int logits; /* channels; 0: none are made */
 } Case;
 
 /* Widths of whole runs and others, depths that fill no step, tiles that are mostly
  * outside. */
 static const Case cases[] = {
-  { 6, 8, 64, 80, 3, 1, 1, true, true },
-  { 9, 7, 80, 80, 3, 1, 2, true, true },
-  { 5, 4, 24, 8, 3, 1, 3, true, false },
-  { 9, 12, 136, 72, 3, 1, 1, false, true },
+  { 6, 8, 64, 80, 3, 1, 1, true, true, 80 },
+  { 9, 7, 80, 80, 3, 1, 2, true, true, 8 },
+  { 5, 4, 24, 8, 3, 1, 3, true, false, 136 },
+  { 9, 12, 136, 72, 3, 1, 1, false, true, 72 },
+  { 8, 16, 128, 128, 3, 1, 1, true, true, 24 },
   { 9, 11, 128, 128, 3, 2, 1, false, true },
   { 8, 8, 40, 136, 3, 2, 2, true, true },
   { 7, 9, 64, 24, 7, 1, 1, true, true },
@@ -145,6 +148,56 @@ check_sums (const Case *c, const Y10KSeparable *p, const char *name)
   g_assert_cmpfloat (worst, <, is_bf16 ? 1e-2 : 2e-3);
 }
 
+/* Logits in the kernel of the pair @p, and in one that reads its outputs, @pair. */
+static void
+check_logits (const Case *c, Y10KSeparable p, const Y10KView &pair)
+{
+  const bool is_75 = g_str_has_prefix (getenv ("Y10_SIM_PTX"), "75");
+  const char *const type = is_bf16 ? "bf16" : "f16";
+  const int stages = is_75 ? 2 : 100, pixel = c->logits + 2 * AROUND;
+  const size_t n = (size_t) pair.height * pair.width * pixel,
+               bytes = (n * c->images + AROUND) * sizeof (float);
+  g_autofree uint16_t *weight = numbers ((size_t) c->logits * c->out,
+      2 / sqrt (c->out));
+  g_autofree float *bias = floats ((size_t) c->logits),
+                   *expected = (float *) g_malloc (bytes),
+                   *out = (float *) g_malloc (bytes);
+  g_autofree char *third = g_strdup_printf ("y10_igemm_%s_64x64_k1", type);
+  double sum = bias[c->logits - 1];
+  Y10KIgemm g;
+
+  memset (&g, 0, sizeof g);
+  memset (expected, 0x5a, bytes);
+  g.in = pair;
+  g.out = { expected + AROUND, pair.height, pair.width, c->logits, pixel,
+    (long long) n };
+  g.weight = p.last_weight = weight;
+  g.bias = p.last_bias = bias;
+  g.stride = g.out_float = 1;
+  p.out = g.out;
+  p.out.data = out + AROUND;
+  p.middle = c->out;
+  y10_igemm_prepare (&g, c->images, 1, 2);
+  run (third, y10_igemm_launch (&g, Y10_IGEMM_64x64, stages), &g);
+  for (int tile = 0; tile < Y10_N_SEPARABLE_TILES; tile++)
+    for (int max_shared : { 163840, 0 }) { /* staged and not */
+      const Y10KIgemmTile t = y10_separable_tile (tile);
+      g_autofree char *name = g_strdup_printf ("y10_separable_logits_%s_%dx%d",
+          type, t.rows, t.columns);
+
+      memset (out, 0x5a, bytes);
+      y10_separable_prepare (&p, c->images, tile, 1, stages, max_shared);
+      run (name, y10_separable_launch (&p, tile, stages), &p);
+      g_assert_cmpmem (out, bytes, expected, bytes);
+    }
+  /* The last one of the first pixel against doubles. */
+  for (int i = 0; i < c->out; i++)
+    sum += wide (pair.data, i)
+        * wide (weight, (long long) (c->logits - 1) * c->out + i);
+  g_assert_cmpfloat (fabs (((const float *) p.out.data)[c->logits - 1] - sum),
+      <, 1e-3);
+}
+
 static void
 check (const Case *c)
 {
@@ -215,6 +268,8 @@ check (const Case *c)
       if (parts == 1)
         check_sums (c, &p, name);
     }
+  if (c->logits)
+    check_logits (c, p, g.out);
 }
 
 static void
@@ -235,8 +290,8 @@ main (int argc, char **argv)
   y10_sim_set_sm (80);
   for (const Case &c : cases) {
     g_autofree char *path =
-        g_strdup_printf ("/separable/%dx%d-%d-to-%d-kernel-%d-stride-%d",
-            c.height, c.width, c.in, c.out, c.kernel, c.stride);
+        g_strdup_printf ("/separable/%dx%d-%d-to-%d-kernel-%d-stride-%d-%d",
+            c.height, c.width, c.in, c.out, c.kernel, c.stride, c.logits);
 
     g_test_add_data_func (path, &c, test_case);
   }
