@@ -45,6 +45,7 @@ void gst_y10_reading_init (GstY10Reading *reading);
 void gst_y10_reading_clear (GstY10Reading *reading);
 void gst_y10_reading_collect (GstY10Reading *reading, GstBuffer *buffer,
     guint width, guint height);
+void gst_y10_reading_inspect (GstY10Reading *reading, GstBuffer *buffer);
 GstY10State gst_y10_reading_judge (const GstY10Reading *reading,
     gboolean trust);
 
