@@ -76,7 +76,8 @@ say "building $image"
 mkdir -p "$scratch/context/packages"
 cp "$packages"/bookworm/{liby10-1,gstreamer1.0-yolov10,gstreamer1.0-yolov10-publish,y10,y10-data}_*.deb "$scratch/context/packages"
 git -C "$root" archive HEAD pipelines | tar -C "$scratch/context" -x
-quietly b build --isolation chroot --squash --tag "$image" \
+# Docker's format, since the other one has no health check.
+quietly b build --format docker --isolation chroot --squash --tag "$image" \
   --build-arg BASE="$base" --build-arg EXTRA="${EXTRA-}" \
   --file "$root/packaging/container/Containerfile" "$scratch/context"
 
@@ -87,12 +88,40 @@ inside id
 inside y10 --version
 inside demo
 inside sh -c 'ls -l && y10 detect test-yolov10.png | cut -c 1-120'
-# The page, as the image's default command serves it.
-inside bash -c 'y10 serve --listen 0.0.0.0:8010 --insecure & trap "kill $!" EXIT
-  for _ in {1..60}; do python3 -c "
-import urllib.request
-print(urllib.request.urlopen(\"http://127.0.0.1:8010/readyz\").status)" 2>error && break; sleep 1; done
-  y10 serve --url | grep -q "^http://127.0.0.1:8010/#t="'
+# The page, by the image's default command, which keeps its settings in a volume. A server
+# that follows it has the same token, and the camera that was added.
+of_image() { b inspect --type image --format "{{range $1}}{{println .}}{{end}}" "$image" | sed '/^$/d'; }
+mapfile -t default < <(of_image .OCIv1.Config.Cmd)
+mapfile -t health < <(of_image .Docker.Config.Healthcheck.Test)
+install --directory --owner=1000 --group=1000 --mode=0700 "$scratch/settings"
+serve() {
+  # shellcheck disable=SC2016 # the shell in the container expands it
+  b run --isolation chroot --volume "$scratch/settings:/home/y10/.config" "$container" -- bash -euc '
+    check=$1 n=$2
+    "${@:3+n}" >address & trap "kill $!; wait $!" EXIT
+    until "${@:3:n}" 2>error; do [ $((SECONDS)) -lt 60 ] || { cat error; exit 1; }; sleep 1; done
+    python3 -c "$check" "$(y10 serve --url)"' bash "$1" "$((${#health[@]} - 1))" "${health[@]:1}" "${default[@]}"
+}
+serve '
+import json, sys, urllib.request
+url, token = sys.argv[1].split("/#t=")
+def api(path, data=None):
+    return urllib.request.urlopen(urllib.request.Request(url + path, data, {"Authorization": "Bearer " + token}))
+assert api("/").headers["Content-Type"].startswith("text/html")
+api("/api/cameras", json.dumps({"name": "Ball", "source": "test:ball"}).encode())
+print(token, file=open("/home/y10/.config/token-of-test", "w"))'
+serve '
+import json, sys, time, urllib.request
+url, token = sys.argv[1].split("/#t=")
+assert token == open("/home/y10/.config/token-of-test").read().strip()
+request = urllib.request.Request(url + "/api/cameras", None, {"Authorization": "Bearer " + token})
+for _ in range(60):
+    camera = {c["name"]: c for c in json.load(urllib.request.urlopen(request))["cameras"]}["Ball"]
+    if camera["state"] == "live":
+        break
+    time.sleep(1)
+print("the camera is", camera["state"])
+assert camera["state"] == "live"'
 [ "$(inside id -u)" != 0 ] || die "the image runs as root"
 
 mkdir -p "$(dirname "$output")"
