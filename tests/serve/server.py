@@ -128,10 +128,18 @@ class Server:
     def live(self, camera):
         return until(lambda: self.cameras()[camera]["state"] == "live", f"{camera} is live")
 
-    def snapshot(self, camera):
-        status, head, data = self.ask("GET", f"/snapshot/{camera}.jpg")
+    def jpeg(self, camera):
+        """The next picture. A busy machine may need more than the 5 s after which 503 says that there is none."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            status, head, data = self.ask("GET", f"/snapshot/{camera}.jpg")
+            if status != 503 or time.monotonic() > end:
+                break
         assert (status, head["Content-Type"]) == (200, "image/jpeg"), (status, data[:200])
-        return decode(data)
+        return data
+
+    def snapshot(self, camera):
+        return decode(self.jpeg(camera))
 
 
 class Stream:

@@ -75,6 +75,7 @@ class Notify(unittest.TestCase):
                     self.assertEqual(manager.next("WATCHDOG"), "1")
                 # A process that hangs tells nothing.
                 server.process.send_signal(signal.SIGSTOP)
+                os.waitpid(server.process.pid, os.WUNTRACED)    # all of its threads have stopped
                 manager.forget()
                 self.assertEqual(manager.count("WATCHDOG", 3), 0)
                 server.process.send_signal(signal.SIGCONT)
