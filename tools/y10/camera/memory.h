@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Before there are threads: has malloc() give back what a pipeline had. */
+/* Before there are threads: keeps arenas few. */
 void tool_memory_set_up (void);
 /* When a pipeline is gone. Any thread; takes about a millisecond. */
 void tool_memory_trim (void);
