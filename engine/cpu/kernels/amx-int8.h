@@ -157,7 +157,7 @@ finish_bytes (const Y10Tile *t, const int32_t *sums, int n, const int silu,
 
       v[i] = multiply_add (__builtin_convertvector(sum, vf), c.scale, c.bias);
       if (silu)
-        v[i] = vf_silu (v[i]);
+        v[i] = vf_silu_8 (v[i]);
       if (add) {
         vf other = ve_load (a + (p + i < n ? p + i : n - 1) * PIXEL);
 

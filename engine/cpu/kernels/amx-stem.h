@@ -77,7 +77,11 @@ stem_value (const float *sum, vf bias, int silu)
 {
   vf v = vf_load (sum) * vf_set1 (1.f / 255) + bias;
 
+#if Y10_ELEM == 1
+  return silu ? vf_silu_8 (v) : v;
+#else
   return silu ? vf_silu (v) : v;
+#endif
 }
 
 #if Y10_ELEM == 1

@@ -4,6 +4,8 @@
 /* What differs in a set of one byte, included by template.h: exact products of u8
  * and s8, and results that are rounded to u8. */
 
+#include "silu8.h"
+
 typedef vi sum_t;
 typedef int32_t vi_mem
     __attribute__ ((vector_size (Y10_VLEN * 4), aligned (4), may_alias));
@@ -134,7 +136,7 @@ tile_store (const Y10Tile *t, int p, int n, vi sum)
       + vf_load (t->bias + n * Y10_VLEN);
 
   if (t->silu)
-    v = vf_silu (v);
+    v = t->dst_size == 1 ? vf_silu_8 (v) : vf_silu (v);
   store ((char *) t->dst + n * t->dst_block + at, t->dst_size,
       t->add ? (const char *) t->add + n * t->add_block + at : NULL, &t->affine,
       n * Y10_VLEN, v);
@@ -161,7 +163,7 @@ load_channels (const Y10Tile *t, int n)
 Y10_INLINE void
 tile_store_silu (const Channels *c, int p, vi sum)
 {
-  vf v = vf_silu (__builtin_convertvector(sum, vf) * c->scale + c->bias);
+  vf v = vf_silu_8 (__builtin_convertvector(sum, vf) * c->scale + c->bias);
 
   ve_store (c->dst + p * PIXEL, v * c->inverse + c->zero);
 }
@@ -174,7 +176,7 @@ row_store (const Y10DwRow *r, int at, vf v)
   ptrdiff_t to = at * (Y10_VLEN * r->dst_size);
 
   if (r->silu)
-    v = vf_silu (v);
+    v = r->dst_size == 1 ? vf_silu_8 (v) : vf_silu (v);
   store ((char *) r->dst + to, r->dst_size,
       r->add ? (const char *) r->add + to : NULL, &r->affine, 0, v);
 }

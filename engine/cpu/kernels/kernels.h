@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* Grows with every change that changes the bits of a result. */
-#define Y10_KERNELS_VERSION 5u
+#define Y10_KERNELS_VERSION 6u
 
 #define Y10_TILE_MAX 32   /* maximum pixels of a tile in any set */
 #define Y10_TILE_BLOCKS 2 /* maximum output blocks of a tile */
