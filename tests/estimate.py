@@ -7,7 +7,7 @@ usage: meson test -C BUILD --list … | estimate.py before BUILD
        estimate.py after BUILD
 
 "before" reads the names of the tests that will run and prints one line. "after" saves the
-durations of Meson's log in BUILD/test-durations.json. The exit status is 0 even without earlier
+durations of Meson's logs in BUILD/test-durations.json. The exit status is 0 even without earlier
 durations.
 """
 import json
@@ -18,6 +18,8 @@ import sys
 # core of a server of 2023, 662 s for 164 tests.
 USUAL = 4.0
 RESULTS = ("OK", "EXPECTEDFAIL", "FAIL", "UNEXPECTEDPASS")
+# What tests/run.sh writes.
+LOGS = ("testlog.json", "waits.json")
 
 
 def read(path):
@@ -54,11 +56,18 @@ def before(build):
         return
     # A new test counts as the average of the others.
     each = sum(have) / len(have) if have else USUAL
-    serial = {test["name"] for test in json.loads(
-        read(os.path.join(build, "meson-info/intro-tests.json")) or "[]") if not test["is_parallel"]}
-    alone = sum(known.get(name, each) for name in names if name.rsplit(" / ", 1)[-1] in serial)
+    tests = json.loads(read(os.path.join(build, "meson-info/intro-tests.json")) or "[]")
+
+    def sum_of(which):
+        those = {test["name"] for test in tests if which(test)}
+        return sum(known.get(name, each) for name in names if name.rsplit(" / ", 1)[-1] in those)
+
+    alone = sum_of(lambda test: not test["is_parallel"])
+    # tests/run.sh starts three times as many of these as there are cores.
+    waits = sum_of(lambda test: test["is_parallel"]
+                   and any(suite.endswith(":waits") for suite in test["suite"]))
     total = sum(have) + missing * each
-    seconds = alone + (total - alone) / at_once
+    seconds = alone + waits / (3 * cores) + (total - alone - waits) / at_once
     if missing * 2 > len(names):
         why = "if nothing else runs; the first run shows how long they take here"
     else:
@@ -68,10 +77,11 @@ def before(build):
 
 def after(build):
     known = durations_of(build)
-    for line in read(os.path.join(build, "meson-logs/testlog.json")).splitlines():
-        test = json.loads(line)
-        if test["result"] in RESULTS:
-            known[test["name"]] = round(test["duration"], 2)
+    for log in LOGS:
+        for line in read(os.path.join(build, "meson-logs", log)).splitlines():
+            test = json.loads(line)
+            if test["result"] in RESULTS:
+                known[test["name"]] = round(test["duration"], 2)
     path = os.path.join(build, "test-durations.json")
     with open(path + ".new", "w", encoding="utf-8") as file:
         json.dump(known, file, indent=0, sort_keys=True)

@@ -14,6 +14,7 @@ PROJECT = """project('small')
 sleep = find_program('sleep')
 test('long', sleep, args: '3', suite: 'a')
 test('alone', sleep, args: '2', suite: 'a', is_parallel: false)
+test('waiting', sleep, args: '0', suite: ['c', 'waits'])
 foreach i : range(4)
   test('short @0@'.format(i), sleep, args: '0', suite: 'b')
 endforeach
@@ -49,7 +50,7 @@ class Estimate(unittest.TestCase):
 
     def test_first_time(self):
         said = self.before()
-        self.assertRegex(said, r"^6 tests on \d+ cores: about \d+ (s|min), if nothing else runs")
+        self.assertRegex(said, r"^7 tests on \d+ cores: about \d+ (s|min), if nothing else runs")
         self.assertEqual(said.count("\n"), 1)
         self.assertRegex(self.before("--suite", "b"), "^4 tests on ")
 
@@ -57,7 +58,7 @@ class Estimate(unittest.TestCase):
         self.meson()
         self.after()
         said = self.before(cores=str(min(os.sched_getaffinity(0))))
-        self.assertEqual(said, "6 tests on 1 cores: about 10 s, as long as they took last time\n")
+        self.assertEqual(said, "7 tests on 1 cores: about 10 s, as long as they took last time\n")
         # A run of some tests keeps the durations of the others.
         self.meson("--suite", "b")
         self.after()
@@ -65,25 +66,26 @@ class Estimate(unittest.TestCase):
 
     def test_adds_up(self):
         """Minutes, from the durations of an earlier run; tests that run alone are not divided
-        among cores."""
+        among cores, and three that wait share one."""
         path = os.path.join(self.build, "test-durations.json")
+        durations = {"alone": 600, "waiting": 360}
         names = [line for line in self.meson("--list").splitlines() if " / " in line]
-        self.assertEqual(len(names), 6)
+        self.assertEqual(len(names), 7)
         with open(path, "w", encoding="utf-8") as file:
-            file.write("{" + ", ".join(f'"{name}": {600 if "alone" in name else 120}'
+            file.write("{" + ", ".join(f'"{name}": {durations.get(name.split(" / ")[-1], 120)}'
                                        for name in names) + "}")
         cpus = sorted(os.sched_getaffinity(0))
         for count in (1, 2):
             if len(cpus) >= count:
                 said = self.before(cores=",".join(map(str, cpus[:count])))
                 minutes = int(re.search(r"about (\d+) min", said)[1])
-                self.assertEqual(minutes, 10 + 10 // count, said)
+                self.assertEqual(minutes, 10 + (2 + 10) // count, said)
 
     def test_damaged_file(self):
         for text in ("", "[]", "{", '{"a": []}'):
             with open(os.path.join(self.build, "test-durations.json"), "w", encoding="utf-8") as file:
                 file.write(text)
-            self.assertIn("6 tests on ", self.before())
+            self.assertIn("7 tests on ", self.before())
 
 
 if __name__ == "__main__":
