@@ -22,6 +22,9 @@ LIBRARIES = {"libcuda.so.580.65.06": "cuda", "libnvcuvid.so.1": "nvcuvid",
              "libcudnn_heuristic.so.9": "cublaslt",
              "libcudnn_engines_precompiled.so.9": "cublaslt"}
 PTX = os.path.join(os.path.dirname(SIMULATOR), "../ptx/kernels.80.ptx")
+# The backend's check takes most of the time, and no optional part of a build changes it: a
+# build without the elements tries it once.
+SIMULATES = os.path.exists(SIMULATOR) and "gst" in FEATURES
 OWN_ALONE = "the engine uses its own convolutions alone, which are slower in fp32"
 SEVERITIES = {"note": 0, "warning": 1, "error": 2}
 
@@ -443,7 +446,7 @@ class Backend(Doctor):
     def simulated(self, **variables):
         return {"Y10_BACKEND_PATH": os.path.dirname(SIMULATOR), **variables}
 
-    @unittest.skipUnless(os.path.exists(SIMULATOR), "there is no simulator")
+    @unittest.skipUnless(SIMULATES, "no simulator, or no elements")
     def test_handles(self):
         rows = self.found("convolution", "OK", ["correct, plans built with a handle: ", "EXECUTION_FAILED"],
                           env=self.simulated(Y10_SIM_CUDNN="handles"))
@@ -452,7 +455,7 @@ class Backend(Doctor):
                           env=self.simulated(Y10_SIM_CUDNN="refuse"))
         self.assertNotIn("self_check", rows)
 
-    @unittest.skipUnless(os.path.exists(SIMULATOR) and os.path.exists(PTX), "no simulator or no PTX")
+    @unittest.skipUnless(SIMULATES and os.path.exists(PTX), "no simulator, no elements or no PTX")
     def test_own_convolutions(self):
         """One warning for one cause: by the row that finds cuDNN missing, else by the convolution."""
         own = self.simulated(Y10_SIM_PTX="80", Y10_SIM_CAPABILITY="8.0")
@@ -465,7 +468,7 @@ class Backend(Doctor):
                           env=dict(own, Y10_SIM_CUDNN="missing"))
         self.assertEqual((rows["cudnn"]["state"], rows["self_check"]["state"]), ("WARN", "OK"))
 
-    @unittest.skipUnless(os.path.exists(SIMULATOR), "there is no simulator")
+    @unittest.skipUnless(SIMULATES, "no simulator, or no elements")
     def test_no_model(self):
         """The bundled model is searched for relative to the library, here a copy of it."""
         library = os.path.join(os.path.dirname(Y10), "../engine/liby10.so.1")
@@ -482,7 +485,7 @@ class Backend(Doctor):
         self.assertNotIn("CUDNN", row["fix"])
         self.assertNotIn("error", [p["severity"] for p in problems])
 
-    @unittest.skipUnless(os.path.exists(SIMULATOR), "there is no simulator")
+    @unittest.skipUnless(SIMULATES, "no simulator, or no elements")
     def test_wrong_kernel(self):
         self.found("self_check", "FAIL", ["auto does not take CUDA", "differ from the reference"], "update",
                    env=self.simulated(Y10_SIM_BREAK="kernel:y10_maxpool5_f16"))
