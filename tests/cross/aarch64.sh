@@ -10,13 +10,13 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: tests/cross/aarch64.sh --tests [DIR]
+usage: tests/cross/aarch64.sh --tests|--packages [DIR]
        tests/cross/aarch64.sh [PICTURE [DIR]]
 
 --tests builds the engine with its tests for aarch64 in DIR/build-tests, against Debian's arm64
 packages in DIR/root-tests, and runs those of the CPU backend under qemu-user: as a Cortex-A76 and
 with all instructions that qemu knows. It also counts the instructions of the kernels. The logs are
-DIR/build-tests/meson-logs/CPU.json.
+DIR/build-tests/meson-logs/CPU.json. --packages only unpacks the packages for that.
 
 Otherwise it builds everything in DIR/build, against the packages in DIR/root, and compares
 `y10 detect PICTURE` under qemu-user with Y10, the same command of this machine's build.
@@ -40,10 +40,10 @@ say() { printf 'aarch64: %s\n' "$*"; }
 die() { printf 'aarch64: %s\n' "$*" >&2; exit 1; }
 skip() { printf 'aarch64: skipped: %s\n' "$*"; exit 77; }
 
-part=
+part='' only=''
 case ${1-} in
-  --tests)
-    part=-tests
+  --tests | --packages)
+    part=-tests only=$1
     [ $# -le 2 ] || { usage >&2; exit 1; }
     set -- '' "${@:2}"
     ;;
@@ -80,6 +80,7 @@ if [ ! -e "$sysroot/.complete" ]; then
     || { tail -n 20 "$dir/root.log" >&2; skip "mmdebstrap failed; its output is in $dir/root.log"; }
   : >"$sysroot/.complete"
 fi
+[ "$only" != --packages ] || exit 0
 
 cat >"$dir/cross$part.ini" <<END
 [binaries]
