@@ -100,7 +100,8 @@ on_error (rd_kafka_t *producer, int code, const char *reason, void *user)
     rd_kafka_fatal_error (producer, text, sizeof text);
     lose (self, text);
   } else if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN
-      || code == RD_KAFKA_RESP_ERR__AUTHENTICATION) {
+      || code == RD_KAFKA_RESP_ERR__AUTHENTICATION
+      || code == RD_KAFKA_RESP_ERR__SSL) {
     GError *error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
         "%s: %s; trying again", self->uri->address, reason);
 

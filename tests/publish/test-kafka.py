@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""What a spool has accepted arrives in a Kafka topic, in the order of each stream.
+"""What a spool has accepted arrives in a Kafka topic, in the order of each stream; with TLS and a
+password only where both are right.
 
 usage: test-kafka.py FEED KAFKAMOCK [TEST...]
 
@@ -14,7 +15,9 @@ import sys
 import time
 import unittest
 
-from broker import PATIENCE, Case, Feed, check, lines_of, wait_for
+from broker import (PATIENCE, Case, Feed, check, lines_of, make_certificates,
+                    wait_for)
+from kafkadoor import SASL_AUTHENTICATE, Door
 
 FEED, MOCK = sys.argv.pop(1), sys.argv.pop(1)
 N_LINES = int(os.environ.get("Y10_PUBLISH_N", 1500))
@@ -114,6 +117,52 @@ class Kafka(Case):
         self.assertEqual(feed.wait(), 0)
         self.assertEqual((feed.stats["skipped"], feed.stats["acknowledged"]), (5, 5))
         self.assertEqual(cluster.messages(), [])
+
+    def door(self, cluster, *options, password=None, query="", **more):
+        """A door to the cluster, and what a feed with that uri does there."""
+        door = self.start(Door(cluster.address, self.path("server"), password))
+        more.setdefault("host", "localhost")
+        feed = Feed(FEED, self.path("spool"), f"kafka://{more['host']}:{door.port}/y10{query}", *options)
+        self.addCleanup(lambda: feed.process.poll() is None and feed.kill())
+        return door, feed
+
+    def test_tls(self):
+        """By TLS all arrives; without the authority's certificate, or by another name, nothing does."""
+        make_certificates(self)
+        cluster, ours = self.start(Cluster()), f"?cafile={self.path('ca.pem')}"
+        door, feed = self.door(cluster, "--count", 300, "--linger", 30000, query=ours)
+        self.assertEqual(feed.wait(), 0)
+        self.assertEqual(feed.stats["acknowledged"], 300)
+        self.assertTrue(door.ciphers and set(door.ciphers) <= {"TLSv1.2", "TLSv1.3"}, door.ciphers)
+        self.assertNotIn(SASL_AUTHENTICATE, door.requests)
+        self.assertEqual([m["n"] for _, m in cluster.messages()], list(range(300)))
+        for query, host in ("?tls=true", "localhost"), (ours, "127.0.0.1"), ("", "localhost"):
+            door, feed = self.door(cluster, "--from", 300, "--count", 1, "--linger", 2500, query=query, host=host)
+            self.assertEqual(feed.wait(), 0)
+            self.assertEqual(feed.stats["acknowledged"], 0, query)
+            self.assertEqual(door.requests, set())
+            if query:
+                self.assertRegex(feed.states[0], "(?i)certificate")
+        self.assertEqual(len(cluster.messages()), 300)
+
+    def test_password(self):
+        """Who has the password is let in; who has another one is told so, and the password is not."""
+        make_certificates(self)
+        cluster, ours = self.start(Cluster()), f"?cafile={self.path('ca.pem')}"
+        wrong, right = self.write("wrong", "door:f00dcafe\n"), self.write("right", "door:c0ffee:42\n")
+        door, feed = self.door(cluster, "--count", 20, "--linger", 2500, "--credentials", wrong,
+                               password="door:c0ffee:42", query=ours)
+        self.assertEqual(feed.wait(), 0)
+        self.assertEqual(feed.stats["acknowledged"], 0)
+        self.assertGreater(door.refused, 0)
+        self.assertIn("nobody of that name and password", feed.states[0])
+        self.assertNotIn("f00dcafe", "".join(feed.output) + feed.error)
+        self.assertEqual(cluster.messages(), [])
+        door, feed = self.door(cluster, "--from", 20, "--count", 1, "--linger", 30000, "--credentials", right,
+                               password="door:c0ffee:42", query=ours)
+        self.assertEqual(feed.wait(), 0)
+        self.assertEqual((door.refused, feed.stats["acknowledged"]), (0, 21))
+        self.assertEqual([m["n"] for _, m in cluster.messages()], list(range(21)))
 
 
 unittest.main()
