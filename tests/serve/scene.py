@@ -68,10 +68,13 @@ def read(picture):
 
 
 def read_box(picture):
-    """The left, right and bottom edge of the only box that is drawn: of coloured lines that are at
-    least half as long as the code. Above is its label. None without one."""
-    width, height = picture.size
+    """The left, right and bottom edge of the only box that is drawn where the code goes: of coloured
+    lines that are at least half as long as the code. Above is its label. None without one. The
+    blocks below may look like a code, too."""
+    width = picture.width
     scale = width / SIZE[0]
+    height = round(scale * (TOP + CODE[3] - CODE[1] + 2 * MARGIN))
+    picture = picture.crop((0, 0, width, height))
     red, green, blue = (band.tobytes() for band in picture.split())
     coloured = [max(pixel) - min(pixel) > 70 for pixel in zip(red, green, blue)]
     most = scale * (CODE[2] - CODE[0]) / 2
