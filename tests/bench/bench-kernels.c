@@ -12,50 +12,21 @@
  * candidate, with 0.25 few are. */
 
 #include <locale.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <y10/error.h>
 
-#include "driver/launch.h"
+#include "kernelbench.h"
+
 #include "kernels/attention.h"
 #include "kernels/depthwise.h"
 #include "kernels/epilogue.h"
-#include "kernels/head.h"
 #include "kernels/igemm.h"
 #include "kernels/maxpool5.h"
 #include "kernels/preprocess.h"
 #include "kernels/upsample2x.h"
-
-#define SETS 4 /* of buffers */
-#define SIZE 640
-#define SOURCE_WIDTH 1920
-#define SOURCE_HEIGHT 1080
-#define MAX_PARAMS 512 /* bytes of a kernel's parameters */
-
-typedef struct
-{
-  const Y10CudaDriver *d;
-  Y10CudaKernels kernels;
-  CUstream stream;
-  CUevent events[2];
-  Y10KType type;
-  gint batch, repeats, rounds;
-  const char *only;
-  guint n_printed;
-  CUdeviceptr memory, end; /* one allocation, of which the case takes parts */
-} Bench;
-
-/* A case: a kernel and SETS parameters that differ in their buffers. */
-typedef struct
-{
-  char name[64];
-  CUfunction function;
-  Y10KLaunch launch;
-  guint8 params[SETS][MAX_PARAMS] __attribute__ ((aligned (16)));
-} Case;
 
 static gsize
 element_size (const Bench *b)
@@ -63,8 +34,8 @@ element_size (const Bench *b)
   return b->type == Y10_K_F32 ? 4 : 2;
 }
 
-static void *
-take (Bench *b, gsize size)
+void *
+bench_take (Bench *b, gsize size)
 {
   CUdeviceptr at = (b->end + 255) / 256 * 256;
 
@@ -84,7 +55,7 @@ view (Bench *b, int height, int width, int channels, gsize size)
     .image = (gint64) height * width * channels,
   };
 
-  v.data = take (b, (gsize) b->batch * v.image * size);
+  v.data = bench_take (b, (gsize) b->batch * v.image * size);
   return v;
 }
 
@@ -95,8 +66,6 @@ compare (const void *a, const void *b)
 
   return (x > y) - (x < y);
 }
-
-#define CHECK(call, what) y10_cuda_check (d, call, what, error)
 
 /* Captures the launches; the graph runs once unmeasured. */
 static gboolean
@@ -119,8 +88,8 @@ capture (Bench *b, const Case *c, CUgraphExec *exec, GError **error)
       && CHECK (d->stream_synchronize (b->stream), c->name);
 }
 
-static gboolean
-measure (Bench *b, const Case *c, GError **error)
+gboolean
+bench_measure (Bench *b, const Case *c, GError **error)
 {
   const Y10CudaDriver *d = b->d;
   g_autofree float *us = g_new0 (float, b->rounds);
@@ -153,10 +122,8 @@ measure (Bench *b, const Case *c, GError **error)
   return TRUE;
 }
 
-/* Starts a case: its buffers may take the place of the last one's. Returns whether it
- * is wanted. */
-static gboolean
-begin (Bench *b, Case *c, CUfunction function, const char *format, ...)
+gboolean
+bench_begin (Bench *b, Case *c, CUfunction function, const char *format, ...)
 {
   va_list args;
 
@@ -168,14 +135,6 @@ begin (Bench *b, Case *c, CUfunction function, const char *format, ...)
   b->end = b->memory;
   return !b->only || g_str_has_prefix (c->name, b->only);
 }
-
-#define SET(c, i, p) \
-  G_STMT_START \
-  { \
-    G_STATIC_ASSERT (sizeof (p) <= MAX_PARAMS); \
-    memcpy ((c)->params[i], &(p), sizeof (p)); \
-  } \
-  G_STMT_END
 
 static gboolean
 depthwise (Bench *b, GError **error)
@@ -204,7 +163,7 @@ depthwise (Bench *b, GError **error)
   for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
     const gint out = cases[k].size / cases[k].stride, ch = cases[k].channels;
 
-    if (!begin (b, &c, b->kernels.depthwise[b->type],
+    if (!bench_begin (b, &c, b->kernels.depthwise[b->type],
             "depthwise %dx%d/%d %d at %d%s", cases[k].kernel, cases[k].kernel,
             cases[k].stride, ch, cases[k].size, cases[k].add ? " add" : ""))
       continue;
@@ -213,9 +172,9 @@ depthwise (Bench *b, GError **error)
         .in = view (b, cases[k].size, cases[k].size, ch, size),
         .out = view (b, out, out, ch, size),
         .images = b->batch,
-        .weight = take (b,
+        .weight = bench_take (b,
             (gsize) cases[k].kernel * cases[k].kernel * ch * size),
-        .bias = take (b, (gsize) ch * 4),
+        .bias = bench_take (b, (gsize) ch * 4),
         .kernel = cases[k].kernel,
         .stride = cases[k].stride,
         .pad = cases[k].kernel / 2,
@@ -227,7 +186,7 @@ depthwise (Bench *b, GError **error)
       c.launch = y10_depthwise_launch (&p);
       SET (&c, i, p);
     }
-    if (!measure (b, &c, error))
+    if (!bench_measure (b, &c, error))
       return FALSE;
   }
   return TRUE;
@@ -262,15 +221,15 @@ tiles (Bench *b, gint side, gint in, gint out, gint kernel, gint stride,
     if ((b->type != Y10_K_F16 && major < 8)
         || d->module_get_function (&function, b->kernels.module, name))
       return TRUE;
-    if (!begin (b, &c, function, "conv %dx%d/%d %d to %d at %d, %dx%d", kernel,
-            kernel, stride, in, out, side, t.rows, t.columns))
+    if (!bench_begin (b, &c, function, "conv %dx%d/%d %d to %d at %d, %dx%d",
+            kernel, kernel, stride, in, out, side, t.rows, t.columns))
       continue;
     for (guint i = 0; i < SETS; i++) {
       Y10KIgemm p = {
         .in = view (b, side, side, in, size),
         .out = view (b, out_side, out_side, out, size),
-        .weight = take (b, (gsize) kernel * kernel * in * out * size),
-        .bias = take (b, (gsize) out * 4),
+        .weight = bench_take (b, (gsize) kernel * kernel * in * out * size),
+        .bias = bench_take (b, (gsize) out * 4),
         .stride = stride,
         .pad = kernel / 2,
         .silu = TRUE,
@@ -285,7 +244,7 @@ tiles (Bench *b, gint side, gint in, gint out, gint kernel, gint stride,
                            Y10_CU_FUNC_MAX_DYNAMIC_SHARED,
                            (int) c.launch.shared_bytes),
                 c.name))
-        || !measure (b, &c, error))
+        || !bench_measure (b, &c, error))
       return FALSE;
   }
   return TRUE;
@@ -326,13 +285,14 @@ other_ops (Bench *b, GError **error)
   const gsize size = element_size (b);
   Case c;
 
-  if (begin (b, &c, b->kernels.attention[b->type], "attention 400, 2 heads")) {
+  if (bench_begin (b, &c, b->kernels.attention[b->type],
+          "attention 400, 2 heads")) {
     for (guint i = 0; i < SETS; i++) {
       Y10KAttention p = {
         .in = view (b, 20, 20, 256, size),
         .out = view (b, 20, 20, 128, size),
-        .weight = take (b, 9 * 128 * size),
-        .bias = take (b, 128 * 4),
+        .weight = bench_take (b, 9 * 128 * size),
+        .bias = bench_take (b, 128 * 4),
         .heads = 2,
         .key_dim = 32,
         .head_dim = 64,
@@ -342,10 +302,10 @@ other_ops (Bench *b, GError **error)
       c.launch = y10_attention_launch (&p);
       SET (&c, i, p);
     }
-    if (!measure (b, &c, error))
+    if (!bench_measure (b, &c, error))
       return FALSE;
   }
-  if (begin (b, &c, b->kernels.maxpool5[b->type], "maxpool5 128 at 20")) {
+  if (bench_begin (b, &c, b->kernels.maxpool5[b->type], "maxpool5 128 at 20")) {
     for (guint i = 0; i < SETS; i++) {
       Y10KMaxPool5 p = {
         .in = view (b, 20, 20, 128, size),
@@ -358,14 +318,14 @@ other_ops (Bench *b, GError **error)
       c.launch = y10_maxpool5_launch (&p);
       SET (&c, i, p);
     }
-    if (!measure (b, &c, error))
+    if (!bench_measure (b, &c, error))
       return FALSE;
   }
   for (gint k = 0; k < 2; k++) {
     const gint side = k ? 40 : 20, channels = k ? 128 : 256;
 
-    if (!begin (b, &c, b->kernels.upsample2x[b->type], "upsample2x %d at %d",
-            channels, side))
+    if (!bench_begin (b, &c, b->kernels.upsample2x[b->type],
+            "upsample2x %d at %d", channels, side))
       continue;
     for (guint i = 0; i < SETS; i++) {
       Y10KUpsample2x p = { view (b, side, side, channels, size),
@@ -374,13 +334,14 @@ other_ops (Bench *b, GError **error)
       c.launch = y10_upsample2x_launch (&p);
       SET (&c, i, p);
     }
-    if (!measure (b, &c, error))
+    if (!bench_measure (b, &c, error))
       return FALSE;
   }
   for (gint k = 0; k < 3; k++) {
     const gint side = 80 >> k;
 
-    if (!begin (b, &c, b->kernels.epilogue[b->type], "epilogue 64 at %d", side))
+    if (!bench_begin (b, &c, b->kernels.epilogue[b->type], "epilogue 64 at %d",
+            side))
       continue;
     for (guint i = 0; i < SETS; i++) {
       Y10KEpilogue p = {
@@ -393,14 +354,14 @@ other_ops (Bench *b, GError **error)
       c.launch = y10_epilogue_launch (&p);
       SET (&c, i, p);
     }
-    if (!measure (b, &c, error))
+    if (!bench_measure (b, &c, error))
       return FALSE;
   }
   return TRUE;
 }
 
-static gboolean
-upload (Bench *b, const void *to, gconstpointer from, gsize size,
+gboolean
+bench_upload (Bench *b, const void *to, gconstpointer from, gsize size,
     GError **error)
 {
   const Y10CudaDriver *d = b->d;
@@ -421,23 +382,23 @@ preprocess (Bench *b, GError **error)
   Y10KTap *taps_at;
   Case c;
 
-  if (!begin (b, &c, b->kernels.preprocess[b->type], "preprocess RGB"))
+  if (!bench_begin (b, &c, b->kernels.preprocess[b->type], "preprocess RGB"))
     return TRUE;
   for (gint i = 0; i < SIZE; i++)
     taps[i] = (Y10KTap){ { 3 * i, 3 * i + 1 }, { 1024, 1024 } };
-  taps_at = take (b, SIZE * sizeof *taps);
-  if (!upload (b, taps_at, taps, SIZE * sizeof *taps, error))
+  taps_at = bench_take (b, SIZE * sizeof *taps);
+  if (!bench_upload (b, taps_at, taps, SIZE * sizeof *taps, error))
     return FALSE;
   for (guint i = 0; i < SETS; i++) {
     Y10KPreprocess p = {
       .out = view (b, SIZE, SIZE, 8, element_size (b)),
-      .pictures = take (b, b->batch * sizeof *pictures),
+      .pictures = bench_take (b, b->batch * sizeof *pictures),
       .images = b->batch,
     };
 
     for (gint n = 0; n < b->batch; n++)
       pictures[n] = (Y10KPicture){
-        .plane = { take (b, (gsize) SOURCE_WIDTH * SOURCE_HEIGHT * 3) },
+        .plane = { bench_take (b, (gsize) SOURCE_WIDTH * SOURCE_HEIGHT * 3) },
         .stride = { SOURCE_WIDTH * 3 },
         .sample_size = 1,
         .component = { { 0, 3, 0, 0, 0 }, { 0, 3, 1, 0, 0 },
@@ -448,131 +409,13 @@ preprocess (Bench *b, GError **error)
         .width = SIZE,
         .height = height,
       };
-    if (!upload (b, p.pictures, pictures, b->batch * sizeof *pictures, error))
+    if (!bench_upload (b, p.pictures, pictures, b->batch * sizeof *pictures,
+            error))
       return FALSE;
     c.launch = y10_preprocess_launch (&p);
     SET (&c, i, p);
   }
-  return measure (b, &c, error);
-}
-
-#define POOL (1 << 20)
-
-/* Roughly normal. */
-static float *
-make_noise (void)
-{
-  GRand *rand = g_rand_new_with_seed (1);
-  float *pool = g_new (float, POOL);
-
-  for (gsize i = 0; i < POOL; i++) {
-    pool[i] = 0;
-    for (gint k = 0; k < 4; k++)
-      pool[i] += (float) g_rand_double_range (rand, -1, 1);
-  }
-  g_rand_free (rand);
-  return pool;
-}
-
-/* All images' logits of a kind at one level, from all over the pool. */
-static const float *
-fill_logits (Bench *b, const float *pool, gsize n, float scale, float offset,
-    GError **error)
-{
-  static guint at;
-  g_autofree float *values = g_new (float, n);
-  float *to = take (b, n * 4);
-
-  for (gsize i = 0; i < n; i++)
-    values[i] = scale * pool[at++ % POOL] + offset;
-  at += 12345;
-  return upload (b, to, values, n * 4, error) ? to : NULL;
-}
-
-static gboolean
-fill_levels (Bench *b, Y10KHead *p, const float *pool, GError **error)
-{
-  guint anchors = 0;
-
-  for (gint l = 0; l < 3; l++) {
-    const gint side = 80 >> l;
-    const gsize pixels = (gsize) side * side * b->batch;
-
-    p->level[l] = (Y10KLevel){
-      .cls = fill_logits (b, pool, pixels * 80, 1.5f, -9, error),
-      .cls_pixel = 80,
-      .box_pixel = 64,
-      .cls_image = (gint64) side * side * 80,
-      .box_image = (gint64) side * side * 64,
-      .height = side,
-      .width = side,
-      .stride = 8 << l,
-      .first_anchor = anchors,
-    };
-    anchors += (guint) (side * side);
-    if (p->level[l].cls)
-      p->level[l].box = fill_logits (b, pool, pixels * 64, 1, 0, error);
-    if (!p->level[l].box)
-      return FALSE;
-  }
-  p->n_anchors = (int) anchors;
-  return TRUE;
-}
-
-static gboolean
-head (Bench *b, float confidence, GError **error)
-{
-  const Y10CudaDriver *d = b->d;
-  g_autofree float *pool = make_noise ();
-  g_autofree Y10KHeadParams *params = g_new0 (Y10KHeadParams, b->batch);
-  Case scan, select;
-  gboolean wanted, ok = TRUE;
-
-  for (gint n = 0; n < b->batch; n++)
-    params[n] = (Y10KHeadParams){
-      .floor = confidence > 0 ? logf (confidence / (1 - confidence)) - 1e-3f
-                              : -INFINITY,
-      .confidence = confidence,
-      .iou = 0.7f,
-      .max_rows = 300,
-      .all_classes = TRUE,
-      .scale = 1.0 / 3,
-      .top = 140,
-      .src_width = SOURCE_WIDTH,
-      .src_height = SOURCE_HEIGHT,
-    };
-  wanted = begin (b, &scan, b->kernels.head_scan, "head_scan");
-  wanted |= begin (b, &select, b->kernels.head_select,
-      "head_select confidence %g", confidence);
-  for (guint i = 0; wanted && ok && i < SETS; i++) {
-    Y10KHead p = {
-      .n_levels = 3,
-      .n_classes = 80,
-      .n_bins = 16,
-      .images = b->batch,
-      .capacity = 300,
-      .params = take (b, b->batch * sizeof *params),
-      .classes = take (b, (gsize) b->batch * 80),
-      .rows = take (b, (gsize) b->batch * 300 * sizeof (Y10KRow)),
-      .counts = take (b, (gsize) b->batch * 4),
-    };
-
-    ok = fill_levels (b, &p, pool, error)
-        && upload (b, p.params, params, b->batch * sizeof *params, error);
-    p.scratch = take (b, y10_head_scratch_bytes (&p));
-    scan.launch = y10_head_scan_launch (&p);
-    select.launch = y10_head_select_launch (&p);
-    SET (&scan, i, p);
-    SET (&select, i, p);
-    /* What head_select reads, even if only that is measured. */
-    ok = ok
-        && y10_cuda_launch (&b->kernels, scan.function, scan.launch, b->stream,
-            scan.params[i], error)
-        && CHECK (d->stream_synchronize (b->stream), "head_scan");
-  }
-  if (ok && wanted && confidence == 0)
-    ok = measure (b, &scan, error);
-  return ok && (!wanted || measure (b, &select, error));
+  return bench_measure (b, &c, error);
 }
 
 /* Uses the first GPU's primary context. */
@@ -614,7 +457,8 @@ run (Bench *b, GError **error)
                                  : "bf16",
       b->repeats);
   ok = preprocess (b, error) && depthwise (b, error) && convolutions (b, error)
-      && other_ops (b, error) && head (b, 0, error) && head (b, 0.25f, error);
+      && other_ops (b, error) && bench_head (b, 0, error)
+      && bench_head (b, 0.25f, error);
   printf ("\n]}\n");
   d->mem_free (b->memory);
   d->event_destroy (b->events[0]);
