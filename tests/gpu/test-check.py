@@ -482,9 +482,9 @@ class Model(unittest.TestCase):
         report = {"steps": {"kernels": json.loads(json.dumps(found))}}
         shown = [line.split() for line in check.kernel_list(report)]
         row = next(line for line in shown if line[-1] == "head_select")
-        self.assertEqual((row[0], row[1], row[2]), ("17.0", "20.4", "0.83"))
+        self.assertEqual((row[0], row[1], row[2]), ("18.0", "20.4", "0.88"))
         total = next(line for line in shown if line[-1] == "all")
-        self.assertEqual((total[0], total[5], total[6]), ("108.0", "8", "8"))
+        self.assertEqual((total[0], total[5], total[6]), ("126.0", "9", "9"))
 
     def test_no_figures(self):
         """A trace without bench-cuda's figures is a report without the table."""
