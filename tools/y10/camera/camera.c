@@ -5,7 +5,7 @@
  *
  * As in examples/camera.c, a pipeline is one attempt to reach a camera. If it fails, by
  * an error, its end or silence, it is replaced by a new one after a pause; stopping it
- * may take long, so a thread does it. Streaming threads know a link (link.c) and nothing
+ * may take long, so a thread does it. Streaming threads know a tap (tap.c) and nothing
  * else. */
 
 #include "config.h"
@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #include "camera/camera.h"
-#include "camera/link.h"
 #include "camera/memory.h"
 #include "camera/pipeline.h"
 #include "camera/reach.h"
 #include "camera/source.h"
+#include "camera/tap.h"
 #include "camera/threads.h"
 
 #define STEADY (10 * G_USEC_PER_SEC) /* a good connection */
@@ -38,7 +38,7 @@ struct _ToolCamera
   gpointer user;
   GstElement *pipeline; /* NULL in a pause */
   GstElement *gate;
-  ToolLink *link; /* of that pipeline */
+  ToolTap *tap; /* of that pipeline */
   int fd;
   gboolean wanted, connected;
   ToolCameraState held; /* TOOL_CAMERA_CONNECTING: it is not */
@@ -81,7 +81,7 @@ tool_camera_state_name (ToolCameraState state)
 static void
 set_up_ends (ToolCamera *camera)
 {
-  tool_link_set_up (camera->link, GST_BIN (camera->pipeline));
+  tool_tap_set_up (camera->tap, GST_BIN (camera->pipeline));
   camera->gate = gst_bin_get_by_name (GST_BIN (camera->pipeline), "gate");
   g_object_set (camera->gate, "drop", !camera->wanted, NULL);
 }
@@ -118,14 +118,14 @@ close_pipeline (gpointer data)
 }
 
 static void
-end_link (ToolCamera *camera)
+end_tap (ToolCamera *camera)
 {
-  const ToolLink *link = camera->link;
+  const ToolTap *tap = camera->tap;
 
-  camera->frames_before += link->frames;
-  camera->inferred_before += link->inferred;
-  camera->held_before += link->held;
-  tool_link_end (g_steal_pointer (&camera->link));
+  camera->frames_before += tap->frames;
+  camera->inferred_before += tap->inferred;
+  camera->held_before += tap->held;
+  tool_tap_end (g_steal_pointer (&camera->tap));
 }
 
 /* Ends the attempt. */
@@ -137,8 +137,8 @@ close_camera (ToolCamera *camera)
 
   g_clear_handle_id (&camera->pause, g_source_remove);
   camera->connected = FALSE;
-  if (camera->link)
-    end_link (camera);
+  if (camera->tap)
+    end_tap (camera);
   if (!camera->pipeline)
     return;
   bus = gst_element_get_bus (camera->pipeline);
@@ -241,7 +241,7 @@ fail_by_error (ToolCamera *camera, GstMessage *message)
 static void
 at_end (ToolCamera *camera)
 {
-  if (!tool_source_is_file (camera->setup.source) || !camera->link->frames) {
+  if (!tool_source_is_file (camera->setup.source) || !camera->tap->frames) {
     fail (camera, "the stream has ended");
     return;
   }
@@ -292,7 +292,7 @@ open_camera (ToolCamera *camera)
   GError *error = NULL;
   GstBus *bus;
 
-  camera->link = tool_link_new (camera->on_picture, camera->user);
+  camera->tap = tool_tap_new (camera->on_picture, camera->user);
   camera->began = g_get_monotonic_time ();
   if (!make_pipeline (camera, &error)) {
     fail (camera, error->message);
@@ -311,7 +311,7 @@ open_camera (ToolCamera *camera)
 static guint64
 count_frames (const ToolCamera *camera)
 {
-  return camera->frames_before + (camera->link ? camera->link->frames : 0);
+  return camera->frames_before + (camera->tap ? camera->tap->frames : 0);
 }
 
 static void
@@ -335,7 +335,7 @@ tool_camera_look_for_stall (ToolCamera *camera)
   char *reason;
 
   measure (camera, now);
-  last = camera->link ? camera->link->last_frame : 0;
+  last = camera->tap ? camera->tap->last_frame : 0;
   if (last && !camera->connected) {
     camera->connected = TRUE;
     camera->again = FALSE;
@@ -343,7 +343,7 @@ tool_camera_look_for_stall (ToolCamera *camera)
   }
   /* Connecting may take longer: the first picture needs a key frame, and the first
    * engine has to be made. */
-  if (!camera->link
+  if (!camera->tap
       || now - (last ? last : camera->began)
           < (last ? 1 : 4) * (gint64) TIMEOUT)
     return;
@@ -365,8 +365,8 @@ tool_camera_get_status (ToolCamera *camera, ToolCameraStatus *status)
   status->reason = camera->reason;
   status->frames = count_frames (camera);
   status->inferred = camera->inferred_before
-      + (camera->link ? camera->link->inferred : 0);
-  status->held = camera->held_before + (camera->link ? camera->link->held : 0);
+      + (camera->tap ? camera->tap->inferred : 0);
+  status->held = camera->held_before + (camera->tap ? camera->tap->held : 0);
   status->reconnects = camera->reconnects;
   status->fps = camera->fps;
   status->model_changes = camera->model_changes;
@@ -381,8 +381,8 @@ tool_camera_want_pictures (ToolCamera *camera, gboolean want)
   camera->wanted = want;
   if (camera->gate)
     g_object_set (camera->gate, "drop", !want, NULL);
-  if (!want && camera->link)
-    tool_link_forget_picture (camera->link);
+  if (!want && camera->tap)
+    tool_tap_forget_picture (camera->tap);
 }
 
 gboolean
@@ -434,7 +434,7 @@ tool_camera_get_stats (const ToolCamera *camera, const char *element,
 GBytes *
 tool_camera_get_picture (ToolCamera *camera)
 {
-  return camera->link ? tool_link_get_picture (camera->link) : NULL;
+  return camera->tap ? tool_tap_get_picture (camera->tap) : NULL;
 }
 
 ToolCamera *

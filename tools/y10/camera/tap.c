@@ -12,31 +12,31 @@
 
 #include <gst/app/gstappsink.h>
 
-#include "camera/link.h"
+#include "camera/tap.h"
 
 static void
-clear_link (gpointer data)
+clear_tap (gpointer data)
 {
-  ToolLink *link = data;
+  ToolTap *tap = data;
 
-  if (link->picture)
-    gst_sample_unref (link->picture);
-  g_mutex_clear (&link->lock);
+  if (tap->picture)
+    gst_sample_unref (tap->picture);
+  g_mutex_clear (&tap->lock);
 }
 
 static void
-unref_link (gpointer link)
+unref_tap (gpointer tap)
 {
-  g_atomic_rc_box_release_full (link, clear_link);
+  g_atomic_rc_box_release_full (tap, clear_tap);
 }
 
 static gboolean
 dispatch_news (GSource *source, GSourceFunc callback, gpointer data)
 {
-  const ToolLink *link = data;
+  const ToolTap *tap = data;
 
   g_source_set_ready_time (source, -1);
-  link->on_picture (link->user);
+  tap->on_picture (tap->user);
   return G_SOURCE_CONTINUE;
 }
 
@@ -46,39 +46,39 @@ never (gpointer unused)
   return G_SOURCE_CONTINUE;
 }
 
-ToolLink *
-tool_link_new (void (*on_picture) (gpointer user), gpointer user)
+ToolTap *
+tool_tap_new (void (*on_picture) (gpointer user), gpointer user)
 {
   static GSourceFuncs functions = { .dispatch = dispatch_news };
-  ToolLink *link = g_atomic_rc_box_new0 (ToolLink);
+  ToolTap *tap = g_atomic_rc_box_new0 (ToolTap);
 
-  g_mutex_init (&link->lock);
-  link->on_picture = on_picture;
-  link->user = user;
-  link->news = g_source_new (&functions, sizeof (GSource));
-  g_source_set_callback (link->news, never, link, NULL);
-  g_source_attach (link->news, NULL);
-  return link;
+  g_mutex_init (&tap->lock);
+  tap->on_picture = on_picture;
+  tap->user = user;
+  tap->news = g_source_new (&functions, sizeof (GSource));
+  g_source_set_callback (tap->news, never, tap, NULL);
+  g_source_attach (tap->news, NULL);
+  return tap;
 }
 
 void
-tool_link_end (ToolLink *link)
+tool_tap_end (ToolTap *tap)
 {
   GSource *news;
 
-  g_mutex_lock (&link->lock);
-  news = g_steal_pointer (&link->news);
-  g_mutex_unlock (&link->lock);
+  g_mutex_lock (&tap->lock);
+  news = g_steal_pointer (&tap->news);
+  g_mutex_unlock (&tap->lock);
   g_source_destroy (news);
   g_source_unref (news);
-  unref_link (link);
+  unref_tap (tap);
 }
 
 /* Runs behind the tracker, for each frame. */
 static GstPadProbeReturn
 on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  ToolLink *link = data;
+  ToolTap *tap = data;
   GstCustomMeta *meta = gst_buffer_get_custom_meta (GST_PAD_PROBE_INFO_BUFFER (
                                                         info),
       "GstYolov10FrameMeta");
@@ -87,34 +87,34 @@ on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
           "inference")
       : NULL;
 
-  link->last_frame = g_get_monotonic_time ();
-  link->frames++;
-  link->inferred += !g_strcmp0 (inference, "fresh");
-  link->held += !g_strcmp0 (inference, "held");
+  tap->last_frame = g_get_monotonic_time ();
+  tap->frames++;
+  tap->inferred += !g_strcmp0 (inference, "fresh");
+  tap->held += !g_strcmp0 (inference, "held");
   return GST_PAD_PROBE_OK;
 }
 
 static GstFlowReturn
 on_sample (GstAppSink *sink, gpointer data)
 {
-  ToolLink *link = data;
+  ToolTap *tap = data;
   GstSample *sample = gst_app_sink_pull_sample (sink), *old;
 
   if (!sample)
     return GST_FLOW_OK;
-  g_mutex_lock (&link->lock);
-  old = link->picture;
-  link->picture = sample;
-  if (link->news)
-    g_source_set_ready_time (link->news, 0);
-  g_mutex_unlock (&link->lock);
+  g_mutex_lock (&tap->lock);
+  old = tap->picture;
+  tap->picture = sample;
+  if (tap->news)
+    g_source_set_ready_time (tap->news, 0);
+  g_mutex_unlock (&tap->lock);
   if (old)
     gst_sample_unref (old);
   return GST_FLOW_OK;
 }
 
 void
-tool_link_set_up (ToolLink *link, GstBin *pipeline)
+tool_tap_set_up (ToolTap *tap, GstBin *pipeline)
 {
   GstAppSinkCallbacks callbacks = { .new_sample = on_sample };
   GstElement *tracker = gst_bin_get_by_name (pipeline, "track");
@@ -122,25 +122,25 @@ tool_link_set_up (ToolLink *link, GstBin *pipeline)
   GstPad *pad = gst_element_get_static_pad (tracker, "src");
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame,
-      g_atomic_rc_box_acquire (link), unref_link);
+      g_atomic_rc_box_acquire (tap), unref_tap);
   gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks,
-      g_atomic_rc_box_acquire (link), unref_link);
+      g_atomic_rc_box_acquire (tap), unref_tap);
   gst_object_unref (pad);
   gst_object_unref (sink);
   gst_object_unref (tracker);
 }
 
 GBytes *
-tool_link_get_picture (ToolLink *link)
+tool_tap_get_picture (ToolTap *tap)
 {
   GstSample *sample = NULL;
   GBytes *bytes = NULL;
   GstMapInfo map;
 
-  g_mutex_lock (&link->lock);
-  if (link->picture)
-    sample = gst_sample_ref (link->picture);
-  g_mutex_unlock (&link->lock);
+  g_mutex_lock (&tap->lock);
+  if (tap->picture)
+    sample = gst_sample_ref (tap->picture);
+  g_mutex_unlock (&tap->lock);
   if (!sample)
     return NULL;
   if (gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ)) {
@@ -152,13 +152,13 @@ tool_link_get_picture (ToolLink *link)
 }
 
 void
-tool_link_forget_picture (ToolLink *link)
+tool_tap_forget_picture (ToolTap *tap)
 {
   GstSample *old;
 
-  g_mutex_lock (&link->lock);
-  old = g_steal_pointer (&link->picture);
-  g_mutex_unlock (&link->lock);
+  g_mutex_lock (&tap->lock);
+  old = g_steal_pointer (&tap->picture);
+  g_mutex_unlock (&tap->lock);
   if (old)
     gst_sample_unref (old);
 }

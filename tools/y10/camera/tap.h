@@ -19,16 +19,16 @@ typedef struct
   GSource *news;      /* wakes the main thread; NULL after the attempt */
   void (*on_picture) (gpointer user); /* main thread only, as is the next */
   gpointer user;
-} ToolLink;
+} ToolTap;
 
 /* @on_picture is called in the main thread when there is a new picture. */
-ToolLink *tool_link_new (void (*on_picture) (gpointer user), gpointer user);
-/* Has "track" and "out" of a pipeline tell the link. */
-void tool_link_set_up (ToolLink *link, GstBin *pipeline);
-/* Calls @on_picture no more, and lets go of the link; threads keep it while they run. */
-void tool_link_end (ToolLink *link);
+ToolTap *tool_tap_new (void (*on_picture) (gpointer user), gpointer user);
+/* Has "track" and "out" of a pipeline tell the tap. */
+void tool_tap_set_up (ToolTap *tap, GstBin *pipeline);
+/* Calls @on_picture no more, and lets go of the tap; threads keep it while they run. */
+void tool_tap_end (ToolTap *tap);
 /* Returns the newest picture, a JPEG, or NULL. */
-GBytes *tool_link_get_picture (ToolLink *link);
-void tool_link_forget_picture (ToolLink *link);
+GBytes *tool_tap_get_picture (ToolTap *tap);
+void tool_tap_forget_picture (ToolTap *tap);
 
 G_END_DECLS
