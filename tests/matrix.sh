@@ -38,9 +38,11 @@ skip() { printf 'matrix: skipped: %s\n' "$*"; exit 77; }
 arguments=("$@") tests=(analytics-overlay analytics-tracker analytics-upstream
   analytics-older analytics-blocks gst-meta gst-meta-survival gst-overlay gst-overlay-composition
   gst-overlay-pixels gst-python gst-track gst-track-others y10-counts y10-segments) older=''
+# Only the test abi, which --all runs, reads debugging information.
+flags=(CFLAGS=-g0 CXXFLAGS=-g0)
 while [ $# -gt 0 ]; do
   case $1 in
-    --all) tests=(--no-suite slow) ;;
+    --all) tests=(--no-suite slow) flags=() ;;
     --older)
       older=$(realpath -e -- "${2-}") || { usage >&2; die "--older wants a build folder"; }
       shift
@@ -105,9 +107,8 @@ mount_all() {
   done
 }
 
-# Nothing reads debugging information here.
 inside() {
-  env -i CFLAGS=-g0 CXXFLAGS=-g0 PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+  env -i "${flags[@]}" PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
     APT_CONFIG=/run/host/apt/apt.conf Y10_OLDER_BUILD="${older:+/older}" \
     chroot "$dir" bash -c "cd /yolov10detect && $*" </dev/null
 }
