@@ -12,8 +12,10 @@ import unittest
 from models import BUNDLED, TOYS, Folder
 from server import WebSocket, until
 
-# A ball goes up and down in the left of the scene.
-ZONES = {"version": 1, "zones": [], "lines": [{"name": "middle", "points": [[0, 0.5], [1, 0.5]]}]}
+# A ball goes up and down in the scene, and crosses one of these lines within few seconds.
+ZONES = {"version": 1, "zones": [], "lines": [
+    {"name": name, "points": [[0, y], [1, y]]}
+    for name, y in (("middle", 0.5), ("a", 0.2), ("b", 0.3), ("c", 0.4), ("d", 0.6), ("e", 0.7), ("f", 0.8))]}
 
 
 class Live(unittest.TestCase):
