@@ -3,7 +3,7 @@
 #pragma once
 
 /* Part of int8.h: SiLU of what is rounded to 8 bits. In AVX-512 it takes two thirds of the
- * instructions of vf_silu(), and its error is absolute: 5e-5, and 6e-4 around -9.6 and 9.6.
+ * instructions of vf_silu(), and its error is absolute: 5e-5, and 7e-4 around -9.5 and 9.5.
  * It is x, or 0 if that is less, and a function of |x| that is at most 0.28 and vanishes. */
 
 #include "vec.h"
