@@ -10,23 +10,24 @@ set -euo pipefail
 
 usage() {
   cat <<'END'
-usage: tools/setup.sh [--cuda] [--codes] [--rtsp] [--publish] [--tests] [--ci]
+usage: tools/setup.sh [--cuda] [--codes] [--rtsp] [--tests] [--ci]
                       [--install | --uninstall] [--no-packages] [--build DIR]
                       [--help]
 
 Installs missing Debian packages, then configures and builds into build/.
+Where there is an NVIDIA GPU and a toolkit that is recent enough (nvcc 12,
+headers of cuDNN 9.8), that includes the CUDA backend.
 
-  --cuda         build the backend for NVIDIA GPUs, with the installed toolkit
-                 if it is recent enough (nvcc 12, headers of cuDNN 9.8), else
+  --cuda         build the CUDA backend in any case: without a recent toolkit,
                  with NVIDIA's packages from PyPI, a tested set that goes into
                  build/nvidia (1 GB to download); CUDA_HOME=none always uses
-                 these packages
+                 these packages. Kernels are compiled for the GPUs of this
+                 machine, or for all if it has none
   --codes        also install the packages for pipelines/read-codes.sh
   --rtsp         also install the packages for pipelines/rtsp-restream.sh
-  --publish      also install the packages with which yolov10publish sends to MQTT
-                 brokers, web servers and Kafka
-  --tests        also install the packages for the tests
-  --ci           also install the packages for .ci/run
+  --tests        also install the packages for the tests, and build these
+  --ci           also install the packages for .ci/run; with the tests, and with
+                 kernels for all GPUs if there is a recent toolkit
   --install      then install plugin, library, headers and tool where this
                  system searches for them, and run them as a test; with DESTDIR
                  in the environment, install below that folder without a test
@@ -60,6 +61,7 @@ packages=(
   libglib2.0-dev libjson-glib-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
   libcairo2-dev libpango1.0-dev libgdk-pixbuf-2.0-dev libjpeg-dev libsoup-3.0-dev
+  libmosquitto-dev librdkafka-dev
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
   gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
   fonts-dejavu-core python3 python3-gi gir1.2-gstreamer-1.0
@@ -71,9 +73,8 @@ optional=(curl ca-certificates)
 cuda=(libgstreamer-plugins-bad1.0-dev libffmpeg-nvenc-dev)
 codes=(python3-zxing-cpp python3-numpy gir1.2-gst-plugins-base-1.0)
 rtsp=(gir1.2-gst-rtsp-server-1.0)
-publish=(libmosquitto-dev libsoup-3.0-dev librdkafka-dev)
 tests=(g++ git binutils ffmpeg abigail-tools shellcheck curl zint python3-pil openssl mosquitto mosquitto-clients
-  "${codes[@]}" "${rtsp[@]}" "${publish[@]}")
+  "${codes[@]}" "${rtsp[@]}")
 ci=(clang python3-torch python3-torchvision python3-numpy python3-venv debootstrap gi-docgen libgirepository1.0-dev
   gobject-introspection gcc-aarch64-linux-gnu qemu-user mmdebstrap)
 
@@ -81,15 +82,19 @@ ci=(clang python3-torch python3-torchvision python3-numpy python3-venv debootstr
 wheels_list=$root/tools/setup/cuda-wheels.txt
 mapfile -t wheels < <(grep -o '^nvidia-[^ ]*' "$wheels_list")
 
-want_install=no want_uninstall=no want_packages=yes want_cuda=no
+want_install=no want_uninstall=no want_packages=yes want_cuda=no want_gpus=these
+# Options for Meson that stay what an earlier run with them has made them.
+lasting=()
 while [ $# -gt 0 ]; do
   case $1 in
-    --cuda) want_cuda=yes optional+=("${cuda[@]}") ;;
+    --cuda) want_cuda=yes ;;
     --codes) packages+=("${codes[@]}") ;;
     --rtsp) packages+=("${rtsp[@]}") ;;
-    --publish) packages+=("${publish[@]}") ;;
-    --tests) packages+=("${tests[@]}") ;;
-    --ci) packages+=("${tests[@]}" "${ci[@]}") optional+=("${cuda[@]}" clang-format-14) ;;
+    --tests) packages+=("${tests[@]}") lasting+=(-Dtests=enabled) ;;
+    --ci)
+      packages+=("${tests[@]}" "${ci[@]}") optional+=("${cuda[@]}" clang-format-14)
+      lasting+=(-Dtests=enabled -Dcuda=auto '-Dcuda-gpus=[]') want_gpus=all
+      ;;
     --install) want_install=yes ;;
     --uninstall) want_uninstall=yes ;;
     --no-packages) want_packages=no ;;
@@ -139,7 +144,7 @@ run_apt() {
 # Sets installed_now=yes if it installed packages.
 installed_now=no
 install_packages() {
-  local missing extra p log only_extra=no
+  local missing extra p log only_extra=no started=$SECONDS
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     die "this is not Debian or Ubuntu (no apt-get). Install the contents of these Debian packages:
 
@@ -188,6 +193,7 @@ and then run: tools/setup.sh --no-packages"
   done
   run_apt "$log" install -y --no-install-recommends "${missing[@]}"
   rm -f "$log"
+  say "installed the packages ($((SECONDS - started)) s)"
   installed_now=yes
 }
 
@@ -218,33 +224,33 @@ wait_for_others() {
   flock "$build_lock"
 }
 
-# Prints the packages that build/ was configured without.
-new_packages() {
-  comm -23 <(printf '%s\n' "${packages[@]}" "${optional[@]}" | sort) \
+# Prints the packages and lasting options that build/ was configured without.
+new_settings() {
+  comm -23 <(printf '%s\n' "${packages[@]}" "${optional[@]}" "${lasting[@]}" | sort -u) \
     <(sort "$build/configured-with" 2>/dev/null)
 }
 
 configure_and_build() {
   local started=$SECONDS steps cores expected=0 log with
-  with=$(new_packages)
+  with=$(new_settings)
   if [ ! -e "$build/build.ninja" ]; then
     say "configuring ${build#"$root"/}/"
     # What is left of a configuration that was stopped would pass for a whole one.
     rm -rf "$build/meson-private" "$build/meson-info"
-    quietly meson setup "$build" "$root" "$@"
+    quietly meson setup "$build" "$root" -Dtests=disabled -Dcuda=disabled "${lasting[@]}" "$@"
   elif [ "$installed_now" = yes ] || [ $# -gt 0 ] || [ -n "$with" ]; then
     # Dependencies that were missing when build/ was configured may be installed now, or
     # have been by a run that was stopped.
     say "configuring ${build#"$root"/}/ again"
     quietly meson configure "$build" --clearcache
-    quietly meson setup --reconfigure "$build" "$root" "$@"
+    quietly meson setup --reconfigure "$build" "$root" "${lasting[@]}" "$@"
   fi
   [ -z "$with" ] || printf '%s\n' "$with" >>"$build/configured-with"
   steps=$(ninja -C "$build" -n 2>&1 | grep -c '^\[[0-9]') || true
   if [ "$steps" -gt 0 ]; then
     cores=$(nproc 2>/dev/null) || cores=1
-    # A step takes 0.15 s of a core on an idle server of 2023, and twice that on
-    # most other machines. The progress display then uses the measured time.
+    # A step takes 0.26 s of a core on an idle server of 2023. The progress display
+    # then uses the measured time.
     expected=$(((steps * 30 / cores + 99) / 100))
     say "building: $steps steps on $cores core$([ "$cores" = 1 ] || echo s), $(about $expected)"
   fi
@@ -255,7 +261,7 @@ configure_and_build() {
     broken "ninja -C $build"
   fi
   rm -f "$log"
-  say "${build#"$root"/}/ is up to date ($((SECONDS - started)) s)"
+  say "${build#"$root"/}/ is up to date (built in $((SECONDS - started)) s)"
 }
 
 # Prints the value of "#define NAME VALUE" in the file.
@@ -284,6 +290,20 @@ system_cuda() {
     done
   done
   return 1
+}
+
+# Prints the compute capabilities of the GPUs of this machine, such as 86,89, and
+# nothing where one of them has no kernels of its own. Fails without a driver.
+find_gpus() {
+  local list gpu found=()
+  command -v nvidia-smi >/dev/null || return 1
+  list=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null) || return 0
+  for gpu in ${list//./}; do
+    grep -q "^  cuda_known = .*'$gpu'" "$root/cuda/meson.build" || return 0
+    [[ " ${found[*]} " == *" $gpu "* ]] || found+=("$gpu")
+  done
+  local IFS=,
+  printf '%s' "${found[*]}"
 }
 
 # Downloads the wheels into build/nvidia and links their headers into one folder.
@@ -325,27 +345,35 @@ if [ "$want_uninstall" = yes ]; then
   exit 0
 fi
 
-options=()
+if [ "$want_gpus" = these ] && gpus=$(find_gpus); then
+  [ -z "$gpus" ] || lasting+=("-Dcuda-gpus=$gpus")
+  if [ "$want_cuda" = no ] && ! system_cuda >/dev/null; then
+    say "building for the CPU: this machine has an NVIDIA GPU, but no recent toolkit; --cuda downloads one"
+  else
+    want_cuda=yes
+  fi
+fi
 if [ "$want_cuda" = yes ]; then
+  optional+=("${cuda[@]}")
   if cuda_headers=$(system_cuda); then
     say "using the CUDA toolkit of $cuda_headers"
   else
     cuda_headers=$nvidia/nvidia/cu13/include
     python3 -m pip --version >/dev/null 2>&1 || packages+=(python3-pip)
   fi
-  options+=(-Dcuda=enabled "-Dcudaincludedir=$cuda_headers")
+  lasting+=(-Dcuda=enabled "-Dcudaincludedir=$cuda_headers")
 fi
 [ "$want_packages" = no ] || install_packages
 if [ "$want_cuda" = yes ]; then
-  say "options for Meson: ${options[*]}"
+  say "options for Meson: ${lasting[*]}"
   if [ "$cuda_headers" = "$nvidia/nvidia/cu13/include" ]; then
     fetch_cuda
     say "to use them at run time: export LD_LIBRARY_PATH=$nvidia/nvidia/cu13/lib:$nvidia/nvidia/cudnn/lib"
   fi
 fi
 if [ "$want_install" = yes ]; then
-  install_build "${options[@]}"
+  install_build
 else
-  configure_and_build "${options[@]}"
+  configure_and_build
 fi
 give_back

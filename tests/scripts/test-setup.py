@@ -6,6 +6,7 @@ record their arguments. Nothing is installed."""
 import fcntl
 import os
 import pty
+import re
 import shutil
 import struct
 import subprocess
@@ -50,6 +51,9 @@ class Machine:
         self.log = os.path.join(folder, "log")
         self.wheels = os.path.join(self.root, "tools/setup/cuda-wheels.txt")
         os.makedirs(os.path.join(self.root, "tools"))
+        os.mkdir(os.path.join(self.root, "cuda"))
+        shutil.copy(os.path.join(os.path.dirname(SETUP), "../cuda/meson.build"),
+                    os.path.join(self.root, "cuda"))
         os.mkdir(self.bin)
         shutil.copy(SETUP, os.path.join(self.root, "tools/setup.sh"))
         shutil.copytree(os.path.join(os.path.dirname(SETUP), "setup"),
@@ -317,6 +321,21 @@ class Setup(unittest.TestCase):
         self.assertIn("\r\033[Ksetup: compiling, 123 of 400 steps", text)
         self.assertNotIn("Compiling", text)
 
+    def test_time_left_never_rises(self):
+        """The first steps are the slowest, and this machine is slower than expected."""
+        progress = os.path.join(self.machine.root, "tools/setup/progress.sh")
+        lines = [f"[{n}/400] Compiling {n}.c" for n in (1, 2, 3, 4, 60, 61, 300, 390)]
+        # Time, as bash counts it, passes in the reader.
+        script = f""". {progress}; began=0 expected=60
+            for line in {" ".join(f"'{line}'" for line in lines)}; do
+              SECONDS=$((SECONDS + 40)); read_ninja "$line"; echo "$left"; done"""
+        told = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+        seconds = [int(n) * (60 if unit == "min" else 1)
+                   for n, unit in re.findall(r"about (\d+) (s|min) left", told.stdout)]
+        self.assertEqual(len(seconds), len(lines), told.stdout)
+        self.assertEqual(seconds, sorted(seconds, reverse=True))
+        self.assertLess(seconds[-1], 40)
+
     def test_build_failing_shows_why(self):
         self.machine.debian(installed="all")
         self.machine.add("ninja", "echo 'engine.c:1: error: oops'; exit 1")
@@ -340,6 +359,45 @@ class Setup(unittest.TestCase):
         include = os.path.join(self.machine.root, "cuda/include")
         self.assertIn(f"-Dcuda=enabled -Dcudaincludedir={include}", self.named(calls, "meson")[0])
         self.assertIn(include, text)
+
+    def test_first_build_is_the_product(self):
+        """Neither tests nor the kernels of GPUs that are not here; an nvcc alone is no GPU."""
+        self.machine.debian(installed="all")
+        self.machine.toolkit("13.0", "9.19")
+        setup = self.named(self.machine.run()[2], "meson")[0].split()
+        self.assertIn("-Dtests=disabled", setup)
+        self.assertIn("-Dcuda=disabled", setup)
+        again = self.named(self.machine.run("--tests")[2], "meson")
+        self.assertIn("-Dtests=enabled", again[-1].split())
+        self.assertNotIn("cuda", again[-1])
+        self.assertEqual(self.named(self.machine.run("--tests")[2], "meson"), [])
+        self.assertEqual(self.named(self.machine.run()[2], "meson"), [])
+
+    def test_kernels_of_the_gpus_here(self):
+        for told, wanted in (("8.9", "89"), ("9.0\\n8.6\\n9.0", "90,86"), ("12.1", None), ("", None)):
+            self.machine.debian(installed="all")
+            self.machine.toolkit("13.0", "9.19")
+            self.machine.add("nvidia-smi", f'printf "{told}\\n"')
+            shutil.rmtree(os.path.join(self.machine.root, "build"), ignore_errors=True)
+            status, text, calls = self.machine.run()
+            self.assertEqual(status, 0, text)
+            setup = self.named(calls, "meson")[0].split()
+            self.assertIn("-Dcuda=enabled", setup)
+            self.assertEqual([word for word in setup if word.startswith("-Dcuda-gpus")],
+                             [f"-Dcuda-gpus={wanted}"] if wanted else [], told)
+            self.assertEqual(self.named(self.machine.run()[2], "meson"), [])
+        # What is published has the kernels of all.
+        setup = self.named(self.machine.run("--ci")[2], "meson")[-1].split()
+        self.assertIn("-Dcuda-gpus=[]", setup)
+
+    def test_gpu_without_toolkit(self):
+        """A gigabyte is downloaded on request only."""
+        self.machine.debian(installed="all")
+        self.machine.add("nvidia-smi", "echo 8.9")
+        status, text, calls = self.machine.run()
+        self.assertEqual(status, 0, text)
+        self.assertIn("-Dcuda=disabled", self.named(calls, "meson")[0].split())
+        self.assertIn("--cuda", text)
 
     def test_cuda_by_wheels(self):
         self.machine.debian(installed="all")

@@ -105,7 +105,7 @@ run_ldconfig() {
   [ -n "${DESTDIR-}" ] || quietly "${sudo[@]}" "$(find_ldconfig)"
 }
 
-# install_build OPTION...: configures for it with these options, builds, installs.
+# Configures for it, builds, installs.
 install_build() {
   local prefix plugindir old
   check_destdir
@@ -120,7 +120,7 @@ install_build() {
   # shellcheck disable=SC2064
   trap "rm -f '$old'" EXIT
   installed_py before "$build" "$old"
-  configure_and_build "-Dlibdir=$(find_libdir "$prefix")" "-Dplugindir=$plugindir" "$@"
+  configure_and_build "-Dlibdir=$(find_libdir "$prefix")" "-Dplugindir=$plugindir"
   if [ -z "${DESTDIR-}" ]; then
     find_root
   fi

@@ -102,14 +102,16 @@ read_apt() {
 
 # Expects NINJA_STATUS="[%f/%t] ". The slowest steps come first, so extrapolating
 # the elapsed time overestimates: it is used only once it exceeds the estimate for
-# a typical machine.
+# a typical machine. What is told never rises: on a slower one it stands for a while.
 read_ninja() {
   [[ $1 =~ ^\[([0-9]+)/([0-9]+)\]\  ]] || return 0
-  local done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]} all=$((SECONDS - began))
+  local done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]} all=$((SECONDS - began)) rest
   left=
   if [ "$all" -ge 5 ]; then
     [ "$all" -gt "$expected" ] || all=$expected
-    left=", $(about $((all * (total - done) / total + 1))) left"
+    rest=$((all * (total - done) / total + 1))
+    [ -n "${least-}" ] && [ "$least" -le "$rest" ] || least=$rest
+    left=", $(about "$least") left"
   fi
   doing="compiling, $done of $total steps$left"
 }
