@@ -77,7 +77,13 @@ stranger gst-inspect-1.0 yolov10detect | grep Filename
 stranger gst-launch-1.0 -q videotestsrc num-buffers=2 ! video/x-raw,width=64,height=64 \
   ! yolov10detect input-size=64 ! fakesink
 [ -z "$(find /usr/local -path '*/lib64/*' -name '*y10*')" ] || { echo "the copy in lib64 is left"; exit 1; }
-tail -n 1 "$scratch/said" | grep -q '^setup: installed below /usr/local' || { echo "it does not say so"; exit 1; }
+grep -q '^setup: installed below /usr/local' "$scratch/said" || { echo "it does not say so"; exit 1; }
+# What it says next works, as far as it can without systemd.
+stranger y10 doctor >/dev/null
+grep -q '^  y10 doctor ' "$scratch/said"
+unit=$(sed -n 's/^  sudo systemctl enable --now \([^ ]*\) .*/\1/p' "$scratch/said")
+cmp packaging/systemd/y10-serve.service "/usr/local/lib/systemd/system/$unit.service"
+[ -z "$(find /etc/systemd /usr/local/lib/systemd -name '*y10*' -type l)" ] || { echo "the service is enabled"; exit 1; }
 
 # With an ldconfig that does nothing, the linker does not find the library.
 ldconfig=$(readlink -f "$(command -v ldconfig)")

@@ -120,7 +120,8 @@ install_build() {
   # shellcheck disable=SC2064
   trap "rm -f '$old'" EXIT
   installed_py before "$build" "$old"
-  configure_and_build "-Dlibdir=$(find_libdir "$prefix")" "-Dplugindir=$plugindir"
+  configure_and_build "-Dlibdir=$(find_libdir "$prefix")" "-Dplugindir=$plugindir" \
+    "-Dsystemunitdir=$prefix/lib/systemd/system"
   if [ -z "${DESTDIR-}" ]; then
     find_root
   fi
@@ -133,7 +134,10 @@ install_build() {
   run_ldconfig
   verify_installed
   warn_of_copies
-  say "installed below $prefix; try: gst-inspect-1.0 yolov10detect"
+  say "installed below $prefix; what to run next:
+  gst-inspect-1.0 yolov10detect            lists the properties of the detector
+  y10 doctor                               checks what this machine can run
+  sudo systemctl enable --now y10-serve    serves cameras, now and at each boot"
 }
 
 uninstall_build() {
