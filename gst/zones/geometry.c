@@ -8,11 +8,16 @@
  * - A polygon has its left and upper edges but not its right and lower ones, as a
  *   detector's region does; the even-odd rule applies where it crosses itself.
  * - A point on a line is on its right side, seen from the line's first point.
- * - Points on the frame's right and lower edge count as just inside the frame. */
+ * - Points on the frame's right and lower edge count as just inside the frame.
+ * - Next to a line, an eighth of a box is within what a detector's boxes move by while
+ *   their object stands still. */
 #include "zones/geometry.h"
 
 /* As for a detector's region. */
 #define INSIDE (1 - 1e-9)
+
+/* Part of a box's width and height. */
+#define CLEARANCE 0.125
 
 /* Where a box is, for zones; edges are fractions of the frame. */
 GstY10Point
@@ -43,8 +48,8 @@ gst_y10_polygon_has_point (const GstY10Point *corners, guint n_corners,
 }
 
 /* Whether @point is on the right of the line from @a to @b; y goes down. */
-static gboolean
-is_right (GstY10Point a, GstY10Point b, GstY10Point point)
+gboolean
+gst_y10_line_is_right (GstY10Point a, GstY10Point b, GstY10Point point)
 {
   return (b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x) >= 0;
 }
@@ -55,10 +60,33 @@ gint
 gst_y10_line_cross (GstY10Point a, GstY10Point b, GstY10Point from,
     GstY10Point to)
 {
-  const gboolean ends_right = is_right (a, b, to);
+  const gboolean ends_right = gst_y10_line_is_right (a, b, to);
 
-  if (is_right (a, b, from) == ends_right
-      || is_right (from, to, a) == is_right (from, to, b))
+  if (gst_y10_line_is_right (a, b, from) == ends_right
+      || gst_y10_line_is_right (from, to, a)
+          == gst_y10_line_is_right (from, to, b))
     return 0;
   return ends_right ? 1 : -1;
+}
+
+/* Whether a box of @width and @height whose anchor is at @point stands clear of the line
+ * from @a to @b, which ends there: by CLEARANCE, or at the edge of the picture, where it
+ * can go no further. Distances count in widths and heights of the box, as its edges move
+ * by parts of them; here they are all multiplied by both. */
+gboolean
+gst_y10_line_is_clear (GstY10Point a, GstY10Point b, GstY10Point point,
+    gdouble width, gdouble height)
+{
+  const gdouble dx = (b.x - a.x) * height, dy = (b.y - a.y) * width;
+  const gdouble x = (point.x - a.x) * height, y = (point.y - a.y) * width;
+  const gdouble least = CLEARANCE * width * height;
+  const gdouble square = dx * dx + dy * dy, along = x * dx + y * dy;
+
+  if (point.x <= 0 || point.y <= 0 || point.x >= INSIDE || point.y >= INSIDE)
+    return TRUE;
+  if (along <= 0)
+    return x * x + y * y >= least * least;
+  if (along >= square)
+    return (x - dx) * (x - dx) + (y - dy) * (y - dy) >= least * least;
+  return (dx * y - dy * x) * (dx * y - dy * x) >= least * least * square;
 }

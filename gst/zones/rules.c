@@ -9,7 +9,9 @@
  * - A dwell needs an observation inside at or after its time, or silence: no
  *   observation at all until then, see gst_y10_zones_advance().
  * - The path between two observations of an object crosses lines, however long it is.
- *   A crossing back within `hysteresis` takes the first one back. */
+ *   That counts when the object has been clear of the line on the other side, and on that
+ *   side for `hysteresis`; an object that is back before, by whatever path, has not
+ *   crossed. So one that stands on a line does not cross it again and again. */
 #include "zones/rules.h"
 
 #include <string.h>
@@ -148,6 +150,16 @@ watch_zone (GstY10Zones *self, const GstY10ZoneTrack *track, guint z,
     gst_y10_zone_dwell (self, track, z, state, time);
 }
 
+/* Tells of a crossing that counts if @least has passed since. */
+static void
+cross_after (GstY10Zones *self, const GstY10ZoneTrack *track, guint z,
+    GstY10ZoneState *state, GstClockTime least)
+{
+  if (state->turned != GST_CLOCK_TIME_NONE && state->is_clear
+      && track->time - state->turned >= least)
+    cross (self, track, z, state);
+}
+
 /* @before: the box that was last observed; NULL: there is none. */
 static void
 watch_line (GstY10Zones *self, const GstY10ZoneTrack *track, guint z,
@@ -155,26 +167,31 @@ watch_line (GstY10Zones *self, const GstY10ZoneTrack *track, guint z,
 {
   const GstY10Zone *zone = &self->set->zones[z];
   const gdouble *box = track->box;
+  const GstY10Point a = zone->points[0], b = zone->points[1];
+  const GstY10Point place = gst_y10_anchor_place (zone->anchor, box[0], box[1],
+      box[2], box[3]);
+  const gint side = gst_y10_line_is_right (a, b, place) ? 1 : -1;
   gint direction = 0;
 
   if (before && is_wanted)
-    direction = gst_y10_line_cross (zone->points[0], zone->points[1],
+    direction = gst_y10_line_cross (a, b,
         gst_y10_anchor_place (zone->anchor, before[0], before[1], before[2],
             before[3]),
-        gst_y10_anchor_place (zone->anchor, box[0], box[1], box[2], box[3]));
-  if (direction && state->turned != GST_CLOCK_TIME_NONE
-      && direction != state->direction) {
-    state->turned = GST_CLOCK_TIME_NONE;
-  } else if (direction) {
-    /* It has walked around an end of the line since. */
-    if (state->turned != GST_CLOCK_TIME_NONE)
-      cross (self, track, z, state);
-    state->direction = direction;
+        place);
+  /* Few observations a second show it on the other side only once. */
+  cross_after (self, track, z, state, zone->hysteresis + 1);
+  if (state->turned == GST_CLOCK_TIME_NONE && direction) {
     state->turned = track->time;
+    state->direction = direction;
+    state->is_clear = FALSE;
+  } else if (state->turned != GST_CLOCK_TIME_NONE && side != state->direction) {
+    state->turned = GST_CLOCK_TIME_NONE;
   }
-  if (state->turned != GST_CLOCK_TIME_NONE
-      && track->time - state->turned >= zone->hysteresis)
-    cross (self, track, z, state);
+  if (state->turned == GST_CLOCK_TIME_NONE)
+    return;
+  state->is_clear |= gst_y10_line_is_clear (a, b, place, box[2] - box[0],
+      box[3] - box[1]);
+  cross_after (self, track, z, state, zone->hysteresis);
 }
 
 /* An object was seen: @before is its former box, or NULL if it is new. */

@@ -32,6 +32,7 @@ typedef struct
   GstClockTime turned; /* seen on the other side since; NONE: not */
   guint n_dwelt;       /* thresholds that have been told */
   gint direction;      /* in which the line was crossed at @turned */
+  gboolean is_clear;   /* of the line, since @turned */
 } GstY10ZoneState;
 
 struct _GstY10Zones

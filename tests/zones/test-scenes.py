@@ -43,6 +43,18 @@ def crossing(line, before, after):
     return 1 if right(*line, after) else -1
 
 
+def clear(line, place, size):
+    """Whether a box stands an eighth of itself from all of a line, or at the edge of the picture."""
+    (x, y), (width, height) = place, size
+    if not width or not height or x <= 0 or y <= 0 or x >= 1 or y >= 1:
+        return True
+    (ax, ay), (bx, by), (px, py) = [(u / width, v / height) for u, v in (*line, place)]
+    along = Fraction((bx - ax) * (px - ax) + (by - ay) * (py - ay), (bx - ax)**2 + (by - ay)**2)
+    along = min(max(along, 0), 1)
+    nearest = ax + along * (bx - ax), ay + along * (by - ay)
+    return (px - nearest[0])**2 + (py - nearest[1])**2 >= Fraction(1, 64)
+
+
 def episodes(sightings, times, grace):
     """The sightings of an object, in parts between which it was lost, and when that is known."""
     parts = []
@@ -96,22 +108,30 @@ def expect_zone(polygon, part, lost, rules):
     return told
 
 
-def expect_line(line, part, lost, rules):
-    told, pending = [], None
-    for (_, before), (time, place) in zip(part, part[1:]):
-        # A crossing that has lasted is told at the first sighting by then, even if this one crosses.
-        way = crossing(line, before, place)
-        if way and pending and way != pending[1]:
-            pending = None
-        elif way:
-            if pending:
-                told.append((time, "cross", *pending))
-            pending = (time, way)
-        if pending and time - pending[0] >= rules["hysteresis"]:
-            told.append((time, "cross", *pending))
-            pending = None
-    if pending:
-        told.append((lost[0], "cross", *pending))
+def expect_line(line, size, part, lost, rules):
+    """Cut into visits to a side. One that begins with a way across the line is a crossing if it was
+    clear of it and lasts; if it was not, the next one is the way back from nowhere."""
+    visits, told, is_return = [], [], False
+    (ax, ay), (bx, by) = line
+    for n, (time, (x, y)) in enumerate(part):
+        side = (bx - ax) * (y - ay) >= (by - ay) * (x - ax)
+        if not visits or visits[-1][0] != side:
+            visits.append((side, crossing(line, part[n - 1][1], (x, y)) if n else 0, []))
+        visits[-1][2].append((time, clear(line, (x, y), size)))
+    for n, (_, way, seen) in enumerate(visits):
+        if not way or is_return:
+            is_return = False
+            continue
+        begin = seen[0][0]
+        whens = [time for i, (time, _) in enumerate(seen)
+                 if time - begin >= rules["hysteresis"] and any(c for _, c in seen[:i + 1])]
+        if n + 1 == len(visits):
+            whens.append(lost[0])
+        elif visits[n + 1][2][0][0] - begin > rules["hysteresis"] and any(c for _, c in seen):
+            whens.append(visits[n + 1][2][0][0])
+        if whens:
+            told.append((whens[0], "cross", begin, way))
+        is_return = not whens
     return told
 
 
@@ -125,7 +145,7 @@ class Scenes(unittest.TestCase):
 
         def place():
             """Not on the frame's right or lower edge: 1 - 1e-9 is not exact next to a slope."""
-            return rng.randrange(grid) / grid if grid else rng.randrange(10**6) / 10**6
+            return rng.randrange(grid) / grid if grid else rng.randrange(2**20) / 2**20
         rules = {"hysteresis": rng.choice((0, 0, 150, 300)) * MS, "grace": rng.choice((0, 200, 1000)) * MS,
                  "dwell": rng.choice((0, 250, 1000)) * MS}
         polygons, lines = [], []
@@ -142,21 +162,27 @@ class Scenes(unittest.TestCase):
         for _ in range(rng.randrange(5, 40)):
             times.append(now)
             now += rng.choice((40, 100, 100, 100, 350)) * MS
-        ways = {}
+        ways, sizes = {}, {}
         for i in range(1, rng.randrange(2, 6)):
             x, y, ways[i] = place(), place(), []
+            sizes[i] = rng.choice(((0, 0), (1 / 16, 1 / 4), (1 / 2, 1 / 8), (1, 2)))
             for time in times:
-                if rng.random() < 0.3:
+                move = rng.random()
+                if move < 0.2:
                     x, y = place(), place()
+                elif move < 0.5 and x and y:
+                    # On a grid that has exact middles.
+                    x, y = (min(max(v + rng.randrange(-4, 5) / 128, 0), 127 / 128) for v in (x, y))
                 if rng.random() < 0.75:
                     ways[i].append((time, (x, y)))
-        return rules, polygons, lines, times, ways
+        return rules, polygons, lines, times, ways, sizes
 
-    def expected(self, rules, polygons, lines, times, ways):
+    def expected(self, rules, polygons, lines, times, ways, sizes):
         found = []
         for i, sightings in ways.items():
             exact = [(time, tuple(map(Fraction, place))) for time, place in sightings]
             parts = episodes(exact, times, rules["grace"])
+            size = tuple(map(Fraction, sizes[i]))
             for part in parts:
                 when = known_lost(part[-1][0], times, rules["grace"])
                 lost = (when, "lost") if when is not None else (times[-1] + 1, "ended")
@@ -165,19 +191,19 @@ class Scenes(unittest.TestCase):
                     found += [(e[0], f"z{n}", i, *e[1:]) for e in expect_zone(corners, part, lost, rules)]
                 for n, line in enumerate(lines):
                     ends = [tuple(map(Fraction, p)) for p in line]
-                    found += [(e[0], f"l{n}", i, *e[1:]) for e in expect_line(ends, part, lost, rules)]
+                    found += [(e[0], f"l{n}", i, *e[1:]) for e in expect_line(ends, size, part, lost, rules)]
         return sorted(found, key=repr)
 
-    def commands(self, rules, polygons, lines, times, ways):
+    def commands(self, rules, polygons, lines, times, ways, sizes):
         def text(points, between):
             return between.join(f"{x!r},{y!r}" for x, y in points)
         commands = [new(**rules), "zones " + ";".join(
             [f"z{n}={text(p + (p[:1] if len(p) == 2 else []), ' ')}" for n, p in enumerate(polygons)]
             + [f"l{n}={text(p, '->')}" for n, p in enumerate(lines)])]
         for time in times:
-            # The box has no size: its anchor is exactly the place.
-            commands += [f"see {i} {x!r} {y!r} {x!r} {y!r} person" for i, way in ways.items()
-                         for at, (x, y) in way if at == time]
+            # In numbers of two's powers, the anchor is exactly the place.
+            commands += [f"see {i} {x - sizes[i][0] / 2!r} {y - sizes[i][1]!r} {x + sizes[i][0] / 2!r} {y!r} person"
+                         for i, way in ways.items() for at, (x, y) in way if at == time]
             commands.append(f"observe {time}")
         return commands + ["end"]
 

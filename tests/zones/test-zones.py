@@ -6,6 +6,8 @@
 usage: test-zones.py TRACE [SEED]
 """
 import json
+import math
+import random
 import unittest
 
 from tracing import GATE, MS, SECOND, YARD, events, main, new, run, see
@@ -114,9 +116,55 @@ class Events(unittest.TestCase):
                          [("cross", "gate", 100, 7, "in")])
         self.assertEqual(self.walk(GATE, [up, down, None, None, None], hysteresis=SECOND, grace=100 * MS),
                          [("cross", "gate", 100, 7, "in")])
-        # Around the end of the line, and across it again in the same direction.
-        self.assertEqual(self.walk(GATE, [up, down, (0.9, 0.6), (0.9, 0.4), up, down, down], hysteresis=SECOND),
-                         [("cross", "gate", 100, 7, "in")])
+        # Back around the end of the line, and across it again in the same direction.
+        around = [up, down, (0.9, 0.6), (0.9, 0.4), up, down, down]
+        self.assertEqual(self.walk(GATE, around, hysteresis=SECOND), [])
+        self.assertEqual(self.walk(GATE, around, hysteresis=100 * MS),
+                         [("cross", "gate", 100, 7, "in"), ("cross", "gate", 500, 7, "in")])
+
+    def test_few_observations(self):
+        """There and back, with a single observation on the other side: by then it has lasted."""
+        up, down = (0.5, 0.25), (0.5, 0.75)
+        self.assertEqual(self.walk(GATE, [up, down, up, up], step=SECOND, hysteresis=200 * MS),
+                         [("cross", "gate", 1000, 7, "in"), ("cross", "gate", 2000, 7, "out")])
+        self.assertEqual(self.walk(GATE, [up, down, up, up], step=100 * MS, hysteresis=200 * MS), [])
+
+    def test_stands_on_line(self):
+        """Whoever stands on a line or at its end, and moves by less than an eighth of its box each way,
+        crosses it once at most: on the way there or on. The box is 1/16 by 1/8."""
+        for a, b in (((0.25, 0.5), (0.75, 0.5)), ((0.5, 0.25), (0.5, 0.75)), ((0.25, 0.25), (0.5, 0.5))):
+            line = f"zones gate={a[0]},{a[1]} -> {b[0]},{b[1]}"
+            for seed in range(20):
+                rng = random.Random(seed)
+                x, y = rng.choice((((a[0] + b[0]) / 2, (a[1] + b[1]) / 2), b))
+                slow = rng.choice((1, 7, 40))
+                radius = rng.random()
+                stands = []
+                for i in range(600):
+                    turn = rng.random() if slow == 1 else i / slow
+                    stands.append((x + radius / 128 * math.cos(turn * 2 * math.pi) * 0.99,
+                                   y + radius / 64 * math.sin(turn * 2 * math.pi) * 0.99))
+                for hysteresis in (0, 200 * MS):
+                    self.assertEqual(self.walk(line, stands, hysteresis=hysteresis), [], (line, seed))
+                    for way, n in (([], 0), ([(x - 0.25, y + 0.125)], 1)):
+                        found = self.walk(line, [*way, *stands, *[(x + 0.125, y - 0.25)] * 3], hysteresis=hysteresis)
+                        self.assertLessEqual(len(found), 1, (line, seed))
+                        if n and (x, y) != b:
+                            self.assertEqual(len(found), n, (line, seed))
+
+    def test_clear(self):
+        """Straight on, a walk counts as soon as an eighth of the box is across, however the line lies; at
+        the edge of the picture, where no box can be, at once. The time is that of the crossing."""
+        across = 1 / 128
+        for line, ways in (("zones gate=0,0.5 -> 1,0.5", [(0.5, 0.5 + i * across) for i in range(-3, 6)]),
+                           ("zones gate=0.5,1 -> 0.5,0", [(0.5 + i * across / 2, 0.5) for i in range(-3, 6)])):
+            answers = run([new(), line, *(c for i, place in enumerate(ways)
+                                          for c in (see(7, *place), f"observe {i * MS}"))])
+            told = [i for i, answer in enumerate(answers[2:]) if answer]
+            self.assertEqual(told, [5])
+            self.assertEqual(json.loads(answers[2 + told[0]][0])["timestamp"], 3 * MS)
+        edge = [(0.5, 0.9), (0.5, 0.98), (0.5, 1), (0.5, 1)]
+        self.assertEqual(self.walk("zones gate=0,0.98 -> 1,0.98", edge), [("cross", "gate", 100, 7, "in")])
 
     def test_lost_does_not_cross(self):
         """Where it was in between is unknown once it is lost."""
@@ -136,8 +184,8 @@ class Events(unittest.TestCase):
         on, up, down = (0.5, 0.5), (0.5, 0.375), (0.5, 0.625)
         self.assertEqual(self.walk(GATE, [up, on, down]), [("cross", "gate", 100, 7, "in")])
         self.assertEqual(self.walk(GATE, [down, on, up]), [("cross", "gate", 200, 7, "out")])
-        self.assertEqual(self.walk(GATE, [up, on, up]),
-                         [("cross", "gate", 100, 7, "in"), ("cross", "gate", 200, 7, "out")])
+        # One that turns on the line has not crossed it.
+        self.assertEqual(self.walk(GATE, [up, on, up]), [])
         self.assertEqual(self.walk(GATE, [down, on, down, on, (0.9, 0.5)]), [])
         # Two lines that share an end are crossed once there, whichever way.
         fence = "zones a=0.25,0.5 -> 0.5,0.5; b=0.5,0.5 -> 0.75,0.5"
