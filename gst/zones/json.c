@@ -15,6 +15,7 @@
 #include <y10/error.h>
 
 #include "base/json-scan.h"
+#include "base/json-text.h"
 #include "zones/zones.h"
 
 #define VERSION 1
@@ -56,7 +57,7 @@ at_element (const Place *place, guint i)
 static gboolean
 fail (const Place *place, JsonNode *node, const gchar *expected)
 {
-  gchar *found = node ? json_to_string (node, FALSE) : g_strdup ("nothing");
+  gchar *found = node ? y10_json_to_text (node, FALSE) : g_strdup ("nothing");
 
   if (g_utf8_strlen (found, -1) > 60)
     strcpy (g_utf8_offset_to_pointer (found, 56), "…");

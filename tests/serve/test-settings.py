@@ -88,6 +88,26 @@ class Settings(unittest.TestCase):
         self.assertEqual(self.patch({"zones": None, "classes": None})[1]["zones"], None)
         self.assertNotIn("zones", self.kept())
 
+    def test_numbers(self):
+        """They are written with no more digits than they need, in the answer and in the settings; in names they
+        stay as they are."""
+        places = (0.3, 0.29, 0.1234, 0.1 + 0.2, 1 / 3, 1e-7, 0.9999, 0.0, 1.0)
+        points = ", ".join(f"[{a!r}, {b!r}]" for a, b in zip(places, places[1:]))
+        text = ('{"version": 1, "zones": [{"name": "0.29999999999999999 \\" 1e5", "points": [%s], "grace": 0.7, '
+                '"dwell": [2, 2.5]}]}' % points)
+        plain = text.replace(", ", ",").replace(": ", ":")
+        status, _, data = self.server.ask("PATCH", "/api/cameras/two", '{"zones": %s}' % text, Content_Type="application/json")
+        self.assertEqual(status, 200, data)
+        self.assertIn(plain, data.decode())
+        self.assertEqual(self.kept("two")["zones"].replace("\\\\", "\\"), plain)
+        refused = self.patch({"zones": {"version": 1, "zones": [{"name": "a", "points": [[0.3, 1.7], [1, 1]]}]}}, "two")
+        self.assertEqual(refused[0], 400)
+        self.assertIn("is 1.7; expected", refused[1]["error"])
+        self.assertEqual(self.patch({"zones": None, "confidence": 0.7}, "two")[0], 200)
+        self.assertIn(b'"confidence":0.7,', self.server.ask("GET", "/api/cameras/two")[2])
+        self.assertEqual(self.kept("two")["confidence"], "0.7")
+        self.patch({"confidence": None}, "two")
+
     def test_name_and_source(self):
         status, camera = self.patch({"name": "Other", "source": "test:snow"}, "two")
         self.assertEqual((status, camera["name"], camera["source"]), (200, "Other", "test:snow"))

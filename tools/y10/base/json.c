@@ -6,8 +6,10 @@
 
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 
+#include "base/json-text.h"
 #include "base/json.h"
 
 void
@@ -31,7 +33,10 @@ void
 tool_json_double (JsonBuilder *builder, const char *name, double value)
 {
   json_builder_set_member_name (builder, name);
-  json_builder_add_double_value (builder, value);
+  if (isnan (value))
+    json_builder_add_null_value (builder);
+  else
+    json_builder_add_double_value (builder, value);
 }
 
 void
@@ -56,7 +61,7 @@ char *
 tool_json_to_line (JsonBuilder *builder)
 {
   JsonNode *root = json_builder_get_root (builder);
-  char *text = json_to_string (root, FALSE);
+  char *text = y10_json_to_text (root, FALSE);
 
   json_node_unref (root);
   return text;
@@ -65,15 +70,10 @@ tool_json_to_line (JsonBuilder *builder)
 void
 tool_print_json (JsonBuilder *builder)
 {
-  JsonGenerator *generator = json_generator_new ();
   JsonNode *root = json_builder_get_root (builder);
-  char *text;
+  char *text = y10_json_to_text (root, TRUE);
 
-  json_generator_set_pretty (generator, TRUE);
-  json_generator_set_root (generator, root);
-  text = json_generator_to_data (generator, NULL);
   puts (text);
   json_node_unref (root);
-  g_object_unref (generator);
   g_free (text);
 }

@@ -16,7 +16,8 @@ void tool_print_json (JsonBuilder *builder);
 void tool_json_string (JsonBuilder *builder, const char *name,
     const char *value); /* NULL gives null */
 void tool_json_int (JsonBuilder *builder, const char *name, gint64 value);
-void tool_json_double (JsonBuilder *builder, const char *name, double value);
+void tool_json_double (JsonBuilder *builder, const char *name,
+    double value); /* NAN gives null */
 void tool_json_bool (JsonBuilder *builder, const char *name, gboolean value);
 void tool_json_size (JsonBuilder *builder, const char *name, guint width,
     guint height);

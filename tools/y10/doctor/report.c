@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/command.h"
+#include "base/json-text.h"
 #include "base/terminal.h"
 #include "doctor/report.h"
 
@@ -144,7 +145,6 @@ print_text (const Doctor *doctor)
 static void
 print_json (Doctor *doctor)
 {
-  JsonGenerator *generator = json_generator_new ();
   JsonNode *root = json_node_new (JSON_NODE_OBJECT);
   char *text;
 
@@ -153,13 +153,10 @@ print_json (Doctor *doctor)
   json_object_set_array_member (doctor->root, "problems",
       json_array_ref (doctor->problems));
   json_node_set_object (root, doctor->root);
-  json_generator_set_pretty (generator, TRUE);
-  json_generator_set_root (generator, root);
-  text = json_generator_to_data (generator, NULL);
+  text = y10_json_to_text (root, TRUE);
   puts (text);
   g_free (text);
   json_node_unref (root);
-  g_object_unref (generator);
 }
 
 void

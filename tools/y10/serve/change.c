@@ -12,6 +12,7 @@
 #include <string.h>
 #include <y10/y10.h>
 
+#include "base/json-text.h"
 #include "base/json.h"
 #include "serve/change.h"
 
@@ -21,7 +22,7 @@
 static gboolean
 refuse (const char *name, JsonNode *node, const char *expected, GError **error)
 {
-  char *found = json_to_string (node, FALSE);
+  char *found = y10_json_to_text (node, FALSE);
 
   if (g_utf8_strlen (found, -1) > 60)
     strcpy (g_utf8_offset_to_pointer (found, 56), "…");
@@ -80,7 +81,7 @@ read_zones (JsonNode *node, char **zones, GError **error)
         : refuse ("zones", node,
             "an object with version, zones and lines, text, or null", error);
   g_free (*zones);
-  *zones = json_to_string (node, FALSE);
+  *zones = y10_json_to_text (node, FALSE);
   return TRUE;
 }
 

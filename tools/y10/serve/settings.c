@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <y10/y10.h>
 
+#include "base/json-text.h"
 #include "camera/pipeline.h"
 #include "camera/source.h"
 #include "serve/settings.h"
@@ -296,6 +297,7 @@ set_camera (ServeConfig *config, const ServeCameraConfig *camera)
 {
   char *group = g_strconcat (GROUP, camera->id, NULL);
   GKeyFile *file = config->file;
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
 
   set_text (file, group, "name", camera->name);
   set_text (file, group, "source", camera->source);
@@ -303,7 +305,8 @@ set_camera (ServeConfig *config, const ServeCameraConfig *camera)
   set_text (file, group, "tiles", camera->tiles);
   set_text (file, group, "zones", camera->zones);
   if (camera->confidence > 0)
-    g_key_file_set_double (file, group, "confidence", camera->confidence);
+    set_text (file, group, "confidence",
+        y10_real_to_text (camera->confidence, number));
   else
     g_key_file_remove_key (file, group, "confidence", NULL);
   if (camera->privacy) {

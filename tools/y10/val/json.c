@@ -11,6 +11,7 @@
 #include <y10/y10.h>
 
 #include "base/json-scan.h"
+#include "base/json-text.h"
 #include "val/data.h"
 #include "val/json.h"
 
@@ -91,7 +92,7 @@ static gboolean
 refuse (const ValPlace *place, const char *name, JsonNode *node,
     const char *expected, GError **error)
 {
-  char *text = node ? json_to_string (node, FALSE) : NULL;
+  char *text = node ? y10_json_to_text (node, FALSE) : NULL;
 
   if (text && g_utf8_strlen (text, -1) > 40)
     *g_utf8_offset_to_pointer (text, 40) = 0;
