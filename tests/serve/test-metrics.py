@@ -80,8 +80,26 @@ class Metrics(unittest.TestCase):
         self.assertLessEqual(after["y10_engine_busy_ratio", None], 1.01)
         for kind, value in (("up", 0), ("frames_total", 0), ("quarantined", 0)):
             self.assertEqual(after[f"y10_camera_{kind}", "off"], value)
+        self.rates()
         # What is not known is not there.
+        self.assertNotIn(("y10_camera_inferences_per_second", "off"), after)
         self.assertNotIn(("y10_camera_delay_seconds", "off"), after)
+
+    def rates(self):
+        """Inferences a second, as the API and the metrics have them, are those that the counter counts."""
+        began, before = time.monotonic(), self.server.cameras()["one"]
+        rates = set()
+        while len(rates) < 3:
+            camera = self.server.cameras()["one"]
+            told = self.read().get(("y10_camera_inferences_per_second", "one"))
+            if camera["inferences_per_second"] is not None:
+                rates.add(camera["inferences_per_second"])
+                self.assertIsNotNone(told)
+            time.sleep(0.5)
+        counted = (camera["inferred"] - before["inferred"]) / (time.monotonic() - began)
+        self.assertLess(min(rates), 2 * counted)
+        self.assertGreater(max(rates), counted / 2)
+        self.assertIsNone(self.server.cameras()["off"]["inferences_per_second"])
 
     def test_process(self):
         """As the kernel says it."""

@@ -30,6 +30,17 @@
 #define MOST_PAUSE 10                /* s between attempts */
 #define MOST_CLOSING 4               /* pipelines of one camera */
 #define FPS_TIME (2 * G_USEC_PER_SEC)
+#define INFERENCES_TIME \
+  (5 * G_USEC_PER_SEC) /* there may be fewer than one a second */
+
+/* How often something happens: what was counted at a time, and how many a second there
+ * were before. */
+typedef struct
+{
+  guint64 count;
+  gint64 since;
+  double per_second;
+} Rate;
 
 struct _ToolCamera
 {
@@ -52,9 +63,7 @@ struct _ToolCamera
       *reason; /* as it was told last; what is shown, which may tell more */
   ToolReach *reach;                                    /* looks for that */
   guint64 frames_before, inferred_before, held_before; /* of earlier attempts */
-  guint64 fps_frames;
-  gint64 fps_since;
-  double fps;
+  Rate fps, inferences;
 };
 
 typedef struct
@@ -314,17 +323,22 @@ count_frames (const ToolCamera *camera)
   return camera->frames_before + (camera->tap ? camera->tap->frames : 0);
 }
 
-static void
-measure (ToolCamera *camera, gint64 now)
+static guint64
+count_inferred (const ToolCamera *camera)
 {
-  const guint64 frames = count_frames (camera);
+  return camera->inferred_before + (camera->tap ? camera->tap->inferred : 0);
+}
 
-  if (now - camera->fps_since < FPS_TIME)
+/* Once in a @period. */
+static void
+measure (Rate *rate, guint64 count, gint64 now, gint64 period)
+{
+  if (now - rate->since < period)
     return;
-  camera->fps = (double) (frames - camera->fps_frames) * G_USEC_PER_SEC
-      / (double) (now - camera->fps_since);
-  camera->fps_frames = frames;
-  camera->fps_since = now;
+  rate->per_second = (double) (count - rate->count) * G_USEC_PER_SEC
+      / (double) (now - rate->since);
+  rate->count = count;
+  rate->since = now;
 }
 
 void
@@ -334,9 +348,12 @@ tool_camera_look_for_stall (ToolCamera *camera)
   gint64 last;
   char *reason;
 
-  measure (camera, now);
+  measure (&camera->fps, count_frames (camera), now, FPS_TIME);
+  measure (&camera->inferences, count_inferred (camera), now, INFERENCES_TIME);
   last = camera->tap ? camera->tap->last_frame : 0;
   if (last && !camera->connected) {
+    if (!camera->again)
+      camera->inferences = (Rate){ count_inferred (camera), now, NAN };
     camera->connected = TRUE;
     camera->again = FALSE;
     clear_reason (camera);
@@ -364,11 +381,13 @@ tool_camera_get_status (ToolCamera *camera, ToolCameraStatus *status)
     status->state = camera->pause ? TOOL_CAMERA_RETRY : TOOL_CAMERA_CONNECTING;
   status->reason = camera->reason;
   status->frames = count_frames (camera);
-  status->inferred = camera->inferred_before
-      + (camera->tap ? camera->tap->inferred : 0);
+  status->inferred = count_inferred (camera);
   status->held = camera->held_before + (camera->tap ? camera->tap->held : 0);
   status->reconnects = camera->reconnects;
-  status->fps = camera->fps;
+  status->fps = camera->fps.per_second;
+  status->inferences_per_second = status->state == TOOL_CAMERA_LIVE
+      ? camera->inferences.per_second
+      : NAN;
   status->model_changes = camera->model_changes;
   status->model_refused = camera->model_refused;
 }
@@ -448,7 +467,7 @@ tool_camera_new_held (const ToolCameraSetup *setup, ToolCameraState state,
   camera->user = user;
   camera->fd = -1;
   camera->closing = g_atomic_rc_box_new0 (atomic_uint);
-  camera->fps_since = g_get_monotonic_time ();
+  camera->fps.since = g_get_monotonic_time ();
   camera->held = state;
   camera->reason = g_strdup (reason);
   return camera;

@@ -27,6 +27,8 @@ typedef struct
   guint64 frames, inferred, held;
   guint reconnects; /* attempts after the first */
   double fps;       /* of the last seconds */
+  double
+      inferences_per_second; /* likewise; NAN: it is not live for so long yet */
   /* Of a camera that was live when its model changed: it has not taken it yet; why it
    * did not, or NULL, borrowed. */
   gboolean model_changes;

@@ -178,10 +178,7 @@ add_estimate (JsonBuilder *builder, const ServeCapacity *capacity,
   tool_json_double (builder, "inferences_per_second", load->per_second);
   tool_json_double (builder, "cpus_used", capacity->cpus_used);
   tool_json_double (builder, "cpus_per_camera", e.camera_cpus);
-  if (isnan (capacity->cpus_others))
-    tool_json_string (builder, "cpus_others", NULL);
-  else
-    tool_json_double (builder, "cpus_others", capacity->cpus_others);
+  tool_json_double (builder, "cpus_others", capacity->cpus_others);
 }
 
 gboolean

@@ -33,6 +33,9 @@ describe (JsonBuilder *builder, const ServeCamera *camera, gboolean counters)
   }
   tool_json_double (builder, "fps",
       counters ? status.fps : round (status.fps * 10) / 10);
+  tool_json_double (builder, "inferences_per_second",
+      counters ? status.inferences_per_second
+               : round (status.inferences_per_second * 10) / 10);
   tool_json_int (builder, "reconnects", status.reconnects);
   tool_json_int (builder, "viewers", camera->viewers->len);
   serve_change_write (builder, camera->config);

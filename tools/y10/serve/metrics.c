@@ -59,6 +59,12 @@ get_fps (const Reading *reading)
 }
 
 static double
+get_inferences (const Reading *reading)
+{
+  return reading->status.inferences_per_second;
+}
+
+static double
 get_up (const Reading *reading)
 {
   return reading->status.state == TOOL_CAMERA_LIVE;
@@ -131,6 +137,9 @@ static const struct
   { "y10_camera_reconnects_total", "counter", "Attempts after the first.",
       get_reconnects },
   { "y10_camera_fps", "gauge", "Frames a second, of the last two.", get_fps },
+  { "y10_camera_inferences_per_second", "gauge",
+      "Frames a second that the network was run on, over five seconds.",
+      get_inferences },
   { "y10_camera_up", "gauge", "1 if frames come, else 0.", get_up },
   { "y10_camera_quarantined", "gauge",
       "1 if it is not started since it crashed, else 0.", get_quarantined },
