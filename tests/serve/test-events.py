@@ -15,7 +15,7 @@ import unittest
 from datetime import datetime, timedelta, timezone
 from urllib.parse import quote, urlencode
 
-from PIL import Image
+from PIL import Image, ImageChops, ImageStat
 
 from server import REGISTRY, Server, WebSocket, decode, until
 
@@ -155,7 +155,7 @@ class Events(unittest.TestCase):
             self.assertIn("limit", self.server.get(path, status=400, limit=1)["error"])
         self.assertIn("2000", self.server.get("/counts", status=400, bucket=1)["error"])
         self.assertIn("bucket", self.server.get("/counts", status=400, bucket="x")["error"])
-        for path in ("/7:0", "/x/snapshot.jpg", "/7:1/snapshot.jpg", "/99:0/snapshot.jpg", "/", "/..", ".xml"):
+        for path in ("/7:0", "/x/snapshot.jpg", "/7:1/snapshot.jpg", "/99:0/snapshot.jpg", "/7:1/thumbnail.jpg", "/", "/..", ".xml"):
             self.server.get(path, status=404)
         self.assertEqual(self.server.ask("POST", "/api/events", "{}")[0], 405)
         self.assertEqual(self.server.ask("DELETE", "/api/events.csv")[0], 405)
@@ -307,6 +307,56 @@ class Spools(unittest.TestCase):
                     with Image.open(io.BytesIO(data)) as picture:
                         self.assertEqual((picture.format, picture.size), ("JPEG", (64, 48)))
 
+    def test_thumbnails(self):
+        """Pictures that are as large as cameras send them come small, many at once; what needs or can not be
+        made smaller comes as it is."""
+        server = Spool(n=10, per_segment=10)
+        pictures = os.path.join(server.folder, "snapshots")
+        os.mkdir(pictures)
+        scene = Image.effect_mandelbrot((1600, 1200), (-2, -1.5, 1, 1.5), 60).convert("RGB")
+        sizes = {"wide": (1600, 900), "tall": (700, 1200), "huge": (3840, 2160), "small": (320, 200), "bad": (1600, 900)}
+        files = {}
+        with open(os.path.join(server.folder, "00000008.jsonl"), "wb") as lines:
+            for n, (name, size) in enumerate(sizes.items(), 1):
+                file = f"20260301T000000.000Z-{name}-{n}.jpg"
+                data = io.BytesIO()
+                scene.resize(size).save(data, "JPEG")
+                files[file] = data.getvalue() if name != "bad" else b"\xff\xd8\xff" + b"x" * 99
+                with open(os.path.join(pictures, file), "wb") as picture:
+                    picture.write(files[file])
+                lines.write(to_line(make_event(n, BEGIN, snapshot=file)))
+        with server:
+            server.read()
+            events = {event["snapshot"]: f"/{quote(event['at'])}/thumbnail.jpg" for event in server.all() if "snapshot" in event}
+            for (name, (width, height)), (file, data) in zip(sizes.items(), files.items()):
+                found = server.get(events[file])
+                if name in ("small", "bad"):
+                    self.assertEqual(found, data)
+                    continue
+                small = decode(found)
+                self.assertEqual(small.size[0], 320)
+                self.assertAlmostEqual(small.size[1], 320 * height / width, delta=1)
+                self.assertLess(len(found), len(data) / 3)
+                other = ImageChops.difference(small, decode(data).resize(small.size, Image.BOX)).convert("L")
+                self.assertLess(ImageStat.Stat(other).mean[0], 8)
+            # Larger ones come where too many are asked for; no one waits for ever.
+            waiting = [server.connect() for _ in range(24)]
+            for connection in waiting:
+                connection.request("GET", "/api/events" + next(path for file, path in events.items() if "huge" in file),
+                                   headers={"Authorization": "Bearer " + server.token})
+            answers = [decode(connection.getresponse().read()).size[0] for connection in waiting]
+            self.assertLessEqual(set(answers), {320, 3840})
+            self.assertIn(320, answers)
+            for connection in waiting:
+                connection.close()
+            # Whoever goes meanwhile leaves nothing behind that the end would wait for.
+            for _ in range(3):
+                connection = server.connect()
+                connection.request("GET", "/api/events" + next(iter(events.values())),
+                                   headers={"Authorization": "Bearer " + server.token})
+                connection.close()
+            self.assertEqual(server.stop()[0], 0)
+
     def test_large_export(self):
         """One that is not read waits and costs little; others are answered, and a fifth is refused."""
         with Spool(n=40000, per_segment=20000) as server:
@@ -360,9 +410,10 @@ class Cameras(unittest.TestCase):
                 self.assertAlmostEqual(found, expected, delta=0.015)
             path = f"/api/events/{event['at']}/snapshot.jpg"
             self.assertEqual(decode(server.ask("GET", path)[2]).size, (960, 540))
+            small = path.replace("snapshot", "thumbnail")
             for private, status in ((True, 404), (False, 200)):
                 self.assertEqual(server.ask("PATCH", "/api/cameras/d", {"privacy": private})[0], 200)
-                self.assertEqual(server.ask("GET", path)[0], status)
+                self.assertEqual([server.ask("GET", path)[0], server.ask("GET", small)[0]], [status] * 2)
 
     def test_ids(self):
         """A camera does not get the events of one that is gone."""

@@ -205,21 +205,23 @@ list_names (Serve *serve, SoupServerMessage *message)
   g_object_unref (builder);
 }
 
-/* SEGMENT:OFFSET/snapshot.jpg */
+/* SEGMENT:OFFSET/snapshot.jpg or /thumbnail.jpg */
 static void
 answer_picture (Serve *serve, SoupServerMessage *message, const char *path)
 {
-  static const char name[] = "/snapshot.jpg";
+  const char *slash = strchr (path, '/');
+  char *text = slash ? g_strndup (path, (gsize) (slash - path)) : NULL;
   ServeEventPlace place;
-  char *text = g_str_has_suffix (path, name)
-      ? g_strndup (path, strlen (path) - strlen (name))
-      : NULL;
+  const gboolean is_place = text && serve_event_place_parse (text, &place);
 
-  if (text && serve_event_place_parse (text, &place))
+  if (is_place && !strcmp (slash, "/snapshot.jpg"))
     serve_event_picture_reply (serve, message, place);
+  else if (is_place && !strcmp (slash, "/thumbnail.jpg"))
+    serve_event_thumbnail_reply (serve, message, place);
   else
     serve_reply_error (message, SOUP_STATUS_NOT_FOUND,
-        "there is no such thing; expected events/AT/snapshot.jpg");
+        "there is no such thing; expected events/AT/snapshot.jpg or "
+        "events/AT/thumbnail.jpg");
   g_free (text);
 }
 

@@ -16,10 +16,20 @@
 #include <unistd.h>
 
 #include "serve/eventpicture.h"
+#include "serve/listener.h"
 #include "serve/reply.h"
+#include "serve/thumbnail.h"
 
 #define MOST_PICTURE (16 << 20)
-#define LATE 5 /* s that a pipeline without privacy may take to end */
+#define PATIENCE 30 /* s that a thumbnail may take */
+#define LATE 5      /* s that a pipeline without privacy may take to end */
+
+typedef struct
+{
+  Serve *serve;
+  SoupServerMessage *message; /* NULL: it has ended */
+  ServeEventPlace place;
+} Waiting;
 
 /* 20260131T235959.999Z-STREAM-1.jpg */
 static gboolean
@@ -90,11 +100,63 @@ is_private (Serve *serve, const char *id, const ServeEvent *event)
       && event->time < (camera->config->private_since + LATE) * 1000;
 }
 
-void
-serve_event_picture_reply (Serve *serve, SoupServerMessage *message,
-    ServeEventPlace place)
+static void answer (Serve *serve, SoupServerMessage *message,
+    ServeEventPlace place, gboolean make_small, GBytes *small);
+
+static void
+on_finished (SoupServerMessage *message, gpointer data)
 {
-  const ServeEvent *event = serve_events_get (serve->events, place);
+  Waiting *waiting = data;
+
+  g_signal_handlers_disconnect_by_data (message, waiting);
+  g_clear_object (&waiting->message);
+}
+
+/* A ServeThumbnailFunc. Whether the picture may be seen is decided anew: privacy may have
+ * begun. */
+static void
+on_small (GBytes *small, gpointer data)
+{
+  Waiting *waiting = data;
+  SoupServerMessage *message = g_steal_pointer (&waiting->message);
+
+  if (message) {
+    g_signal_handlers_disconnect_by_data (message, waiting);
+    answer (waiting->serve, message, waiting->place, FALSE, small);
+    soup_server_message_unpause (message);
+    g_object_unref (message);
+  }
+  g_free (waiting);
+}
+
+/* FALSE: there are too many at once. */
+static gboolean
+begin_small (Serve *serve, SoupServerMessage *message, ServeEventPlace place,
+    GBytes *picture)
+{
+  Waiting *waiting = g_new0 (Waiting, 1);
+
+  if (!serve_thumbnail_make (picture, on_small, waiting)) {
+    g_free (waiting);
+    return FALSE;
+  }
+  waiting->serve = serve;
+  waiting->message = g_object_ref (message);
+  waiting->place = place;
+  g_signal_connect (message, "finished", G_CALLBACK (on_finished), waiting);
+  serve_connection_set_deadline (message, PATIENCE);
+  soup_server_message_pause (message);
+  return TRUE;
+}
+
+/* @make_small: answers later; @small: answers with that, or NULL. */
+static void
+answer (Serve *serve, SoupServerMessage *message, ServeEventPlace place,
+    gboolean make_small, GBytes *small)
+{
+  const ServeEvent *event = serve->events
+      ? serve_events_get (serve->events, place)
+      : NULL; /* it is being stopped */
   GString *name = g_string_new (NULL);
   GBytes *picture = NULL;
   const char *why = "there is no such event";
@@ -108,15 +170,30 @@ serve_event_picture_reply (Serve *serve, SoupServerMessage *message,
         : NULL;
     serve_event_value_get (&line.members[SERVE_EVENT_SNAPSHOT], name);
     if (!why && is_picture (name->str))
-      picture = read_picture (serve->config->snapshots, name->str);
+      picture = small ? g_bytes_ref (small)
+                      : read_picture (serve->config->snapshots, name->str);
   }
-  if (picture)
-    serve_reply_bytes (message, SOUP_STATUS_OK, "image/jpeg", picture);
-  else
+  if (!picture)
     serve_reply_error (message, SOUP_STATUS_NOT_FOUND,
         why ? why : "this event has no picture");
+  else if (!make_small || !begin_small (serve, message, place, picture))
+    serve_reply_bytes (message, SOUP_STATUS_OK, "image/jpeg", picture);
   g_clear_pointer (&picture, g_bytes_unref);
   g_string_free (name, TRUE);
+}
+
+void
+serve_event_picture_reply (Serve *serve, SoupServerMessage *message,
+    ServeEventPlace place)
+{
+  answer (serve, message, place, FALSE, NULL);
+}
+
+void
+serve_event_thumbnail_reply (Serve *serve, SoupServerMessage *message,
+    ServeEventPlace place)
+{
+  answer (serve, message, place, TRUE, NULL);
 }
 
 #endif

@@ -145,12 +145,12 @@
     return svg;
   }
 
-  function showPicture(element, event, text) {
+  function showPicture(element, event, text, name) {
     const image = document.createElement("img");
 
     image.alt = `Picture: ${text}`;
     image.loading = "lazy";
-    image.src = `/api/events/${encodeURIComponent(event.at)}/snapshot.jpg`;
+    image.src = `/api/events/${encodeURIComponent(event.at)}/${name}.jpg`;
     image.addEventListener("error", () => {
       element.hidden = true;
     });
@@ -171,9 +171,9 @@
     item.querySelector(".event-camera").textContent = nameCamera(event.stream);
     item.querySelector(".event-told").textContent = told;
     if (event.snapshot) {
-      showPicture(button, event, told);
+      showPicture(button, event, told, "thumbnail");
       button.addEventListener("click", () => {
-        showPicture(part("dialog").querySelector(".event-picture"), event, told);
+        showPicture(part("dialog").querySelector(".event-picture"), event, told, "snapshot");
         part("told").textContent = `${time.textContent}, ${nameCamera(event.stream)}: ${told}`;
         part("dialog").showModal();
       });
