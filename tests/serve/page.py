@@ -46,6 +46,22 @@ class Page(unittest.TestCase):
         self.browser.until("document.querySelector('#add').checkVisibility()")
         return server
 
+    def told(self, form, field):
+        """Waits until a form says what is wrong with a field: next to it, on the screen, to whoever only hears the
+        page, and with the focus there; and nowhere else."""
+        browser = self.browser
+        browser.until(f"document.getElementById('{form}-problem').innerText")
+        at = browser.until("""(() => { const at = document.activeElement, box = (one) => {
+              const { top, bottom } = one.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; };
+            const ids = (at.getAttribute("aria-describedby") || "").split(" ");
+            const line = ids.map((id) => document.getElementById(id)).find((one) => one?.getAttribute("role") === "alert");
+            return line && { name: at.name, invalid: at.getAttribute("aria-invalid"), id: line.id, seen: box(line) && box(at) };
+            })()""")
+        self.assertEqual(at, {"name": field, "invalid": "true", "id": form + "-problem", "seen": True})
+        others = browser.run("[...document.querySelectorAll('[role=alert], #notice')].filter((one) => one.innerText)"
+                             ".map((one) => one.id)")
+        self.assertEqual(others, [form + "-problem"])
+
     def show(self, name):
         """What is on the screen, which SCREENSHOTS keeps."""
         return self.browser.screen(SCREENSHOTS and os.path.join(SCREENSHOTS, name + ".png"))

@@ -3,6 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """The page of y10 serve in Chromium: what a person sees of it, with the mouse, the keyboard and on a
 phone. Y10_SCREENSHOTS=DIR keeps pictures of it, among them those of docs/serve.md."""
+import json
 import os
 import re
 import socket
@@ -123,11 +124,11 @@ class Entering(Page):
         self.assertFalse(browser.run("document.querySelector('#add').checkVisibility()"))
         browser.fill("#token", "0" * 32)
         browser.key("Enter")
-        browser.until("document.querySelector('#notice').innerText.includes('token')")
+        self.told("login", "token")
         browser.fill("#token", server.token)
         browser.key("Enter")
         browser.until("document.querySelector('#add').checkVisibility()")
-        self.assertEqual(browser.text("#notice"), "")
+        self.assertNotIn("token", browser.text())
 
     def test_session_ends(self):
         """Whoever looks at the page when its session ends sees no more of the cameras."""
@@ -207,10 +208,10 @@ class Cameras(Page):
         told = "document.querySelector('.event[data-kind=enter]')"
         browser.until(told)
         self.assertRegex(browser.text(".event[data-kind=enter]"), "Gate\\s+qr-code enters yard")
-        browser.until(told + ".querySelector('img').naturalWidth > 0")
+        browser.until(told + ".querySelector('img').naturalWidth === 320")
         self.show("events")
         browser.click(".event[data-kind=enter] button")
-        browser.until("document.querySelector('#events-dialog img').naturalWidth > 0")
+        browser.until(f"document.querySelector('#events-dialog img').naturalWidth === {SIZE[0]}")
         number = read(browser.screen(SCREENSHOTS and os.path.join(SCREENSHOTS, "event.png"), "#events-dialog img"))[0]
         wide = CODE[2] - CODE[0]
         self.assertGreater(place(number) + wide / 2, ZONE[0] * SIZE[0] - STEP)
@@ -282,8 +283,59 @@ class Cameras(Page):
         browser.fill("#name", "Gate")
         browser.fill("#source", "http://camera/")
         browser.key("Enter")
-        browser.until("document.querySelector('#notice').innerText.includes('rtsp://')")
+        self.told("add", "source")
+        self.assertIn("rtsp://", browser.text("#add-problem"))
         self.assertEqual(browser.run("document.querySelector('#source').value"), "http://camera/")
+        # What is right is no longer complained of.
+        browser.run("document.querySelector('#source').value = 'test:ball', 0")
+        browser.key("Enter")
+        browser.until("document.querySelector('.camera')")
+        browser.until("!document.querySelector('#add-problem').innerText")
+        self.assertFalse(browser.run("document.querySelector('[aria-invalid]') !== null"))
+
+    def test_camera_refuses(self):
+        """What goes wrong with a camera stands on its card."""
+        browser = self.browser
+        server = self.enter("[camera one]\nname=One\nsource=test:ball\n[camera two]\nname=Two\nsource=test:ball\n")
+        browser.until("document.querySelectorAll('.camera').length === 2")
+        # Another page was faster, and the websocket does not say so yet.
+        browser.run("closePush(), known.set = () => known, known.delete = () => false, 0")
+        self.assertEqual(server.ask("DELETE", "/api/cameras/two")[0], 204)
+        browser.click(".camera:nth-child(2) .remove")
+        browser.until("document.querySelector('.camera:nth-child(2) .problem').innerText")
+        self.assertEqual(browser.text(".camera:nth-child(1) .problem") + browser.text("#notice"), "")
+
+    def test_starved(self):
+        """A camera whose frames come and are not looked at says so, in text and in another colour."""
+        browser = self.browser
+        self.enter("[camera one]\nname=One\nsource=test:ball\n")
+        browser.until("document.querySelector('.camera .figures')?.innerText.match(/ inferences\\/s/)")
+
+        def card(**figures):
+            return browser.run(f"""(() => {{ takeCameras([{{ ...known.get('one'), ...{json.dumps(figures)} }}], false, []);
+                const state = document.querySelector('.camera .state');
+                return [getComputedStyle(state).color, document.querySelector('.camera .warning').innerText]; }})()""")
+        colour = card(fps=10, inferences_per_second=5)[0]
+        for fps, rate, starved in ((10, 0.8, True), (10, 0, True), (10, 1, False), (1, 0.9, False), (0.2, 0.2, False),
+                                   (10, None, False)):
+            found = card(fps=fps, inferences_per_second=rate)
+            self.assertEqual((found[0] != colour, "inferences" in found[1]), (starved, starved), (fps, rate))
+
+    def test_server_gone(self):
+        """Its cameras stay, and say that it is gone; what it said of the machine does not."""
+        browser = self.browser
+        server = self.enter("[camera one]\nname=One\nsource=test:ball\n[camera off]\nname=Off\nsource=rtsp://127.0.0.1:1/\n")
+        browser.until("document.querySelector('.camera .state')?.innerText === 'live'")
+        browser.until("document.querySelector('#capacity').innerText")
+        server.process.kill()
+        server.process.wait()
+        server.process.stdout.close()
+        browser.until("document.querySelector('#notice').innerText.includes('does not answer')")
+        states = "[...document.querySelectorAll('.camera')].map((card) => ['name', 'state', 'reason'].map((name) => " \
+                 "card.querySelector('.' + name).innerText))"
+        self.assertEqual(sorted(browser.run(states)), [[name, "no connection to y10 serve", ""] for name in ("Off", "One")])
+        self.assertFalse(browser.run("document.querySelector('#capacity').checkVisibility()"))
+        self.assertFalse(browser.run("document.querySelector('.camera img[src]') !== null"))
 
     def test_server_ends(self):
         """The page says so, and goes on when it is there again, once it has the token: sessions end with

@@ -121,6 +121,25 @@ class Editor(Page):
         browser.key("Escape")
         browser.until("!document.getElementById('zones').open")
 
+    def test_refused(self):
+        """An error about a zone selects it and leads to its field, whatever else is selected."""
+        browser = self.browser
+        text = "a=0.1,0.1 0.3,0.3; b=0.5,0.5 0.9,0.9; gate=0.1,0.5 -> 0.9,0.5"
+        self.assertEqual(self.server.ask("PATCH", "/api/cameras/one", {"zones": text})[0], 200)
+        self.browser.until("typeof known.get('one').zones === 'string'")
+        for width, height, phone in ((1280, 900, False), (390, 844, True)):
+            browser.resize(width, height, phone)
+            self.open_zones()
+            browser.click("#zones-list li:nth-child(2) button")
+            browser.fill("#zones-dwell", "7, 3")
+            browser.click("#zones-list li:nth-child(3) button")
+            browser.click("#zones-form > .row:last-child button:first-child")
+            self.told("zones", "dwell")
+            self.assertEqual(browser.run("document.getElementById('zones-name').value"), "b")
+            self.assertIn("[1].dwell[1] is 3", browser.text("#zones-problem"))
+            browser.key("Escape")
+            browser.until("!document.getElementById('zones').open")
+
     def test_text_and_unknown_members(self):
         """Zones of a file are shown, and what the page has no field for stays."""
         zones = {"version": 1, "zones": [{"name": "a", "points": [[0.1, 0.1], [0.5, 0.5]], "limit": 5, "grace": 3}]}
@@ -156,7 +175,8 @@ class Editor(Page):
         browser.until("document.querySelector('#settings-classes input:checked')")
         browser.fill("#settings-source", "nonsense")
         browser.click("#settings-form > .row:last-child button:first-child")
-        browser.until("document.getElementById('settings-problem').textContent.includes('source is unknown')")
+        self.told("settings", "source")
+        self.assertIn("source is unknown", browser.run("document.getElementById('settings-problem').textContent"))
         browser.run("document.getElementById('settings-source').value = ''")
         browser.click("#settings-privacy")
         self.save("settings")

@@ -8,6 +8,11 @@
 const MOST_STREAMS = 4;
 const POLL = 1000;
 const STILL = 2000;
+/* Inferences a second below which somebody can walk through the picture unseen. */
+const FEW = 1;
+/* What the page calls the states. */
+const STATES = { retry: "retrying", waiting: "waiting to start" };
+const LOST = "no connection to y10 serve";
 
 const byId = (id) => document.getElementById(id);
 const cards = new Map();
@@ -16,6 +21,24 @@ let timer = 0;
 
 function say(text) {
   byId("notice").textContent = text;
+}
+
+/* Says in a form, or a camera's card, what is wrong with it, and leads to the field that the text
+ * names; without a text, all is well. */
+function showProblem(form, text) {
+  const line = form.querySelector(".problem");
+  const fields = [...form.querySelectorAll("[name]")];
+  const field = fields.find((one) => one.checkVisibility() && new RegExp(`\\b${one.name}\\b`).test(text));
+
+  for (const one of fields)
+    one.removeAttribute("aria-invalid");
+  line.textContent = text;
+  if (!text)
+    return;
+  if (field)
+    field.setAttribute("aria-invalid", "true");
+  (field || line).focus();
+  line.scrollIntoView({ block: "nearest" });
 }
 
 async function ask(method, path, body) {
@@ -63,7 +86,8 @@ function chooseViews() {
   let streams = 0;
 
   for (const card of cards.values()) {
-    if (document.hidden || isEditingZones() || document.body.dataset.view === "events" || card.state !== "live")
+    if (document.hidden || isLost() || isEditingZones() || document.body.dataset.view === "events"
+        || card.state !== "live")
       setView(card, "none");
     else
       setView(card, streams++ < MOST_STREAMS ? "stream" : "still");
@@ -81,7 +105,7 @@ async function remove(card) {
     /* What had the focus is gone. */
     byId("title").focus();
   } catch (error) {
-    say(error.message);
+    showProblem(card.item, error.message);
   }
 }
 
@@ -89,10 +113,10 @@ async function remove(card) {
 async function release(card) {
   try {
     await ask("POST", `/api/cameras/${card.id}/release`);
-    say("");
+    showProblem(card.item, "");
     await refresh();
   } catch (error) {
-    say(error.message);
+    showProblem(card.item, error.message);
   }
 }
 
@@ -102,7 +126,7 @@ function makeCard(id) {
   const card = {
     id, item, view: "none", img: part("img"), name: part(".name"), status: part(".state"),
     figures: part(".figures"), reason: part(".reason"), button: part(".view"),
-    release: part(".release"),
+    release: part(".release"), warning: part(".warning"),
   };
 
   part(".snapshot").href = `/snapshot/${id}.jpg`;
@@ -130,13 +154,29 @@ function setText(element, text) {
     element.textContent = text;
 }
 
+/* Whether frames come, and too few of them are looked at. */
+function isStarved({ fps, inferences_per_second: rate }) {
+  return rate !== null && rate < FEW && rate < fps / 2;
+}
+
+function describe(camera) {
+  const { fps, inferences_per_second: rate } = camera;
+
+  return [`${fps.toFixed(1)} fps`, ...(rate === null ? [] : [`${rate.toFixed(1)} inferences/s`]), camera.source].join(", ");
+}
+
 function fillCard(card, camera) {
+  const isLive = camera.state === "live" && !isLost();
+  const starved = isLive && isStarved(camera);
+
   card.state = camera.state;
-  card.status.dataset.state = camera.state;
-  setText(card.status, camera.state);
+  card.status.dataset.state = isLost() ? "lost" : starved ? "starved" : camera.state;
+  setText(card.status, isLost() ? LOST : STATES[camera.state] || camera.state);
   setText(card.name, camera.name);
-  setText(card.figures, camera.state === "live" ? `${camera.fps.toFixed(1)} fps, ${camera.source}` : camera.source);
-  setText(card.reason, camera.reason || "");
+  setText(card.figures, isLive ? describe(camera) : camera.source);
+  setText(card.reason, isLost() ? "" : camera.reason || "");
+  setText(card.warning, starved ? `Too few inferences: ${camera.inferences_per_second.toFixed(1)} per second. `
+    + "This machine is too busy, so objects may be missed." : "");
   card.release.hidden = camera.state !== "quarantined";
   card.img.alt = `Live view of ${camera.name}`;
   card.button.setAttribute("aria-label", `${camera.name}: full screen`);
@@ -176,12 +216,24 @@ function onMessage(message) {
     window.dispatchEvent(new CustomEvent("y10-message", { detail: message }));
 }
 
+/* Whether the server does not answer; cards then say so, and stay. */
+function isLost() {
+  return document.body.dataset.lost === "yes";
+}
+
 function noteServer() {
   clearTimeout(timer);
-  if (byId("notice").dataset.lost) {
-    delete byId("notice").dataset.lost;
+  if (isLost()) {
+    delete document.body.dataset.lost;
     say("");
+    fill();
   }
+}
+
+function noteLoss(text) {
+  document.body.dataset.lost = "yes";
+  say(text);
+  fill();
 }
 
 /* A websocket that is open tells of all cameras first. */
@@ -211,8 +263,7 @@ async function refresh() {
       byId("login").hidden = false;
       return;
     }
-    byId("notice").dataset.lost = "yes";
-    say(error.status ? error.message : "The server does not answer.");
+    noteLoss(error.status ? error.message : "The server does not answer.");
   }
   /* Without a websocket, which some proxies do not let through. */
   if (!document.hidden && !push.isOpen)
@@ -224,11 +275,12 @@ async function refresh() {
 async function open(token) {
   try {
     await ask("POST", "/api/session", { token });
-    say("");
+    showProblem(byId("login"), "");
+    await refresh();
   } catch (error) {
-    say(error.message);
+    await refresh();
+    showProblem(byId("login"), error.message);
   }
-  await refresh();
 }
 
 async function takeToken() {
@@ -250,11 +302,11 @@ byId("add").addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
     await ask("POST", "/api/cameras", { name: byId("name").value, source: byId("source").value.trim() });
-    say("");
+    showProblem(event.target, "");
     event.target.reset();
     await refresh();
   } catch (error) {
-    say(error.message);
+    showProblem(event.target, error.message);
   }
 });
 

@@ -19,18 +19,18 @@
   /* Why there is nothing to choose. */
   function explain(model) {
     if (model.option)
-      return "y10 serve was started with --model, which decides.";
-    return model.models ? "" : "To choose others here, start y10 serve with --models DIR, or write models=DIR into its settings.";
+      return "y10 serve was started with --model, so the model cannot be changed here.";
+    return model.models ? "" : "To choose another one here, start y10 serve with --models DIR, or set models=DIR in its settings.";
   }
 
   function fillChoices(model) {
-    const options = [new Option("the bundled one, for codes and markers", BUNDLED)];
+    const options = [new Option("the bundled model, for codes and markers", BUNDLED)];
 
     for (const name of model.models || [])
       options.push(new Option(name, name));
     /* One that is elsewhere cannot be chosen again. */
     if (!model.bundled && !(model.models || []).includes(model.file)) {
-      options.push(new Option(`${model.name} (as it is)`, "/"));
+      options.push(new Option(`${model.name} (in use)`, "/"));
       options.at(-1).disabled = true;
     }
     part("file").replaceChildren(...options);
@@ -100,16 +100,19 @@
     event.preventDefault();
     if (model === "/")
       return;
+    let problem = "";
+
     isAsking = true;
-    part("problem").textContent = "";
+    showProblem(form, "");
     showChange({ model, done: 0, of: 0 });
     try {
       await ask("PATCH", "/api/model", { model });
     } catch (error) {
-      part("problem").textContent = error.message;
+      problem = error.message;
     }
     isAsking = false;
     await load();
+    showProblem(form, problem);
     /* A control that was disabled has lost it. */
     if (document.activeElement === document.body)
       part("use").focus();

@@ -43,10 +43,10 @@
   window.openSettings = async (about) => {
     camera = about;
     part("title").textContent = `Settings of ${camera.name}`;
-    part("problem").textContent = "";
+    showProblem(part("form"), "");
     part("name").value = camera.name;
     part("source").value = "";
-    part("source").placeholder = `${camera.source} (as it is)`;
+    part("source").placeholder = `${camera.source} (unchanged)`;
     part("confidence").value = camera.confidence || "";
     part("privacy").checked = camera.privacy;
     fillTiles(camera.tiles);
@@ -54,7 +54,7 @@
     try {
       await fillClasses(part("classes"), split(camera.classes));
     } catch (error) {
-      part("problem").textContent = error.message;
+      showProblem(part("form"), error.message);
     }
   };
 
@@ -88,7 +88,7 @@
       dialog.close();
       await refresh();
     } catch (error) {
-      part("problem").textContent = error.message;
+      showProblem(part("form"), error.message);
     }
   });
   part("cancel").addEventListener("click", () => dialog.close());

@@ -30,14 +30,14 @@
 
   function sayWhatToDo() {
     if (!chosen)
-      say(shapes.length ? "Choose one to change it." : "Add a zone or a line.");
+      say(shapes.length ? "Select a zone or a line to change it." : "Add a zone or a line.");
     else if (!isDrawing)
-      say("Drag corners, or move them by the arrow keys; Delete removes one.");
+      say("Drag a corner, or move it with the arrow keys; Delete removes it.");
     else if (chosen.isLine)
-      say("Click both ends, or drag. By keyboard: arrow keys, and Space for an end.");
+      say("Drag a line, or click both ends. Keyboard: arrow keys move, Space sets an end.");
     else
-      say("Drag a rectangle, or click the corners and the first one again. By keyboard: arrow keys, "
-        + "Space for a corner, Enter at the end.");
+      say("Drag a rectangle, or click each corner and then the first one again. Keyboard: arrow keys move, "
+        + "Space sets a corner, Enter finishes.");
   }
 
   /* Reads the text form, as far as the page can draw it: one shape for each name. */
@@ -48,7 +48,7 @@
       const points = (rest || "").replace("->", " ").trim().split(/\s+/).map((pair) => pair.split(",").map(Number));
 
       if (!name || points.length < 2 || points.flat().length !== 2 * points.length || points.flat().some(isNaN))
-        throw new Error("These zones are written in a way that this page cannot show; saving replaces them.");
+        throw new Error("This page cannot show how these zones are written. Saving replaces them.");
       return { zone: { name, points }, isLine };
     });
   }
@@ -202,12 +202,11 @@
       return;
     const { zone, isLine } = chosen;
 
+    part("legend").textContent = isLine ? "Selected line" : "Selected zone";
     part("name").value = zone.name;
     part("dwell").value = [zone.dwell || []].flat().join(", ");
     part("dwell-row").hidden = isLine;
-    fillClasses(part("classes"), zone.classes || []).catch((error) => {
-      part("problem").textContent = error.message;
-    });
+    fillClasses(part("classes"), zone.classes || []).catch((error) => showProblem(part("form"), error.message));
   }
 
   function choose(shape) {
@@ -392,9 +391,18 @@
       dialog.close();
       await refresh();
     } catch (error) {
-      part("problem").textContent = error.message;
+      showZonesProblem(error.message);
     }
   });
+
+  /* The zone or line that an error is about, such as zones[1].name, is selected. */
+  function showZonesProblem(text) {
+    const [, list, i] = text.match(/\b(zones|lines)\[(\d+)\]/) || [];
+
+    if (list)
+      choose(shapes.filter((shape) => shape.isLine === (list === "lines"))[i]);
+    showProblem(part("form"), text);
+  }
 
   window.isEditingZones = () => dialog.open;
   window.openZones = (about) => {
@@ -402,17 +410,19 @@
     chosen = null;
     isDrawing = false;
     part("title").textContent = `Zones of ${camera.name}`;
-    part("problem").textContent = "";
+    let problem = "";
+
     try {
       shapes = readZones(camera.zones);
     } catch (error) {
       shapes = [];
-      part("problem").textContent = error.message;
+      problem = error.message;
     }
     completeRectangles();
     dialog.showModal();
     chooseViews();
     part("picture").src = `/live/${camera.id}`;
     choose(null);
+    showProblem(part("form"), problem);
   };
 }
