@@ -157,9 +157,11 @@ class Stream:
         assert self.reply.readline() == self.boundary
 
     def picture(self):
-        """The next one's bytes."""
+        """The next one's bytes; EOFError at the end."""
         head = {}
         while (line := self.reply.readline()) != b"\r\n":
+            if not line:
+                raise EOFError
             name, _, value = line.decode().partition(":")
             head[name.lower()] = value.strip()
         assert head["content-type"] == "image/jpeg", head

@@ -258,4 +258,12 @@ serve_http_set_up (Serve *serve, SoupServer *server)
   serve->push = serve_push_new (serve, server);
 }
 
+/* libsoup looks for a handler anew at each step of a request. */
+void
+serve_http_stop (SoupServer *server)
+{
+  soup_server_remove_handler (server, SERVE_PUSH_PATH);
+  soup_server_remove_handler (server, NULL);
+}
+
 #endif

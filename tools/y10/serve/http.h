@@ -12,5 +12,7 @@ G_BEGIN_DECLS
 
 /* Answers all requests that come to @server. */
 void serve_http_set_up (Serve *serve, SoupServer *server);
+/* Answers no request any more, nor a websocket whose handshake is under way. */
+void serve_http_stop (SoupServer *server);
 
 G_END_DECLS

@@ -222,10 +222,24 @@ serve_listener_new (SoupServer *server, GInetAddress *address,
 }
 
 void
-serve_listener_free (ServeListener *listener)
+serve_listener_stop (ServeListener *listener)
 {
   g_socket_service_stop (listener->service);
   g_socket_listener_close (G_SOCKET_LISTENER (listener->service));
+}
+
+gboolean
+serve_listener_end (ServeListener *listener)
+{
+  for (guint i = 0; i < listener->connections->len; i++)
+    serve_connection_end (listener->connections->pdata[i]);
+  return listener->connections->len == 0;
+}
+
+void
+serve_listener_free (ServeListener *listener)
+{
+  serve_listener_stop (listener);
   g_object_unref (listener->service);
   for (guint i = 0; i < listener->connections->len; i++)
     ((ServeConnection *) listener->connections->pdata[i])->listener = NULL;

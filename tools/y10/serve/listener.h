@@ -16,6 +16,11 @@ typedef struct _ServeConnection ServeConnection;
 ServeListener *serve_listener_new (SoupServer *server, GInetAddress *address,
     GTlsCertificate *certificate, guint *port, GError **error);
 void serve_listener_free (ServeListener *listener);
+/* Accepts no connection any more; those that there are, stay. */
+void serve_listener_stop (ServeListener *listener);
+/* Shuts all connections down. Returns whether none is left: libsoup lets go of them while
+ * the main context runs. */
+gboolean serve_listener_end (ServeListener *listener);
 /* Ends connections that are late, and those whose session has ended; to be called a few
  * times a second. */
 void serve_listener_look (ServeListener *listener, const ServeAuth *auth);

@@ -54,6 +54,7 @@ serve_release_new (Serve *serve)
 void
 serve_release_free (ServeRelease *release)
 {
+  serve_quarantine_suspect (release->serve->quarantine, NULL);
   g_free (release->id);
   g_free (release);
 }

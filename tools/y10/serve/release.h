@@ -14,6 +14,7 @@ typedef struct _ServeRelease ServeRelease;
 
 /* Starts the cameras of the settings. */
 ServeRelease *serve_release_new (Serve *serve);
+/* From then on no camera is suspected. */
 void serve_release_free (ServeRelease *release);
 /* To be called a few times a second. */
 void serve_release_look (ServeRelease *release);

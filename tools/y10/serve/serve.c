@@ -31,7 +31,8 @@
 #include "serve/release.h"
 #include "serve/spool.h"
 
-#define STOP_TIME (3 * G_USEC_PER_SEC / 2) /* that cameras have to stop */
+#define STOP_TIME (2 * G_USEC_PER_SEC)  /* that cameras have to stop */
+#define LEAVE_TIME (G_USEC_PER_SEC / 2) /* that connections have after that */
 
 typedef struct
 {
@@ -51,7 +52,7 @@ typedef struct
   ServeListener *listener;
   ServeRelease *release;
   ServeNotify *notify;
-  GMainLoop *loop;
+  gboolean stops;
 } Program;
 
 static void
@@ -157,10 +158,13 @@ make_url (const Options *options, const char *token)
   return url;
 }
 
+/* The source stays until the process ends: without it, the next signal would be deadly. */
 static gboolean
-on_signal (gpointer loop)
+on_signal (gpointer data)
 {
-  g_main_loop_quit (loop);
+  Program *program = data;
+
+  program->stops = TRUE;
   return G_SOURCE_CONTINUE;
 }
 
@@ -243,42 +247,58 @@ run (Program *program, const Options *options)
   Serve *serve = &program->serve;
   guint looking;
 
-  program->loop = g_main_loop_new (NULL, FALSE);
+  g_unix_signal_add (SIGINT, on_signal, program);
+  g_unix_signal_add (SIGTERM, on_signal, program);
   serve->capacity = serve_capacity_new ();
   serve_events_start (serve);
   program->release = serve_release_new (serve);
   program->notify = serve_notify_new ();
-  g_unix_signal_add (SIGINT, on_signal, program->loop);
-  g_unix_signal_add (SIGTERM, on_signal, program->loop);
   looking = g_timeout_add (250, look, program);
   print_url (options, serve_auth_get_token (serve->auth));
   serve_notify_ready (program->notify);
-  g_main_loop_run (program->loop);
+  while (!program->stops)
+    g_main_context_iteration (NULL, TRUE);
   serve_notify_stopping (program->notify);
   g_source_remove (looking);
-  g_clear_pointer (&program->notify, serve_notify_free);
-  g_clear_pointer (&program->release, serve_release_free);
-  g_main_loop_unref (program->loop);
 }
 
+/* Runs what is ready, and returns whether to go on: FALSE at the time @until. */
+static gboolean
+iterate (gint64 until)
+{
+  if (!g_main_context_iteration (NULL, FALSE))
+    g_usleep (10000);
+  return g_get_monotonic_time () < until;
+}
+
+/* In this order nothing is asked for once it is gone: nobody comes in, nobody is answered
+ * anew, what is being answered ends, and only then what answers were made of. */
 static void
 stop (Program *program, SoupServer *server)
 {
-  const gint64 until = g_get_monotonic_time () + STOP_TIME;
   Serve *serve = &program->serve;
+  gint64 until = g_get_monotonic_time () + STOP_TIME;
 
+  serve_listener_stop (program->listener);
+  serve_http_stop (server);
+  g_clear_pointer (&program->release, serve_release_free);
   serve_model_change_stop (serve);
-  g_clear_pointer (&serve->push, serve_push_free);
+  serve_events_stop (serve);
   while (serve->cameras->len)
     serve_camera_stop (serve, serve->cameras->pdata[0]);
-  soup_server_disconnect (server);
+  g_clear_pointer (&serve->push, serve_push_free);
   /* Some networks and drivers take long; the process ends all the same. */
-  while (!tool_cameras_have_stopped () && g_get_monotonic_time () < until) {
-    if (!g_main_context_iteration (NULL, FALSE))
-      g_usleep (10000);
-  }
-  serve_events_stop (serve);
-  g_clear_pointer (&program->listener, serve_listener_free);
+  while (!tool_cameras_have_stopped () && iterate (until))
+    ;
+  /* The last answers are on their way. */
+  while (
+      g_main_context_iteration (NULL, FALSE) && g_get_monotonic_time () < until)
+    ;
+  until = g_get_monotonic_time () + LEAVE_TIME;
+  while (!serve_listener_end (program->listener) && iterate (until))
+    ;
+  soup_server_disconnect (server);
+  g_clear_pointer (&program->notify, serve_notify_free);
 }
 
 static int
@@ -292,11 +312,15 @@ serve (Options *options)
   if (set_up (&program, options, server, &error)) {
     serve_http_set_up (&program.serve, server);
     run (&program, options);
+    stop (&program, server);
+    /* Threads that still run would use what the end of a process takes away. */
+    if (!tool_cameras_have_stopped ())
+      _exit (TOOL_OK);
   } else {
     tool_error ("serve: %s", error->message);
   }
-  stop (&program, server);
   g_object_unref (server);
+  g_clear_pointer (&program.listener, serve_listener_free);
   g_clear_pointer (&program.serve.auth, serve_auth_free);
   g_clear_pointer (&program.serve.capacity, serve_capacity_free);
   g_clear_pointer (&program.serve.quarantine, serve_quarantine_free);
