@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "serve/cameras.h"
+#include "serve/log.h"
 #include "serve/mjpeg.h"
 
 /* Also has what crashes in its threads recorded. */
@@ -91,6 +92,27 @@ serve_cameras_change_model (Serve *serve)
   }
 }
 
+/* While a camera is tried again and again for the same reason, nothing is new. */
+static void
+log_state (ServeCamera *camera)
+{
+  ToolCameraStatus status;
+  char *state;
+
+  tool_camera_get_status (camera->camera, &status);
+  if (status.state == TOOL_CAMERA_CONNECTING && status.reason)
+    return;
+  state = g_strconcat (tool_camera_state_name (status.state),
+      status.reason ? ": " : NULL, status.reason, NULL);
+  if (g_strcmp0 (state, camera->logged) != 0) {
+    serve_log (status.reason ? SERVE_LOG_WARNING : SERVE_LOG_NOTICE,
+        "camera %s: %s", camera->config->id, state);
+    g_free (camera->logged);
+    camera->logged = g_steal_pointer (&state);
+  }
+  g_free (state);
+}
+
 void
 serve_camera_stop (Serve *serve, ServeCamera *camera)
 {
@@ -99,6 +121,7 @@ serve_camera_stop (Serve *serve, ServeCamera *camera)
   g_ptr_array_remove (serve->cameras, camera);
   g_ptr_array_unref (camera->viewers);
   g_clear_pointer (&camera->chunk, g_bytes_unref);
+  g_free (camera->logged);
   g_free (camera);
 }
 
@@ -135,6 +158,7 @@ serve_cameras_look (Serve *serve)
 
     tool_camera_look_for_stall (camera->camera);
     serve_mjpeg_look (camera);
+    log_state (camera);
   }
 }
 

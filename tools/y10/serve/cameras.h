@@ -28,6 +28,7 @@ typedef struct
   GPtrArray *viewers;            /* of mjpeg.c */
   GBytes *chunk;  /* the newest picture, as mjpeg.c sends it, or NULL */
   guint64 number; /* of that picture */
+  char *logged;   /* its state, as the log has it */
 } ServeCamera;
 
 struct _Serve

@@ -19,7 +19,7 @@
 #include <y10/y10.h>
 
 #include "base/json.h"
-#include "base/terminal.h"
+#include "serve/log.h"
 #include "serve/modelchange.h"
 #include "serve/modelfolder.h"
 #include "serve/push.h"
@@ -122,6 +122,12 @@ finish (Serve *serve, guint status, const char *problem)
 {
   ServeModelChange *change = g_steal_pointer (&serve->model_change);
 
+  if (problem)
+    serve_log (SERVE_LOG_WARNING, "model: stays %s: %s",
+        serve->config->known->name, problem);
+  else
+    serve_log (SERVE_LOG_NOTICE, "model: %s is in use",
+        serve->config->known->name);
   change->done (change->user, status, problem);
   tell_pages (serve, problem);
   g_cancellable_cancel (change->cancellable);
@@ -297,7 +303,8 @@ keep (Serve *serve)
   if (!check_classes (serve->config, change->model, &error)) {
     go_back (serve, SOUP_STATUS_CONFLICT, error->message);
   } else if (!serve_config_keep_model (serve->config, &error)) {
-    tool_error ("serve: cannot write the settings: %s", error->message);
+    serve_log (SERVE_LOG_WARNING, "cannot write the settings: %s",
+        error->message);
     go_back (serve, SOUP_STATUS_INTERNAL_SERVER_ERROR, error->message);
   } else {
     serve_model_free (serve->config->known);

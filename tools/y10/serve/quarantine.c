@@ -6,8 +6,8 @@
  * All cameras are in one process, and a decoder may crash over what one of them sends. So
  * a camera whose threads crashed three times within ten minutes is not started until a
  * person says so, or it is another camera: its source is part of who it is, as a hash,
- * since sources have passwords. The file has a line for each crash, and, after the next
- * start, one for each camera that is quarantined. */
+ * since sources have passwords. The file has a line for each crash; after the next start
+ * it begins with "before", or "quarantine" if the camera is quarantined. */
 
 #include "config.h"
 
@@ -16,8 +16,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "base/terminal.h"
 #include "serve/crash.h"
+#include "serve/log.h"
 #include "serve/quarantine.h"
 
 #define MOST_CRASHES 3
@@ -88,6 +88,14 @@ name_signal (gint64 signal)
       return "SIGFPE";
     case SIGILL:
       return "SIGILL";
+    case SIGTRAP:
+      return "SIGTRAP";
+    case SIGSYS:
+      return "SIGSYS";
+    case SIGXCPU:
+      return "SIGXCPU";
+    case 0:
+      return "a call of exit()";
     default:
       return "a signal";
   }
@@ -106,21 +114,48 @@ add_crash (Record *record, gint64 time, gint64 signal)
     record->quarantined = TRUE;
 }
 
+/* Free with g_free(). */
+static char *
+format_time (gint64 seconds)
+{
+  GDateTime *when = g_date_time_new_from_unix_local (seconds);
+  char *time = when ? g_date_time_format (when, "%F %T") : NULL;
+
+  g_clear_pointer (&when, g_date_time_unref);
+  return time ? time : g_strdup ("an unknown time");
+}
+
 static void
 quarantine_it (Record *record)
 {
-  GDateTime *when = g_date_time_new_from_unix_local (
-      record->times[MOST_CRASHES - 1]);
-  char *time = when ? g_date_time_format (when, "%F %T") : NULL;
+  char *time = format_time (record->times[MOST_CRASHES - 1]);
 
   record->quarantined = TRUE;
   record->reason = g_strdup_printf (
       "its threads crashed %d times within %d minutes, the last time at %s by %s; "
       "release it to start it again",
-      MOST_CRASHES, WINDOW / 60, time ? time : "an unknown time",
-      name_signal (record->signal));
+      MOST_CRASHES, WINDOW / 60, time, name_signal (record->signal));
   g_free (time);
-  g_clear_pointer (&when, g_date_time_unref);
+}
+
+/* Of the last run. */
+static void
+log_crash (const char *kind, gint64 seconds, gint64 signal, const char *who)
+{
+  const gboolean suspected = !strcmp (kind, "suspect");
+  char *time = format_time (seconds);
+
+  if (!strcmp (who, "-"))
+    serve_log (SERVE_LOG_WARNING,
+        "the last run crashed at %s by %s, in no camera's thread", time,
+        name_signal (signal));
+  else
+    serve_log (SERVE_LOG_WARNING,
+        "the last run crashed at %s by %s, in %s of the camera %.*s", time,
+        name_signal (signal),
+        suspected ? "no camera's thread, after the start" : "a thread",
+        (int) strcspn (who, "/"), who);
+  g_free (time);
 }
 
 /* A line that is not whole, or not ours, is left out. */
@@ -133,7 +168,9 @@ read_line (ServeQuarantine *quarantine, const char *line)
 
   if (g_strv_length (words) == 4
       && g_ascii_string_to_signed (words[1], 10, 1, G_MAXINT64 / 2, &time, NULL)
-      && g_ascii_string_to_signed (words[2], 10, 1, 64, &signal, NULL)) {
+      && g_ascii_string_to_signed (words[2], 10, 0, 64, &signal, NULL)) {
+    if (!strcmp (words[0], "suspect") || !strcmp (words[0], "crash"))
+      log_crash (words[0], time, signal, words[3]);
     if (!strcmp (words[0], "suspect") || !strcmp (words[3], "-"))
       quarantine->unsure = TRUE;
     record = find_record (quarantine, words[3]);
@@ -208,7 +245,7 @@ write_file (ServeQuarantine *quarantine, GError **error)
       if (record->times[t])
         g_string_append_printf (text,
             "%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %s\n",
-            record->quarantined ? "quarantine" : "crash", record->times[t],
+            record->quarantined ? "quarantine" : "before", record->times[t],
             record->signal, record->who);
   }
   ok = serve_write_private (quarantine->path, text->str, error)
@@ -225,7 +262,8 @@ keep (ServeQuarantine *quarantine)
   quarantine->works = write_file (quarantine, &error);
   if (quarantine->works)
     return;
-  tool_error ("serve: crashes of cameras are not recorded: %s", error->message);
+  serve_log (SERVE_LOG_WARNING, "crashes of cameras are not recorded: %s",
+      error->message);
   g_error_free (error);
 }
 

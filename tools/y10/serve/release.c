@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "base/terminal.h"
+#include "serve/log.h"
 #include "serve/release.h"
 #include "serve/reply.h"
 
@@ -34,8 +34,8 @@ serve_release_new (Serve *serve)
   release->serve = serve;
   release->one_by_one = serve_quarantine_is_unsure (serve->quarantine);
   if (release->one_by_one)
-    tool_error (
-        "serve: the last run crashed, and it is not known which camera did it; "
+    serve_log (SERVE_LOG_WARNING,
+        "the last run crashed, and it is not known which camera did it; "
         "they are started one by one");
   for (guint i = 0; i < cameras->len; i++) {
     const ServeCamera *camera = serve_camera_start (serve, cameras->pdata[i],
@@ -44,8 +44,8 @@ serve_release_new (Serve *serve)
 
     tool_camera_get_status (camera->camera, &status);
     if (status.state == TOOL_CAMERA_QUARANTINED)
-      tool_error ("serve: the camera %s is quarantined: %s", camera->config->id,
-          status.reason);
+      serve_log (SERVE_LOG_WARNING, "the camera %s is quarantined: %s",
+          camera->config->id, status.reason);
   }
   serve_release_look (release);
   return release;

@@ -17,6 +17,7 @@
 #include "base/terminal.h"
 #include "media/gst.h"
 #include "publish/folder.h"
+#include "serve/log.h"
 #include "serve/spool.h"
 
 static gboolean
@@ -52,8 +53,8 @@ serve_spool_prepare (ServeConfig *config, GError **error)
   if (!config->spool)
     return TRUE;
   if (!tool_have_element ("yolov10publish")) {
-    tool_error (
-        "serve: no events are kept, since GStreamer has no yolov10publish; "
+    serve_log (SERVE_LOG_WARNING,
+        "no events are kept, since GStreamer has no yolov10publish; "
         "Debian's package is gstreamer1.0-yolov10-publish");
     g_clear_pointer (&config->spool, g_free);
     return TRUE;
