@@ -3,11 +3,12 @@
 
 /* Preloaded, it makes a streaming thread crash in gst_pad_push(), as a decoder may.
  *
- * In the environment: CRASH_IN, the thread's name; CRASH_BY, "fault", "abort" or "stack";
- * CRASH_AS, another name that it gets before that. */
+ * In the environment: CRASH_IN, the thread's name; CRASH_BY, "fault", "abort", "stack",
+ * "memory" (GLib has none left), "exit" or a signal's number; CRASH_AS, another name that it gets before that. */
 
 #include <dlfcn.h>
 #include <gst/gst.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -34,6 +35,12 @@ crash (const char *how)
     abort ();
   if (!strcmp (how, "stack"))
     exit (overflow (NULL));
+  if (!strcmp (how, "memory"))
+    g_free (g_malloc (G_MAXSIZE / 2));
+  if (!strcmp (how, "exit"))
+    exit (3);
+  if (atoi (how))
+    raise (atoi (how));
   *nowhere = 1;
 }
 

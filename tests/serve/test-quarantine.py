@@ -70,6 +70,34 @@ class Quarantine(unittest.TestCase):
             server.live("bad")
             self.assertEqual(lines(server), [])
 
+    def test_every_way(self):
+        """However GLib, the C library or the kernel ends the process, it was the camera; the log tells so."""
+        ways = [("memory", signal.SIGTRAP), ("exit", 0), *((str(int(number)), number) for number in (
+            signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP, signal.SIGSYS, signal.SIGXCPU))]
+        with crashing(where="nobody") as server:
+            server.stop()
+            for how, number in ways:
+                server.env.update(CRASH_IN="cam:bad", CRASH_BY=how)
+                server.start()
+                status = server.process.wait(PATIENCE)
+                server.process.stdout.close()
+                self.assertEqual(status, -number or 3, how)
+                self.assertRegex(lines(server)[-1], f"^crash [0-9]+ {int(number)} bad/[0-9a-f]+$")
+                server.env["CRASH_IN"] = "nobody"
+                server.start()
+                name = signal.Signals(number).name if number else "a call of exit\\(\\)"
+                self.assertRegex(server.errors(), f"the last run crashed at .* by {name}, in a thread of the camera bad")
+                server.stop()
+                os.unlink(server.crashes)
+
+    def test_ignored(self):
+        """A file or a pipe that takes no more is an error, and ends nothing."""
+        with crashing(where="nobody") as server:
+            for number in (signal.SIGPIPE, signal.SIGXFSZ):
+                server.process.send_signal(number)
+            server.live("good")
+            self.assertEqual(server.stop()[0], 0)
+
     def test_other_source(self):
         """Another source is another camera."""
         with crashing(how="abort") as server:

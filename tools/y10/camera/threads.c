@@ -28,8 +28,8 @@ free_stack (gpointer stack)
   g_free (stack);
 }
 
-static void
-give_stack (void)
+void
+tool_thread_give_stack (void)
 {
   static GPrivate stacks = G_PRIVATE_INIT (free_stack);
   stack_t stack = { .ss_size = STACK };
@@ -45,7 +45,7 @@ void
 tool_thread_name (const char *name)
 {
   prctl (PR_SET_NAME, name);
-  give_stack ();
+  tool_thread_give_stack ();
 }
 
 static void

@@ -11,7 +11,9 @@ G_BEGIN_DECLS
 /* Bytes of a name with its end; the kernel keeps no more. */
 #define TOOL_THREAD_NAME 16
 
-/* Gives this thread the name, and a stack on which it can report that its own is full. */
+/* Gives this thread a stack on which it can report that its own is full. */
+void tool_thread_give_stack (void);
+/* Does that, and gives it the name. */
 void tool_thread_name (const char *name);
 /* Has the streaming threads of @bus's pipeline named like that; those that they start
  * without a name inherit it. @name is copied. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What is left of a process that crashes: one line in a file.
+/* What is left of a process that crashes: one line in a file. So it is with a library that
+ * calls exit().
  *
  * Nothing but what a signal handler may do happens here: the file is open, the lines are
  * prepared, and the thread's name, which the kernel has, says whose it is. A signal that
@@ -16,12 +17,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 #include <y10/y10.h>
 
+#include "camera/threads.h"
 #include "serve/crash.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -130,15 +133,24 @@ on_crash (int signal, siginfo_t *info, void *context)
         pause ();
   }
   sigaction (signal, &ordinary, NULL);
-  /* A fault comes again on return; what was sent has to be sent again. */
-  if (sent)
-    raise (signal);
+  /* It comes on return, to this thread. */
+  raise (signal);
+}
+
+/* The main thread ends the process as it should. */
+static void
+on_exit_call (void)
+{
+  if (gettid () != self)
+    write_line (0);
 }
 
 static void
 install (void)
 {
-  const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
+  /* Those by which the kernel, the C library and GLib end a process. */
+  const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP,
+    SIGSYS, SIGXCPU };
   struct sigaction action = { .sa_sigaction = on_crash,
     .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
@@ -146,6 +158,8 @@ install (void)
   sigemptyset (&action.sa_mask);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     sigaction (signals[i], &action, NULL);
+  atexit (on_exit_call);
+  tool_thread_give_stack ();
 }
 
 #endif
