@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The REST interface: cameras and sessions as JSON. A camera's source goes in and never
+/* The REST interface: cameras as JSON. A camera's source goes in and never
  * comes out: what is shown of it has no secrets. */
 
 #include "config.h"
@@ -11,16 +11,16 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/terminal.h"
 #include "serve/api.h"
 #include "serve/body.h"
 #include "serve/capacity.h"
 #include "serve/change.h"
 #include "serve/describe.h"
-#include "serve/listener.h"
+#include "serve/log.h"
 #include "serve/modelapi.h"
 #include "serve/release.h"
 #include "serve/reply.h"
+#include "serve/sessionapi.h"
 
 static void
 reply_json (SoupServerMessage *message, guint status, JsonBuilder *builder)
@@ -53,7 +53,8 @@ save (Serve *serve, SoupServerMessage *message)
 
   if (serve_config_save (serve->config, &error))
     return TRUE;
-  tool_error ("serve: cannot write the settings: %s", error->message);
+  serve_log (SERVE_LOG_WARNING, "cannot write the settings: %s",
+      error->message);
   serve_reply_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR,
       error->message);
   g_error_free (error);
@@ -77,6 +78,18 @@ refuse (SoupServerMessage *message, GError *error)
 {
   serve_reply_error (message, SOUP_STATUS_BAD_REQUEST, error->message);
   g_error_free (error);
+}
+
+/* Logs what has changed of a camera that was as @before says. */
+static void
+log_change (SoupServerMessage *message, const ServeCameraConfig *camera,
+    const ServeCameraConfig *before)
+{
+  char *fields = serve_change_list (camera, before);
+
+  if (*fields)
+    serve_auth_log (message, "camera %s: changed %s", camera->id, fields);
+  g_free (fields);
 }
 
 /* Returns what the message's body makes of @camera, or of nothing; NULL after an answer. */
@@ -110,9 +123,11 @@ create_camera (Serve *serve, SoupServerMessage *message)
     refuse (message, error);
   else if (!save (serve, message))
     serve_config_remove (serve->config, config);
-  else
+  else {
+    serve_auth_log (message, "camera %s: added", config->id);
     reply_camera (message, SOUP_STATUS_CREATED,
         serve_camera_start (serve, config, FALSE));
+  }
 }
 
 static void
@@ -123,9 +138,10 @@ change_camera (Serve *serve, SoupServerMessage *message, ServeCamera *camera)
   if (!other)
     return;
   serve_camera_change (camera, other);
-  if (save (serve, message))
+  if (save (serve, message)) {
+    log_change (message, camera->config, other);
     reply_camera (message, SOUP_STATUS_OK, camera);
-  else /* what is not kept does not apply */
+  } else /* what is not kept does not apply */
     serve_camera_change (camera, other);
   serve_camera_config_free (other);
 }
@@ -135,45 +151,12 @@ delete_camera (Serve *serve, SoupServerMessage *message, ServeCamera *camera)
 {
   ServeCameraConfig *config = camera->config;
 
+  serve_auth_log (message, "camera %s: removed", config->id);
   serve_camera_stop (serve, camera);
   serve_quarantine_forget (serve->quarantine, config);
   serve_config_remove (serve->config, config);
   if (save (serve, message))
     soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
-}
-
-static void
-open_session (Serve *serve, SoupServerMessage *message)
-{
-  JsonNode *root = serve_body_parse (message);
-  const char *token = root ? serve_body_get_text (root, "token") : NULL;
-  guint status;
-
-  if (!root)
-    return;
-  status = serve_auth_open (serve->auth, message, token ? token : "");
-  json_node_unref (root);
-  if (status == SOUP_STATUS_NO_CONTENT)
-    soup_server_message_set_status (message, status, NULL);
-  else
-    serve_reply_error (message, status,
-        status == 429 ? "too many wrong tokens; wait a minute"
-                      : "the token is wrong");
-}
-
-static void
-answer_session (Serve *serve, SoupServerMessage *message, const char *method)
-{
-  if (!strcmp (method, "POST")) {
-    open_session (serve, message);
-  } else if (!strcmp (method, "DELETE")) {
-    serve_auth_close (serve->auth, message);
-    serve_connection_set_session (message, NULL);
-    soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
-  } else {
-    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
-        "expected POST or DELETE");
-  }
 }
 
 static void
@@ -201,11 +184,10 @@ serve_api_answer (Serve *serve, SoupServerMessage *message, const char *path)
 
   if (serve_release_answer (serve, message, path)
       || serve_capacity_answer (serve, message, path)
-      || serve_model_answer (serve, message, path))
+      || serve_model_answer (serve, message, path)
+      || serve_session_answer (serve, message, path))
     return;
-  if (!strcmp (path, "session")) {
-    answer_session (serve, message, method);
-  } else if (!strcmp (path, "cameras")) {
+  if (!strcmp (path, "cameras")) {
     if (!strcmp (method, "GET"))
       list_cameras (serve, message);
     else if (!strcmp (method, "POST"))

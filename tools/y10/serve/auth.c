@@ -14,18 +14,19 @@
 #ifdef HAVE_SERVE
 
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <y10/y10.h>
 
 #include "serve/auth.h"
+#include "serve/log.h"
+#include "serve/refusals.h"
+#include "serve/sessions.h"
 #include "serve/settings.h"
 
-#define TOKEN_BYTES 16
-#define TOKEN_LENGTH (2 * TOKEN_BYTES)
-#define MOST_SESSIONS 64
-#define SESSION_TIME (30 * G_TIME_SPAN_DAY)
+#define MOST_SHOWN 64    /* bytes of what a client says */
+#define TOO_MANY 429     /* libsoup has no name for it */
 #define MOST_FAILURES 10 /* of an address */
 #define FAILURE_TIME (60 * G_USEC_PER_SEC)
 #define MOST_ADDRESSES 1024
@@ -41,31 +42,10 @@ struct _ServeAuth
   char *token, *cookie;
   gboolean secure, loopback;
   char **hosts;
-  GHashTable *sessions; /* number → gint64 *, its end */
+  ServeSessions *sessions;
+  ServeRefusals *refusals;
   GHashTable *failures; /* address → Failures */
 };
-
-/* Returns NULL without randomness. */
-static char *
-make_secret (void)
-{
-  guint8 bytes[TOKEN_BYTES];
-  char *text;
-
-  if (getrandom (bytes, sizeof bytes, 0) != sizeof bytes)
-    return NULL;
-  text = g_malloc0 (TOKEN_LENGTH + 1);
-  for (guint i = 0; i < TOKEN_BYTES; i++)
-    g_snprintf (text + 2 * i, 3, "%02x", bytes[i]);
-  return text;
-}
-
-static gboolean
-is_secret (const char *text)
-{
-  return strlen (text) == TOKEN_LENGTH
-      && strspn (text, "0123456789abcdef") == TOKEN_LENGTH;
-}
 
 /* Takes the same time wherever the difference is. */
 static gboolean
@@ -83,7 +63,7 @@ equals_secret (const char *text, const char *secret)
 static char *
 make_token (const char *path, GError **error)
 {
-  char *token = make_secret (), *line;
+  char *token = serve_secret_new (), *line;
 
   if (!token) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "cannot make a token: %s",
@@ -112,10 +92,10 @@ read_token (const char *path, GError **error)
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: others may read the token; run chmod 600 on it, or remove it for a new one",
         path);
-  else if (!is_secret (text))
+  else if (!serve_secret_is_one (text))
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: no token; expected %d hexadecimal digits; remove it for a new one",
-        path, TOKEN_LENGTH);
+        path, SERVE_SECRET_LENGTH);
   else
     return text;
   g_free (text);
@@ -123,8 +103,8 @@ read_token (const char *path, GError **error)
 }
 
 ServeAuth *
-serve_auth_new (const char *token_path, guint port, gboolean secure,
-    gboolean loopback, char **hosts, GError **error)
+serve_auth_new (const char *token_path, const char *sessions_path, guint port,
+    gboolean secure, gboolean loopback, char **hosts, GError **error)
 {
   char *token = read_token (token_path, error);
   ServeAuth *auth;
@@ -137,8 +117,8 @@ serve_auth_new (const char *token_path, guint port, gboolean secure,
   auth->secure = secure;
   auth->loopback = loopback;
   auth->hosts = hosts;
-  auth->sessions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-      g_free);
+  auth->sessions = serve_sessions_new (sessions_path, token);
+  auth->refusals = serve_refusals_new ();
   auth->failures = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
       g_free);
   return auth;
@@ -147,7 +127,8 @@ serve_auth_new (const char *token_path, guint port, gboolean secure,
 void
 serve_auth_free (ServeAuth *auth)
 {
-  g_hash_table_unref (auth->sessions);
+  serve_sessions_free (auth->sessions);
+  serve_refusals_free (auth->refusals);
   g_hash_table_unref (auth->failures);
   g_free (auth->token);
   g_free (auth->cookie);
@@ -176,12 +157,31 @@ is_known_host (const ServeAuth *auth, const char *host)
   return known;
 }
 
-gboolean
-serve_auth_check_host (ServeAuth *auth, SoupServerMessage *message)
+/* Free with g_free(). */
+static char *
+get_address (SoupServerMessage *message)
 {
-  SoupMessageHeaders *head = soup_server_message_get_request_headers (message);
-  const char *host = soup_message_headers_get_one (head, "Host");
-  const char *origin = soup_message_headers_get_one (head, "Origin");
+  GSocketAddress *address = soup_server_message_get_remote_address (message);
+
+  return G_IS_INET_SOCKET_ADDRESS (address)
+      ? g_inet_address_to_string (
+          g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)))
+      : g_strdup ("?");
+}
+
+static void
+log_refusal (ServeAuth *auth, SoupServerMessage *message, const char *reason,
+    const char *details)
+{
+  char *address = get_address (message);
+
+  serve_refusals_add (auth->refusals, address, reason, details);
+  g_free (address);
+}
+
+static gboolean
+is_own_host (ServeAuth *auth, const char *host, const char *origin)
+{
   const char *scheme_end = origin ? strstr (origin, "://") : NULL;
   char *text = host ? g_strconcat ("http://", host, "/", NULL) : NULL;
   GUri *uri = text ? g_uri_parse (text, G_URI_FLAGS_NONE, NULL) : NULL;
@@ -197,15 +197,21 @@ serve_auth_check_host (ServeAuth *auth, SoupServerMessage *message)
   return ok;
 }
 
-static char *
-get_address (SoupServerMessage *message)
+gboolean
+serve_auth_check_host (ServeAuth *auth, SoupServerMessage *message)
 {
-  GSocketAddress *address = soup_server_message_get_remote_address (message);
+  SoupMessageHeaders *head = soup_server_message_get_request_headers (message);
+  const char *host = soup_message_headers_get_one (head, "Host");
+  const char *origin = soup_message_headers_get_one (head, "Origin");
+  char *details;
 
-  return G_IS_INET_SOCKET_ADDRESS (address)
-      ? g_inet_address_to_string (
-          g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)))
-      : g_strdup ("?");
+  if (is_own_host (auth, host, origin))
+    return TRUE;
+  details = g_strdup_printf (", Host '%.*s', Origin '%.*s'", MOST_SHOWN,
+      host ? host : "", MOST_SHOWN, origin ? origin : "");
+  log_refusal (auth, message, "unknown host or origin", details);
+  g_free (details);
+  return FALSE;
 }
 
 /* Returns its failures of the last minute, or NULL. */
@@ -230,7 +236,7 @@ check_token (ServeAuth *auth, SoupServerMessage *message, const char *token)
   guint status = SOUP_STATUS_UNAUTHORIZED;
 
   if (failures && failures->n >= MOST_FAILURES) {
-    status = 429;
+    status = TOO_MANY;
   } else if (equals_secret (token, auth->token)) {
     status = SOUP_STATUS_OK;
   } else if (failures) {
@@ -244,6 +250,9 @@ check_token (ServeAuth *auth, SoupServerMessage *message, const char *token)
     g_hash_table_insert (auth->failures, g_steal_pointer (&address), failures);
   }
   g_free (address);
+  if (status != SOUP_STATUS_OK)
+    log_refusal (auth, message,
+        status == TOO_MANY ? "too many wrong tokens" : "wrong token", NULL);
   return status;
 }
 
@@ -291,9 +300,7 @@ serve_auth_get_session (const ServeAuth *auth, SoupServerMessage *message)
 gboolean
 serve_auth_is_open (const ServeAuth *auth, const char *session)
 {
-  const gint64 *end = g_hash_table_lookup (auth->sessions, session);
-
-  return end && g_get_monotonic_time () < *end;
+  return serve_sessions_is_open (auth->sessions, session);
 }
 
 guint
@@ -309,24 +316,6 @@ serve_auth_check (ServeAuth *auth, SoupServerMessage *message)
   is_open = session && serve_auth_is_open (auth, session);
   g_free (session);
   return is_open ? SOUP_STATUS_OK : SOUP_STATUS_UNAUTHORIZED;
-}
-
-static void
-remove_oldest (GHashTable *sessions)
-{
-  GHashTableIter iter;
-  gpointer number, end, oldest = NULL;
-  gint64 first = G_MAXINT64;
-
-  g_hash_table_iter_init (&iter, sessions);
-  while (g_hash_table_iter_next (&iter, &number, &end)) {
-    if (*(gint64 *) end < first) {
-      first = *(gint64 *) end;
-      oldest = number;
-    }
-  }
-  if (oldest)
-    g_hash_table_remove (sessions, oldest);
 }
 
 static void
@@ -347,32 +336,59 @@ guint
 serve_auth_open (ServeAuth *auth, SoupServerMessage *message, const char *token)
 {
   const guint status = check_token (auth, message, token);
-  char *number;
-  gint64 *end;
+  char *number, *address;
 
   if (status != SOUP_STATUS_OK)
     return status;
-  number = make_secret ();
+  number = serve_sessions_open (auth->sessions);
   if (!number)
     return SOUP_STATUS_INTERNAL_SERVER_ERROR;
-  if (g_hash_table_size (auth->sessions) >= MOST_SESSIONS)
-    remove_oldest (auth->sessions);
-  end = g_new (gint64, 1);
-  *end = g_get_monotonic_time () + SESSION_TIME;
-  set_cookie (auth, message, number, (int) (SESSION_TIME / G_USEC_PER_SEC));
-  g_hash_table_insert (auth->sessions, number, end);
+  address = get_address (message);
+  serve_log (SERVE_LOG_NOTICE, "a session began, from %s", address);
+  g_free (address);
+  set_cookie (auth, message, number, SERVE_SESSION_TIME);
+  g_free (number);
   return SOUP_STATUS_NO_CONTENT;
 }
 
-void
-serve_auth_close (ServeAuth *auth, SoupServerMessage *message)
+gboolean
+serve_auth_close (ServeAuth *auth, SoupServerMessage *message, GError **error)
 {
   char *number = get_cookie (auth, message);
+  const gboolean ok = !number
+      || serve_sessions_close (auth->sessions, number, error);
 
-  if (number)
-    g_hash_table_remove (auth->sessions, number);
   g_free (number);
   set_cookie (auth, message, "", 0);
+  return ok;
+}
+
+gboolean
+serve_auth_close_all (ServeAuth *auth, GError **error)
+{
+  return serve_sessions_close (auth->sessions, NULL, error);
+}
+
+void
+serve_auth_log (SoupServerMessage *message, const char *format, ...)
+{
+  char *address = get_address (message), *what;
+  va_list args;
+
+  va_start (args, format);
+  what = g_strdup_vprintf (format, args);
+  va_end (args);
+  serve_log (SERVE_LOG_NOTICE, "%s, by %s from %s", what,
+      get_bearer (message) ? "the token" : "a session", address);
+  g_free (what);
+  g_free (address);
+}
+
+void
+serve_auth_look (ServeAuth *auth)
+{
+  serve_sessions_look (auth->sessions);
+  serve_refusals_look (auth->refusals);
 }
 
 #endif

@@ -140,6 +140,34 @@ serve_change_read (const ServeConfig *config, const ServeCameraConfig *camera,
   return NULL;
 }
 
+char *
+serve_change_list (const ServeCameraConfig *camera,
+    const ServeCameraConfig *before)
+{
+  const struct
+  {
+    const char *name;
+    gboolean differs;
+  } fields[] = {
+    { "name", g_strcmp0 (camera->name, before->name) != 0 },
+    { "source", g_strcmp0 (camera->source, before->source) != 0 },
+    { "classes", g_strcmp0 (camera->classes, before->classes) != 0 },
+    { "confidence",
+        camera->confidence < before->confidence
+            || camera->confidence > before->confidence },
+    { "tiles", g_strcmp0 (camera->tiles, before->tiles) != 0 },
+    { "zones", g_strcmp0 (camera->zones, before->zones) != 0 },
+    { "privacy", camera->privacy != before->privacy },
+  };
+  GString *list = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    if (fields[i].differs)
+      g_string_append_printf (list, "%s%s", list->len ? ", " : "",
+          fields[i].name);
+  return g_string_free (list, FALSE);
+}
+
 static void
 write_zones (JsonBuilder *builder, const char *zones)
 {

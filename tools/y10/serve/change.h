@@ -15,6 +15,9 @@ G_BEGIN_DECLS
  * with serve_camera_config_free(). */
 ServeCameraConfig *serve_change_read (const ServeConfig *config,
     const ServeCameraConfig *camera, JsonObject *members, GError **error);
+/* The names of the fields that differ, such as "name, zones". Free with g_free(). */
+char *serve_change_list (const ServeCameraConfig *camera,
+    const ServeCameraConfig *before);
 /* Adds these fields to an object. */
 void serve_change_write (JsonBuilder *builder, const ServeCameraConfig *camera);
 

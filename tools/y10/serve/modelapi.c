@@ -126,6 +126,8 @@ begin (Serve *serve, SoupServerMessage *message, const char *name)
 {
   Waiting *waiting = g_new0 (Waiting, 1);
 
+  serve_auth_log (message, "model: %s was chosen",
+      name ? name : "the bundled one");
   waiting->serve = serve;
   waiting->message = g_object_ref (message);
   g_signal_connect (message, "finished", G_CALLBACK (on_finished), waiting);

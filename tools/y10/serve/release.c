@@ -131,6 +131,7 @@ serve_release_answer (Serve *serve, SoupServerMessage *message,
     serve_reply_error (message, SOUP_STATUS_CONFLICT,
         "the camera is not quarantined");
   } else {
+    serve_auth_log (message, "camera %s: released", camera->config->id);
     serve_quarantine_forget (serve->quarantine, camera->config);
     tool_camera_release (camera->camera);
     soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);

@@ -15,6 +15,7 @@
 
 #include <glib-unix.h>
 #include <libsoup/soup.h>
+#include <signal.h>
 #include <unistd.h>
 #include <y10/y10.h>
 
@@ -25,6 +26,7 @@
 #include "serve/eventapi.h"
 #include "serve/http.h"
 #include "serve/listener.h"
+#include "serve/log.h"
 #include "serve/modelchange.h"
 #include "serve/notify.h"
 #include "serve/push.h"
@@ -43,7 +45,7 @@ typedef struct
   GInetAddress *address;
   guint port;
   GTlsCertificate *certificate;
-  char *token_path, *crashes_path;
+  char *token_path, *sessions_path, *crashes_path;
 } Options;
 
 typedef struct
@@ -70,6 +72,7 @@ clear_options (Options *options)
   g_clear_object (&options->address);
   g_clear_object (&options->certificate);
   g_free (options->token_path);
+  g_free (options->sessions_path);
   g_free (options->crashes_path);
 }
 
@@ -135,6 +138,7 @@ choose_paths (Options *options)
     options->config = g_build_filename (g_get_user_config_dir (), "y10",
         "serve.ini", NULL);
   options->token_path = g_strconcat (options->config, ".token", NULL);
+  options->sessions_path = g_strconcat (options->config, ".sessions", NULL);
   options->crashes_path = g_strconcat (options->config, ".crashes", NULL);
 }
 
@@ -176,6 +180,7 @@ look (gpointer data)
   serve_cameras_look (&program->serve);
   serve_push_look (&program->serve);
   serve_listener_look (program->listener, program->serve.auth);
+  serve_auth_look (program->serve.auth);
   serve_release_look (program->release);
   serve_model_change_look (&program->serve);
   serve_capacity_look (program->serve.capacity);
@@ -197,6 +202,10 @@ set_up (Program *program, Options *options, SoupServer *server, GError **error)
 {
   Serve *serve = &program->serve;
 
+  serve_log_set_up ();
+  /* What is not written is an error like others. */
+  signal (SIGPIPE, SIG_IGN);
+  signal (SIGXFSZ, SIG_IGN);
   if (!tool_gst_init (error))
     return FALSE;
   if (!tool_have_element ("yolov10overlay") || !tool_have_element ("jpegenc")) {
@@ -220,8 +229,8 @@ set_up (Program *program, Options *options, SoupServer *server, GError **error)
       options->certificate, &options->port, error);
   if (!program->listener)
     return FALSE;
-  serve->auth = serve_auth_new (options->token_path, options->port,
-      options->certificate != NULL,
+  serve->auth = serve_auth_new (options->token_path, options->sessions_path,
+      options->port, options->certificate != NULL,
       g_inet_address_get_is_loopback (options->address), options->hosts, error);
   if (!serve->auth)
     return FALSE;
@@ -230,15 +239,41 @@ set_up (Program *program, Options *options, SoupServer *server, GError **error)
   return TRUE;
 }
 
-/* The token is for people, not for the journal. */
+/* Where no terminal shows the token. */
 static void
-print_url (const Options *options, const char *token)
+log_way_in (const Options *options)
 {
-  char *url = make_url (options, isatty (STDOUT_FILENO) ? token : NULL);
+  char *host = g_inet_address_to_string (options->address);
+  char *config = g_canonicalize_filename (options->config, NULL);
+  const gboolean v6 = g_inet_address_get_family (options->address)
+      == G_SOCKET_FAMILY_IPV6;
 
+  serve_log (SERVE_LOG_NOTICE,
+      "for the address with the token: y10 serve --url --config '%s' --listen "
+      "%s%s%s:%u%s",
+      config, v6 ? "[" : "", host, v6 ? "]" : "", options->port,
+      options->certificate ? " --cert … --key …" : "");
+  g_free (config);
+  g_free (host);
+}
+
+/* The token is for people, not for logs. */
+static void
+print_url (const Program *program, const Options *options)
+{
+  const gboolean person = isatty (STDOUT_FILENO);
+  char *shown = make_url (options, NULL);
+  char *url = make_url (options,
+      person ? serve_auth_get_token (program->serve.auth) : NULL);
+
+  serve_log (SERVE_LOG_NOTICE, "y10 %s serves %u cameras at %s",
+      PACKAGE_VERSION, program->serve.config->cameras->len, shown);
+  if (!person)
+    log_way_in (options);
   printf ("%s\n", url);
   fflush (stdout);
   g_free (url);
+  g_free (shown);
 }
 
 static void
@@ -254,10 +289,11 @@ run (Program *program, const Options *options)
   program->release = serve_release_new (serve);
   program->notify = serve_notify_new ();
   looking = g_timeout_add (250, look, program);
-  print_url (options, serve_auth_get_token (serve->auth));
+  print_url (program, options);
   serve_notify_ready (program->notify);
   while (!program->stops)
     g_main_context_iteration (NULL, TRUE);
+  serve_log (SERVE_LOG_NOTICE, "stops");
   serve_notify_stopping (program->notify);
   g_source_remove (looking);
 }
@@ -344,8 +380,8 @@ print_later (const Options *options)
         options->token_path);
     return TOOL_FAILED;
   }
-  auth = serve_auth_new (options->token_path, options->port, FALSE, TRUE, NULL,
-      &error);
+  auth = serve_auth_new (options->token_path, NULL, options->port, FALSE, TRUE,
+      NULL, &error);
   if (auth) {
     char *url = make_url (options, serve_auth_get_token (auth));
 

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Refusals in the log, of which no client can make more than a few lines a minute: the
+ * first of an address for a reason is a line at once, and what follows is counted until the minute is
+ * over. So is what comes from further addresses than are told apart, since a client can
+ * have any number of them. */
+
+#include "config.h"
+
+#ifdef HAVE_SERVE
+
+#include "serve/log.h"
+#include "serve/refusals.h"
+
+#define INTERVAL (60 * G_USEC_PER_SEC)
+#define MOST_ADDRESSES 32 /* and reasons */
+
+struct _ServeRefusals
+{
+  gint64 since;          /* the first of this minute */
+  GHashTable *addresses; /* and reason → guint *, how often since the line */
+  guint n_others;
+};
+
+ServeRefusals *
+serve_refusals_new (void)
+{
+  ServeRefusals *self = g_new0 (ServeRefusals, 1);
+
+  self->addresses = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+      g_free);
+  return self;
+}
+
+static void
+tell_counts (ServeRefusals *self)
+{
+  GHashTableIter iter;
+  gpointer address, n;
+
+  g_hash_table_iter_init (&iter, self->addresses);
+  while (g_hash_table_iter_next (&iter, &address, &n)) {
+    if (*(guint *) n)
+      serve_log (SERVE_LOG_WARNING, "refused %s, %u more within a minute",
+          (const char *) address, *(guint *) n);
+  }
+  if (self->n_others)
+    serve_log (SERVE_LOG_WARNING,
+        "refused: %u more within a minute, from other addresses",
+        self->n_others);
+  g_hash_table_remove_all (self->addresses);
+  self->n_others = 0;
+}
+
+void
+serve_refusals_free (ServeRefusals *self)
+{
+  tell_counts (self);
+  g_hash_table_unref (self->addresses);
+  g_free (self);
+}
+
+void
+serve_refusals_look (ServeRefusals *self)
+{
+  if (g_hash_table_size (self->addresses)
+      && g_get_monotonic_time () - self->since >= INTERVAL)
+    tell_counts (self);
+}
+
+void
+serve_refusals_add (ServeRefusals *self, const char *address,
+    const char *reason, const char *details)
+{
+  char *key = g_strconcat (address, ": ", reason, NULL);
+  guint *n;
+
+  serve_refusals_look (self);
+  n = g_hash_table_lookup (self->addresses, key);
+  if (n) {
+    ++*n;
+  } else if (g_hash_table_size (self->addresses) >= MOST_ADDRESSES) {
+    self->n_others++;
+  } else {
+    if (!g_hash_table_size (self->addresses))
+      self->since = g_get_monotonic_time ();
+    serve_log (SERVE_LOG_WARNING, "refused %s%s", key, details ? details : "");
+    g_hash_table_insert (self->addresses, g_steal_pointer (&key),
+        g_new0 (guint, 1));
+  }
+  g_free (key);
+}
+
+#endif

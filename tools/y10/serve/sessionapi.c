@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Sessions, for requests: the token opens one; it ends, or all do. */
+
+#include "config.h"
+
+#ifdef HAVE_SERVE
+
+#include <string.h>
+
+#include "serve/body.h"
+#include "serve/listener.h"
+#include "serve/reply.h"
+#include "serve/sessionapi.h"
+
+static void
+open_session (Serve *serve, SoupServerMessage *message)
+{
+  JsonNode *root = serve_body_parse (message);
+  const char *token = root ? serve_body_get_text (root, "token") : NULL;
+  guint status;
+
+  if (!root)
+    return;
+  status = serve_auth_open (serve->auth, message, token ? token : "");
+  json_node_unref (root);
+  if (status == SOUP_STATUS_NO_CONTENT)
+    soup_server_message_set_status (message, status, NULL);
+  else
+    serve_reply_error (message, status,
+        status == 429 ? "too many wrong tokens; wait a minute"
+                      : "the token is wrong");
+}
+
+/* The answer is not of the session that has ended. */
+static void
+end_sessions (Serve *serve, SoupServerMessage *message, gboolean all)
+{
+  GError *error = NULL;
+
+  serve_connection_set_session (message, NULL);
+  serve_auth_log (message, all ? "all sessions were ended" : "a session ended");
+  if (all ? serve_auth_close_all (serve->auth, &error)
+          : serve_auth_close (serve->auth, message, &error)) {
+    soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
+    return;
+  }
+  g_prefix_error (&error, "ended only until y10 serve starts again: ");
+  serve_reply_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR,
+      error->message);
+  g_error_free (error);
+}
+
+gboolean
+serve_session_answer (Serve *serve, SoupServerMessage *message,
+    const char *path)
+{
+  const char *method = soup_server_message_get_method (message);
+  const gboolean all = !strcmp (path, "sessions");
+
+  if (!all && strcmp (path, "session") != 0)
+    return FALSE;
+  if (!all && !strcmp (method, "POST"))
+    open_session (serve, message);
+  else if (!strcmp (method, "DELETE"))
+    end_sessions (serve, message, all);
+  else
+    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
+        all ? "expected DELETE" : "expected POST or DELETE");
+  return TRUE;
+}
+
+#endif
