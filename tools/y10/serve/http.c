@@ -22,6 +22,7 @@
 #include "serve/push.h"
 #include "serve/reply.h"
 
+#define MOST_TARGET 4096 /* bytes of a path with its query */
 #define MOST_BODY 4096
 #define MOST_CHANGE 65536 /* with zones */
 #define BODY_TIME 10      /* s */
@@ -105,9 +106,14 @@ judge (Serve *serve, SoupServerMessage *message, const char *path,
 {
   SoupMessageHeaders *head = soup_server_message_get_request_headers (message);
   const char *method = soup_server_message_get_method (message);
+  const char *query = g_uri_get_query (soup_server_message_get_uri (message));
   const gboolean reads = !strcmp (method, "GET") || !strcmp (method, "HEAD");
-  guint status = judge_body (head, method, why);
+  guint status;
 
+  *why = "the address is too long";
+  if (strlen (path) + (query ? strlen (query) : 0) > MOST_TARGET)
+    return SOUP_STATUS_REQUEST_URI_TOO_LONG;
+  status = judge_body (head, method, why);
   if (status || is_probe (path))
     return status;
   *why = "unknown host or origin; --host adds a name";
@@ -119,6 +125,7 @@ judge (Serve *serve, SoupServerMessage *message, const char *path,
   status = serve_auth_check (serve->auth, message);
   if (status != SOUP_STATUS_OK)
     return status;
+  serve_connection_trust (message);
   serve_connection_set_session (message,
       serve_auth_get_session (serve->auth, message));
   /* Browsers say where such a request is from. */
@@ -133,35 +140,89 @@ static void
 on_finished (SoupServerMessage *message, gpointer unused)
 {
   if (soup_server_message_get_status (message)
-      == SOUP_STATUS_SWITCHING_PROTOCOLS)
-    return;
-  serve_connection_set_deadline (message, IDLE_TIME);
-  serve_connection_set_session (message, NULL);
+      != SOUP_STATUS_SWITCHING_PROTOCOLS)
+    serve_connection_expect_head (message, IDLE_TIME);
 }
 
-/* At the end of a request's head. */
 static void
-on_head (SoupServer *server, SoupServerMessage *message, const char *path,
-    GHashTable *query, gpointer data)
+add_headers (SoupServerMessage *message)
 {
-  SoupMessageHeaders *reply = soup_server_message_get_response_headers (
-      message);
-  const char *why = NULL;
-  const guint status = judge (data, message, path, &why);
+  SoupMessageHeaders *head = soup_server_message_get_response_headers (message);
 
   for (guint i = 0; i < G_N_ELEMENTS (every_reply); i++)
-    soup_message_headers_replace (reply, every_reply[i].name,
+    soup_message_headers_replace (head, every_reply[i].name,
         every_reply[i].value);
-  serve_connection_set_deadline (message, BODY_TIME);
-  g_signal_connect (message, "finished", G_CALLBACK (on_finished), NULL);
-  if (!status)
-    return;
+}
+
+/* Whether libsoup, which takes any text for a length, found the one that is there. */
+static gboolean
+has_body_length (SoupMessageHeaders *head)
+{
+  const char *text = soup_message_headers_get_one (head, "Content-Length");
+
+  return !text
+      || g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT64, NULL, NULL);
+}
+
+/* Answers without libsoup, which would read a body whose end it does not know. */
+static void
+drop (SoupServerMessage *message)
+{
+  static const char answer[] =
+      "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+  GIOStream *stream = soup_server_message_steal_connection (message);
+  GOutputStream *out = g_io_stream_get_output_stream (stream);
+
+  g_pollable_output_stream_write_nonblocking (G_POLLABLE_OUTPUT_STREAM (out),
+      answer, sizeof answer - 1, NULL, NULL);
+  g_io_stream_close (stream, NULL, NULL);
+  g_object_unref (stream);
+}
+
+static void
+refuse (SoupServerMessage *message, guint status, const char *why)
+{
   /* What comes now is not kept, nor is the connection. */
   soup_message_body_set_accumulate (soup_server_message_get_request_body (
                                         message),
       FALSE);
-  soup_message_headers_replace (reply, "Connection", "close");
+  soup_message_headers_replace (soup_server_message_get_response_headers (
+                                    message),
+      "Connection", "close");
   serve_reply_error (message, status, why);
+}
+
+/* At the end of a request's head. */
+static void
+on_head (SoupServerMessage *message, gpointer serve)
+{
+  SoupMessageHeaders *head = soup_server_message_get_request_headers (message);
+  const char *path = soup_server_message_is_options_ping (message)
+      ? "*"
+      : g_uri_get_path (soup_server_message_get_uri (message));
+  guint status = soup_server_message_get_status (message);
+  const char *why = "the address is none of this server's";
+
+  if (!has_body_length (head)) {
+    drop (message);
+    return;
+  }
+  add_headers (message);
+  serve_connection_expect_body (message, BODY_TIME);
+  g_signal_connect (message, "finished", G_CALLBACK (on_finished), NULL);
+  if (!status)
+    status = judge (serve, message, path, &why);
+  if (status)
+    refuse (message, status, why);
+}
+
+/* libsoup's own handlers of heads miss those that it refuses itself, whose bodies it
+ * reads. */
+static void
+on_started (SoupServer *server, SoupServerMessage *message, gpointer serve)
+{
+  serve_connection_begin (message);
+  g_signal_connect (message, "got-headers", G_CALLBACK (on_head), serve);
 }
 
 static gboolean
@@ -225,6 +286,7 @@ on_request (SoupServer *server, SoupServerMessage *message, const char *path,
   const char *method = soup_server_message_get_method (message);
 
   serve_connection_set_deadline (message, REPLY_TIME);
+  add_headers (message); /* libsoup forgets them after 100 */
   if (!strcmp (path, SERVE_PUSH_PATH)) {
     serve_push_judge (serve, message);
   } else if (g_str_has_prefix (path, "/api/")) {
@@ -250,10 +312,9 @@ on_request (SoupServer *server, SoupServerMessage *message, const char *path,
 void
 serve_http_set_up (Serve *serve, SoupServer *server)
 {
-  soup_server_add_early_handler (server, NULL, on_head, serve, NULL);
+  g_signal_connect (server, "request-started", G_CALLBACK (on_started), serve);
   soup_server_add_handler (server, NULL, on_request, serve, NULL);
   /* libsoup has one handler for a path, which does all of these. */
-  soup_server_add_early_handler (server, SERVE_PUSH_PATH, on_head, serve, NULL);
   soup_server_add_handler (server, SERVE_PUSH_PATH, on_request, serve, NULL);
   serve->push = serve_push_new (serve, server);
 }

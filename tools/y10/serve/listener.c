@@ -1,175 +1,193 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Connections, and how long each may take.
+/* The address, and who is connected.
  *
- * libsoup waits for ever for a client that sends a byte a minute, and takes any number of
- * them. So connections are accepted here: at most so many, each with a deadline for what
- * it is doing. An answer without an end, as a live view is, ends with the session by which
- * it was asked for. */
+ * libsoup takes any number of connections, so they are accepted here: at most so many.
+ * When all are taken, one of those who have shown neither token nor session makes room:
+ * of the address that has most of them, the one that is there for the longest time. An
+ * answer without an end, as a live view is, ends with the session by which it was asked
+ * for. */
 
 #include "config.h"
 
 #ifdef HAVE_SERVE
 
-#include <poll.h>
+#include <string.h>
 #include <sys/socket.h>
 
+#include "serve/handshake.h"
 #include "serve/listener.h"
+#include "serve/tap.h"
 
 #define MOST_CONNECTIONS 128
-#define HEAD_TIME (10 * G_USEC_PER_SEC)
+#define MOST_AT_ONCE 16 /* that are accepted between two requests */
 /* Frames that the kernel keeps for a slow viewer only make them late. */
 #define SEND_BUFFER (256 << 10)
-#define KEY "y10-connection"
 
 struct _ServeListener
 {
   SoupServer *server;
-  GSocketService *service;
-  GTlsCertificate *certificate;
+  GSocket *socket;
+  GSource *source;
+  ServeHandshakes *handshakes; /* NULL: without TLS */
   GPtrArray *connections;
 };
 
-struct _ServeConnection
+/* A connection until libsoup has it. */
+typedef struct
 {
-  ServeListener *listener;
-  GSocket *socket;
-  gint64 deadline; /* 0: none */
-  char *session;   /* of what is being answered, or NULL */
-};
+  ServeConnection *connection;
+  GSocketAddress *local, *remote;
+} Arrival;
 
 static void
-clear_connection (gpointer data)
+forget (ServeConnection *connection)
 {
-  ServeConnection *connection = data;
+  ServeListener *listener = connection->listener;
 
-  g_object_unref (connection->socket);
-  g_free (connection->session);
+  connection->listener = NULL;
+  if (listener)
+    g_ptr_array_remove_fast (listener->connections, connection);
 }
 
 static void
-unref_connection (gpointer connection)
+free_arrival (Arrival *arrival)
 {
-  g_rc_box_release_full (connection, clear_connection);
+  serve_connection_unref (arrival->connection);
+  g_object_unref (arrival->local);
+  g_object_unref (arrival->remote);
+  g_free (arrival);
 }
 
 /* libsoup lets go of a stream when the connection ends. */
 static void
-on_gone (gpointer data, GObject *stream)
+on_gone (gpointer connection, GObject *stream)
 {
-  ServeConnection *connection = data;
-
-  if (connection->listener)
-    g_ptr_array_remove_fast (connection->listener->connections, connection);
-  unref_connection (connection);
+  forget (connection);
+  serve_connection_unref (connection);
 }
 
-static gboolean
-on_incoming (GSocketService *service, GSocketConnection *incoming,
-    GObject *source, gpointer data)
+/* A ServeHandshakeFunc. */
+static void
+hand_over (GIOStream *stream, gpointer data)
 {
-  ServeListener *listener = data;
-  GSocket *socket = g_socket_connection_get_socket (incoming);
+  Arrival *arrival = data;
+  ServeConnection *connection = arrival->connection;
+
+  if (stream && connection->listener) {
+    GIOStream *tap = serve_tap_new (stream, connection->socket,
+        serve_connection_admit, g_rc_box_acquire (connection),
+        serve_connection_unref);
+
+    g_object_weak_ref (G_OBJECT (tap), on_gone, g_rc_box_acquire (connection));
+    soup_server_accept_iostream (connection->listener->server, tap,
+        arrival->local, arrival->remote, NULL);
+    g_object_unref (tap);
+  } else {
+    forget (connection);
+  }
+  g_clear_object (&stream);
+  free_arrival (arrival);
+}
+
+static guint
+count_untrusted (const GPtrArray *connections, const guint8 *place)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < connections->len; i++) {
+    const ServeConnection *connection = connections->pdata[i];
+
+    n += !connection->trusted
+        && !memcmp (connection->place, place, SERVE_PLACE);
+  }
+  return n;
+}
+
+static void
+make_room (ServeListener *listener)
+{
+  ServeConnection *found = NULL;
+  guint most = 0;
+
+  for (guint i = 0; i < listener->connections->len; i++) {
+    ServeConnection *connection = listener->connections->pdata[i];
+    guint n;
+
+    if (connection->trusted)
+      continue;
+    n = count_untrusted (listener->connections, connection->place);
+    if (n > most || (n == most && connection->since < found->since)) {
+      most = n;
+      found = connection;
+    }
+  }
+  if (!found)
+    return;
+  serve_connection_end (found);
+  forget (found);
+}
+
+/* Returns NULL if the client has gone already. */
+static Arrival *
+receive (GSocket *socket)
+{
   GSocketAddress *local = g_socket_get_local_address (socket, NULL);
   GSocketAddress *remote = g_socket_get_remote_address (socket, NULL);
-  GIOStream *stream = NULL;
-  ServeConnection *connection;
+  Arrival *arrival = NULL;
 
-  if (local && remote && listener->connections->len < MOST_CONNECTIONS)
-    stream = !listener->certificate
-        ? g_object_ref (G_IO_STREAM (incoming))
-        : g_tls_server_connection_new (G_IO_STREAM (incoming),
-            listener->certificate, NULL);
-  if (stream) {
-    g_socket_set_option (socket, SOL_SOCKET, SO_SNDBUF, SEND_BUFFER, NULL);
-    connection = g_rc_box_new0 (ServeConnection);
-    connection->listener = listener;
-    connection->socket = g_object_ref (socket);
-    connection->deadline = g_get_monotonic_time () + HEAD_TIME;
-    g_ptr_array_add (listener->connections, g_rc_box_acquire (connection));
-    g_object_set_data_full (G_OBJECT (remote), KEY,
-        g_rc_box_acquire (connection), unref_connection);
-    g_object_weak_ref (G_OBJECT (stream), on_gone, connection);
-    soup_server_accept_iostream (listener->server, stream, local, remote, NULL);
-    g_object_unref (stream);
+  if (local && remote) {
+    arrival = g_new0 (Arrival, 1);
+    arrival->connection = serve_connection_new (socket, remote);
+    arrival->local = g_object_ref (local);
+    arrival->remote = g_object_ref (remote);
   }
   g_clear_object (&local);
   g_clear_object (&remote);
-  return TRUE;
+  return arrival;
 }
 
-static ServeConnection *
-find_connection (SoupServerMessage *message)
+static void
+take (ServeListener *listener, Arrival *arrival)
 {
-  GSocketAddress *remote = soup_server_message_get_remote_address (message);
+  ServeConnection *connection = arrival->connection;
+  GIOStream *stream = G_IO_STREAM (
+      g_socket_connection_factory_create_connection (connection->socket));
 
-  return remote ? g_object_get_data (G_OBJECT (remote), KEY) : NULL;
+  g_socket_set_option (connection->socket, SOL_SOCKET, SO_SNDBUF, SEND_BUFFER,
+      NULL);
+  connection->listener = listener;
+  g_ptr_array_add (listener->connections, g_rc_box_acquire (connection));
+  if (listener->handshakes)
+    serve_handshakes_begin (listener->handshakes, connection, stream, hand_over,
+        arrival);
+  else
+    hand_over (stream, arrival);
 }
 
-gboolean
-serve_connection_is_gone (SoupServerMessage *message)
+static gboolean
+on_incoming (GSocket *listening, GIOCondition condition, gpointer data)
 {
-  const ServeConnection *connection = find_connection (message);
-  struct pollfd state = {
-    .fd = connection ? g_socket_get_fd (connection->socket) : -1,
-    .events = POLLRDHUP,
-  };
+  ServeListener *listener = data;
+  GSocket *socket;
 
-  return poll (&state, 1, 0) > 0;
-}
+  for (guint i = 0;
+       i < MOST_AT_ONCE && (socket = g_socket_accept (listening, NULL, NULL));
+       i++) {
+    Arrival *arrival = receive (socket);
 
-void
-serve_connection_set_deadline (SoupServerMessage *message, guint seconds)
-{
-  ServeConnection *connection = find_connection (message);
-
-  if (connection)
-    connection->deadline = seconds
-        ? g_get_monotonic_time () + (gint64) seconds * G_USEC_PER_SEC
-        : 0;
-}
-
-void
-serve_connection_set_session (SoupServerMessage *message, char *session)
-{
-  ServeConnection *connection = find_connection (message);
-
-  if (!connection) {
-    g_free (session);
-    return;
+    g_object_unref (socket);
+    if (!arrival)
+      continue;
+    if (listener->connections->len >= MOST_CONNECTIONS)
+      make_room (listener);
+    if (listener->connections->len < MOST_CONNECTIONS)
+      take (listener, arrival);
+    else
+      free_arrival (arrival);
   }
-  g_free (connection->session);
-  connection->session = session;
-}
-
-ServeConnection *
-serve_connection_ref (SoupServerMessage *message)
-{
-  ServeConnection *connection = find_connection (message);
-
-  return connection ? g_rc_box_acquire (connection) : NULL;
-}
-
-void
-serve_connection_unref (ServeConnection *connection)
-{
-  if (connection)
-    unref_connection (connection);
-}
-
-void
-serve_connection_end (ServeConnection *connection)
-{
-  if (connection)
-    g_socket_shutdown (connection->socket, TRUE, TRUE, NULL);
-}
-
-gboolean
-serve_connection_takes (ServeConnection *connection)
-{
-  return connection
-      && g_socket_condition_check (connection->socket, G_IO_OUT) & G_IO_OUT;
+  return G_SOURCE_CONTINUE;
 }
 
 void
@@ -186,9 +204,34 @@ serve_listener_look (ServeListener *listener, const ServeAuth *auth)
             && !serve_auth_is_open (auth, connection->session))) {
       connection->deadline = 0;
       g_clear_pointer (&connection->session, g_free);
-      g_socket_shutdown (connection->socket, TRUE, TRUE, NULL);
+      serve_connection_end (connection);
     }
   }
+}
+
+static gboolean
+listen_at (ServeListener *listener, GInetAddress *address, guint *port,
+    GError **error)
+{
+  GSocketAddress *wanted = g_inet_socket_address_new (address, (guint16) *port);
+  GSocketAddress *actual = NULL;
+
+  listener->socket = g_socket_new (g_inet_address_get_family (address),
+      G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, error);
+  if (listener->socket) {
+    g_socket_set_blocking (listener->socket, FALSE);
+    /* A client whose attempt finds no room tries again after a second. */
+    g_socket_set_listen_backlog (listener->socket, SOMAXCONN);
+    if (g_socket_bind (listener->socket, wanted, TRUE, error)
+        && g_socket_listen (listener->socket, error))
+      actual = g_socket_get_local_address (listener->socket, error);
+  }
+  g_object_unref (wanted);
+  if (!actual)
+    return FALSE;
+  *port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (actual));
+  g_object_unref (actual);
+  return TRUE;
 }
 
 ServeListener *
@@ -196,36 +239,30 @@ serve_listener_new (SoupServer *server, GInetAddress *address,
     GTlsCertificate *certificate, guint *port, GError **error)
 {
   ServeListener *listener = g_new0 (ServeListener, 1);
-  GSocketAddress *wanted = g_inet_socket_address_new (address, (guint16) *port);
-  GSocketAddress *actual = NULL;
 
   listener->server = server;
-  listener->certificate = certificate;
-  listener->connections = g_ptr_array_new_with_free_func (unref_connection);
-  listener->service = g_socket_service_new ();
-  /* With the default, the eleventh of many at once tries again after a second. */
-  g_socket_listener_set_backlog (G_SOCKET_LISTENER (listener->service),
-      MOST_CONNECTIONS);
-  if (g_socket_listener_add_address (G_SOCKET_LISTENER (listener->service),
-          wanted, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL, &actual,
-          error)) {
-    *port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (actual));
-    g_signal_connect (listener->service, "incoming", G_CALLBACK (on_incoming),
-        listener);
-    g_socket_service_start (listener->service);
-    g_object_unref (actual);
-  } else {
-    serve_listener_free (g_steal_pointer (&listener));
+  listener->connections = g_ptr_array_new_with_free_func (
+      serve_connection_unref);
+  if (!listen_at (listener, address, port, error)) {
+    serve_listener_free (listener);
+    return NULL;
   }
-  g_object_unref (wanted);
+  if (certificate)
+    listener->handshakes = serve_handshakes_new (certificate);
+  listener->source = g_socket_create_source (listener->socket, G_IO_IN, NULL);
+  g_source_set_callback (listener->source, G_SOURCE_FUNC (on_incoming),
+      listener, NULL);
+  g_source_attach (listener->source, NULL);
   return listener;
 }
 
 void
 serve_listener_stop (ServeListener *listener)
 {
-  g_socket_service_stop (listener->service);
-  g_socket_listener_close (G_SOCKET_LISTENER (listener->service));
+  if (listener->source)
+    g_source_destroy (listener->source);
+  g_clear_pointer (&listener->source, g_source_unref);
+  g_clear_object (&listener->socket);
 }
 
 gboolean
@@ -240,9 +277,13 @@ void
 serve_listener_free (ServeListener *listener)
 {
   serve_listener_stop (listener);
-  g_object_unref (listener->service);
-  for (guint i = 0; i < listener->connections->len; i++)
-    ((ServeConnection *) listener->connections->pdata[i])->listener = NULL;
+  for (guint i = 0; i < listener->connections->len; i++) {
+    ServeConnection *connection = listener->connections->pdata[i];
+
+    connection->listener = NULL;
+    serve_connection_end (connection);
+  }
+  g_clear_pointer (&listener->handshakes, serve_handshakes_free);
   g_ptr_array_unref (listener->connections);
   g_free (listener);
 }

@@ -46,7 +46,7 @@ send_line (Client *client, const char *line)
   if (soup_websocket_connection_get_state (client->websocket)
       != SOUP_WEBSOCKET_STATE_OPEN)
     return;
-  if (serve_connection_takes (client->connection))
+  if (serve_connection_is_drained (client->connection))
     client->waiting = 0;
   client->waiting += strlen (line);
   if (client->waiting > MOST_WAITING)
@@ -191,7 +191,7 @@ on_websocket (SoupServer *server, SoupServerMessage *message, const char *path,
   client->serve = serve;
   client->websocket = g_object_ref (websocket);
   client->connection = serve_connection_ref (message);
-  serve_connection_set_deadline (message, 0);
+  serve_connection_expect_nothing (message);
   serve->n_viewers++;
   g_ptr_array_add (serve->push->clients, client);
   g_signal_connect (websocket, "closed", G_CALLBACK (on_closed), client);
@@ -223,6 +223,8 @@ serve_push_new (Serve *serve, SoupServer *server)
   push->told = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   soup_server_add_websocket_handler (server, SERVE_PUSH_PATH, NULL, NULL,
       on_websocket, serve, NULL);
+  soup_server_remove_websocket_extension (server,
+      SOUP_TYPE_WEBSOCKET_EXTENSION_DEFLATE);
   return push;
 }
 

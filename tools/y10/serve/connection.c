@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Connections: what each may take of time and of bytes.
+ *
+ * libsoup waits for ever for a client that sends a byte a minute, and reads whatever a
+ * client sends: bodies of requests that were refused, and messages of websockets that
+ * have no end. So a connection has a deadline for what it is doing, and a number of bytes
+ * that may come until it does something else. One that has sent more is closed. */
+
+#include "config.h"
+
+#ifdef HAVE_SERVE
+
+#include <linux/sockios.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "serve/connection.h"
+
+#define KEY "y10-connection"
+#define HEAD_TIME 10    /* s */
+#define MOST_HEAD 16384 /* bytes, of */
+#define MOST_LINES 100
+#define MOST_BODY 65536     /* bytes, also of one that is refused */
+#define MOST_WEBSOCKET 1024 /* bytes, within */
+#define WEBSOCKET_TIME 30   /* s: answers to pings, */
+#define MOST_EVER (1 << 20) /* and in all */
+
+static ServeConnection *
+find_connection (SoupServerMessage *message)
+{
+  GSocketAddress *remote = soup_server_message_get_remote_address (message);
+
+  return remote ? g_object_get_data (G_OBJECT (remote), KEY) : NULL;
+}
+
+static gint64
+get_time_in (guint seconds)
+{
+  return g_get_monotonic_time () + (gint64) seconds * G_USEC_PER_SEC;
+}
+
+/* Whoever has an IPv6 address has 2^64 of them. */
+static void
+set_place (ServeConnection *connection, GSocketAddress *remote)
+{
+  static const guint8 mapped[12] = { [10] = 0xff, [11] = 0xff };
+  GInetAddress *address = G_IS_INET_SOCKET_ADDRESS (remote)
+      ? g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (remote))
+      : NULL;
+  const guint8 *bytes = address ? g_inet_address_to_bytes (address) : NULL;
+
+  if (!bytes)
+    return;
+  memcpy (connection->place, mapped, sizeof mapped);
+  if (g_inet_address_get_family (address) == G_SOCKET_FAMILY_IPV4)
+    memcpy (connection->place + sizeof mapped, bytes, 4);
+  else if (!memcmp (bytes, mapped, sizeof mapped))
+    memcpy (connection->place, bytes, SERVE_PLACE);
+  else
+    memcpy (memset (connection->place, 0, SERVE_PLACE), bytes, 8);
+}
+
+static void
+allow (ServeConnection *connection, gsize bytes, gboolean head)
+{
+  connection->allowed = bytes;
+  connection->quota = G_MAXSIZE;
+  connection->refill = G_MAXINT64;
+  connection->in_head = head;
+  connection->in_line = connection->has_text = FALSE;
+  connection->n_lines = 0;
+}
+
+ServeConnection *
+serve_connection_new (GSocket *socket, GSocketAddress *remote)
+{
+  ServeConnection *connection = g_rc_box_new0 (ServeConnection);
+
+  connection->socket = g_object_ref (socket);
+  connection->since = g_get_monotonic_time ();
+  connection->deadline = get_time_in (HEAD_TIME);
+  allow (connection, MOST_HEAD, TRUE);
+  set_place (connection, remote);
+  g_object_set_data_full (G_OBJECT (remote), KEY, g_rc_box_acquire (connection),
+      serve_connection_unref);
+  return connection;
+}
+
+static void
+clear_connection (gpointer data)
+{
+  ServeConnection *connection = data;
+
+  g_object_unref (connection->socket);
+  g_free (connection->session);
+}
+
+void
+serve_connection_unref (gpointer connection)
+{
+  if (connection)
+    g_rc_box_release_full (connection, clear_connection);
+}
+
+/* Counts the lines of a head, for each of which libsoup moves all behind it. What follows
+ * the head in the same read is not counted. */
+static gboolean
+admit_lines (ServeConnection *connection, const guint8 *bytes, gsize n)
+{
+  for (gsize i = 0; i < n && connection->in_head; i++) {
+    if (bytes[i] == '\n') {
+      connection->in_head = connection->in_line || !connection->has_text;
+      connection->in_line = FALSE;
+      if (++connection->n_lines > MOST_LINES)
+        return FALSE;
+    } else if (bytes[i] != '\r') {
+      connection->in_line = connection->has_text = TRUE;
+    }
+  }
+  return TRUE;
+}
+
+gboolean
+serve_connection_admit (const guint8 *bytes, gsize n, gpointer data)
+{
+  ServeConnection *connection = data;
+
+  if (g_get_monotonic_time () > connection->refill) {
+    connection->quota = MOST_WEBSOCKET;
+    connection->refill = get_time_in (WEBSOCKET_TIME);
+  }
+  if (n > MIN (connection->allowed, connection->quota))
+    return FALSE;
+  connection->allowed -= n;
+  connection->quota -= n;
+  return admit_lines (connection, bytes, n);
+}
+
+void
+serve_connection_begin (SoupServerMessage *message)
+{
+  serve_connection_set_deadline (message, HEAD_TIME);
+}
+
+void
+serve_connection_expect_body (SoupServerMessage *message, guint seconds)
+{
+  ServeConnection *connection = find_connection (message);
+
+  if (!connection)
+    return;
+  allow (connection, MOST_BODY, FALSE);
+  connection->deadline = get_time_in (seconds);
+}
+
+void
+serve_connection_expect_head (SoupServerMessage *message, guint seconds)
+{
+  ServeConnection *connection = find_connection (message);
+
+  if (!connection)
+    return;
+  allow (connection, MOST_HEAD, TRUE);
+  connection->since = g_get_monotonic_time ();
+  connection->deadline = get_time_in (seconds);
+  connection->trusted = FALSE;
+  g_clear_pointer (&connection->session, g_free);
+}
+
+void
+serve_connection_expect_nothing (SoupServerMessage *message)
+{
+  ServeConnection *connection = find_connection (message);
+
+  if (!connection)
+    return;
+  connection->allowed = MOST_EVER;
+  connection->refill = 0;
+  connection->deadline = 0;
+}
+
+void
+serve_connection_trust (SoupServerMessage *message)
+{
+  ServeConnection *connection = find_connection (message);
+
+  if (connection)
+    connection->trusted = TRUE;
+}
+
+void
+serve_connection_set_deadline (SoupServerMessage *message, guint seconds)
+{
+  ServeConnection *connection = find_connection (message);
+
+  if (connection)
+    connection->deadline = seconds ? get_time_in (seconds) : 0;
+}
+
+void
+serve_connection_set_session (SoupServerMessage *message, char *session)
+{
+  ServeConnection *connection = find_connection (message);
+
+  if (!connection) {
+    g_free (session);
+    return;
+  }
+  g_free (connection->session);
+  connection->session = session;
+}
+
+ServeConnection *
+serve_connection_ref (SoupServerMessage *message)
+{
+  ServeConnection *connection = find_connection (message);
+
+  return connection ? g_rc_box_acquire (connection) : NULL;
+}
+
+void
+serve_connection_end (ServeConnection *connection)
+{
+  if (connection)
+    g_socket_shutdown (connection->socket, TRUE, TRUE, NULL);
+}
+
+gboolean
+serve_connection_is_drained (ServeConnection *connection)
+{
+  int waiting;
+
+  return connection
+      && ioctl (g_socket_get_fd (connection->socket), SIOCOUTQ, &waiting) == 0
+      && !waiting;
+}
+
+gboolean
+serve_connection_is_gone (SoupServerMessage *message)
+{
+  const ServeConnection *connection = find_connection (message);
+  struct pollfd state = {
+    .fd = connection ? g_socket_get_fd (connection->socket) : -1,
+    .events = POLLRDHUP,
+  };
+
+  return poll (&state, 1, 0) > 0;
+}
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* A stream that asks about each read before its reader gets the bytes. libsoup reads as
+ * long as something comes, and the main loop waits meanwhile: nothing outside of the
+ * stream could stop it. */
+
+#include "config.h"
+
+#ifdef HAVE_SERVE
+
+#include "serve/tap.h"
+
+G_DECLARE_FINAL_TYPE (ServeTapInput, serve_tap_input, SERVE, TAP_INPUT,
+    GFilterInputStream)
+G_DECLARE_FINAL_TYPE (ServeTap, serve_tap, SERVE, TAP, GIOStream)
+
+struct _ServeTapInput
+{
+  GFilterInputStream parent;
+  ServeTapFunc func;
+  gpointer data;
+  GDestroyNotify destroy;
+};
+
+struct _ServeTap
+{
+  GIOStream parent;
+  GIOStream *base;
+  GInputStream *input;
+  GSocket *socket;
+};
+
+static void pollable_init (GPollableInputStreamInterface *interface);
+
+G_DEFINE_TYPE_WITH_CODE (ServeTapInput, serve_tap_input,
+    G_TYPE_FILTER_INPUT_STREAM,
+    G_IMPLEMENT_INTERFACE (G_TYPE_POLLABLE_INPUT_STREAM, pollable_init))
+G_DEFINE_TYPE (ServeTap, serve_tap, G_TYPE_IO_STREAM)
+
+static GInputStream *
+get_base (gpointer input)
+{
+  return g_filter_input_stream_get_base_stream (G_FILTER_INPUT_STREAM (input));
+}
+
+static gssize
+ask (ServeTapInput *input, const guint8 *bytes, gssize n, GError **error)
+{
+  if (n <= 0 || input->func (bytes, (gsize) n, input->data))
+    return n;
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE,
+      "the client sends too much");
+  return -1;
+}
+
+static gssize
+input_read (GInputStream *stream, void *buffer, gsize n,
+    GCancellable *cancellable, GError **error)
+{
+  return ask (SERVE_TAP_INPUT (stream), buffer,
+      g_input_stream_read (get_base (stream), buffer, n, cancellable, error),
+      error);
+}
+
+static gssize
+input_read_nonblocking (GPollableInputStream *stream, void *buffer, gsize n,
+    GError **error)
+{
+  return ask (SERVE_TAP_INPUT (stream), buffer,
+      g_pollable_input_stream_read_nonblocking (G_POLLABLE_INPUT_STREAM (
+                                                    get_base (stream)),
+          buffer, n, NULL, error),
+      error);
+}
+
+static gboolean
+input_is_readable (GPollableInputStream *stream)
+{
+  return g_pollable_input_stream_is_readable (
+      G_POLLABLE_INPUT_STREAM (get_base (stream)));
+}
+
+static GSource *
+input_create_source (GPollableInputStream *stream, GCancellable *cancellable)
+{
+  GSource *child =
+      g_pollable_input_stream_create_source (G_POLLABLE_INPUT_STREAM (
+                                                 get_base (stream)),
+          NULL);
+  GSource *source = g_pollable_source_new_full (stream, child, cancellable);
+
+  g_source_unref (child);
+  return source;
+}
+
+static void
+pollable_init (GPollableInputStreamInterface *interface)
+{
+  interface->is_readable = input_is_readable;
+  interface->create_source = input_create_source;
+  interface->read_nonblocking = input_read_nonblocking;
+}
+
+static void
+input_finalize (GObject *object)
+{
+  ServeTapInput *input = SERVE_TAP_INPUT (object);
+
+  input->destroy (input->data);
+  G_OBJECT_CLASS (serve_tap_input_parent_class)->finalize (object);
+}
+
+static void
+serve_tap_input_class_init (ServeTapInputClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = input_finalize;
+  G_INPUT_STREAM_CLASS (klass)->read_fn = input_read;
+}
+
+static void
+serve_tap_input_init (ServeTapInput *input)
+{
+}
+
+static GInputStream *
+tap_get_input (GIOStream *stream)
+{
+  return SERVE_TAP (stream)->input;
+}
+
+static GOutputStream *
+tap_get_output (GIOStream *stream)
+{
+  return g_io_stream_get_output_stream (SERVE_TAP (stream)->base);
+}
+
+/* TLS says goodbye, and would wait for a client that does not read. */
+static void
+prepare_to_close (ServeTap *tap)
+{
+  if (!(g_socket_condition_check (tap->socket, G_IO_OUT) & G_IO_OUT))
+    g_socket_shutdown (tap->socket, TRUE, TRUE, NULL);
+}
+
+static gboolean
+tap_close (GIOStream *stream, GCancellable *cancellable, GError **error)
+{
+  ServeTap *tap = SERVE_TAP (stream);
+
+  prepare_to_close (tap);
+  return g_io_stream_close (tap->base, cancellable, error);
+}
+
+static void
+on_closed (GObject *base, GAsyncResult *result, gpointer task)
+{
+  GError *error = NULL;
+
+  if (g_io_stream_close_finish (G_IO_STREAM (base), result, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+  g_object_unref (task);
+}
+
+static void
+tap_close_async (GIOStream *stream, int priority, GCancellable *cancellable,
+    GAsyncReadyCallback callback, gpointer data)
+{
+  ServeTap *tap = SERVE_TAP (stream);
+  GTask *task = g_task_new (stream, cancellable, callback, data);
+
+  prepare_to_close (tap);
+  g_io_stream_close_async (tap->base, priority, cancellable, on_closed, task);
+}
+
+static gboolean
+tap_close_finish (GIOStream *stream, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+static void
+tap_finalize (GObject *object)
+{
+  ServeTap *tap = SERVE_TAP (object);
+
+  g_object_unref (tap->input);
+  g_object_unref (tap->base);
+  g_object_unref (tap->socket);
+  G_OBJECT_CLASS (serve_tap_parent_class)->finalize (object);
+}
+
+static void
+serve_tap_class_init (ServeTapClass *klass)
+{
+  GIOStreamClass *stream = G_IO_STREAM_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = tap_finalize;
+  stream->get_input_stream = tap_get_input;
+  stream->get_output_stream = tap_get_output;
+  stream->close_fn = tap_close;
+  stream->close_async = tap_close_async;
+  stream->close_finish = tap_close_finish;
+}
+
+static void
+serve_tap_init (ServeTap *tap)
+{
+}
+
+GIOStream *
+serve_tap_new (GIOStream *base, GSocket *socket, ServeTapFunc func,
+    gpointer data, GDestroyNotify destroy)
+{
+  ServeTap *tap = g_object_new (serve_tap_get_type (), NULL);
+  ServeTapInput *input = g_object_new (serve_tap_input_get_type (),
+      "base-stream", g_io_stream_get_input_stream (base), "close-base-stream",
+      FALSE, NULL);
+
+  input->func = func;
+  input->data = data;
+  input->destroy = destroy;
+  tap->base = g_object_ref (base);
+  tap->input = G_INPUT_STREAM (input);
+  tap->socket = g_object_ref (socket);
+  return G_IO_STREAM (tap);
+}
+
+#endif
