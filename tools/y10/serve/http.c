@@ -5,7 +5,11 @@
  *
  * Whether a request may be answered is decided when its head has come, in one place and
  * before its body is read: its size, its host, its origin, and then who it is from. Only
- * the page's own files, the way to a session and two probes need nobody. */
+ * the page's own files, the way to a session and two probes need nobody.
+ *
+ * What libsoup does by itself for a header (ranges, compression of websockets) serves
+ * nobody here, and some of it costs far more than the request does. So of a request's
+ * headers those remain that something needs, and libsoup sees no others. */
 
 #include "config.h"
 
@@ -60,6 +64,26 @@ static const struct
   { "Cache-Control", "no-store" },
 };
 
+/* Headers of requests that are read: here, and by libsoup to find a body's end, to keep the
+ * connection and to make it a websocket. Of most, a second one would let another program
+ * on the way read the request otherwise. */
+static const struct
+{
+  const char *name;
+  gboolean is_list;
+} known_headers[] = {
+  { "Authorization", FALSE },
+  { "Connection", TRUE },
+  { "Content-Length", FALSE },
+  { "Cookie", TRUE },
+  { "Host", FALSE },
+  { "Origin", FALSE },
+  { "Sec-WebSocket-Key", FALSE },
+  { "Sec-WebSocket-Version", FALSE },
+  { "Transfer-Encoding", FALSE },
+  { "Upgrade", TRUE },
+};
+
 static gboolean
 is_probe (const char *path)
 {
@@ -78,6 +102,35 @@ is_public (const char *path, const char *method)
   for (guint i = 0; !is && i < G_N_ELEMENTS (pages); i++)
     is = !strcmp (path, pages[i].path);
   return is;
+}
+
+/* Removes the headers that nothing reads. Returns the name of one that is there more often
+ * than it may be, or NULL. */
+static const char *
+keep_known_headers (SoupMessageHeaders *head)
+{
+  char *values[G_N_ELEMENTS (known_headers)] = { NULL };
+  const char *name, *value, *repeated = NULL;
+  SoupMessageHeadersIter iter;
+
+  soup_message_headers_iter_init (&iter, head);
+  while (soup_message_headers_iter_next (&iter, &name, &value)) {
+    for (guint i = 0; i < G_N_ELEMENTS (known_headers); i++) {
+      if (g_ascii_strcasecmp (name, known_headers[i].name) != 0)
+        continue;
+      if (values[i] && !known_headers[i].is_list)
+        repeated = known_headers[i].name;
+      else if (!values[i])
+        values[i] = g_strdup (soup_message_headers_get_list (head, name));
+    }
+  }
+  soup_message_headers_clear (head);
+  for (guint i = 0; i < G_N_ELEMENTS (known_headers); i++) {
+    if (values[i])
+      soup_message_headers_append (head, known_headers[i].name, values[i]);
+    g_free (values[i]);
+  }
+  return repeated;
 }
 
 /* Returns the status to refuse with, and why, or 0. */
@@ -197,11 +250,13 @@ static void
 on_head (SoupServerMessage *message, gpointer serve)
 {
   SoupMessageHeaders *head = soup_server_message_get_request_headers (message);
+  const char *repeated = keep_known_headers (head);
   const char *path = soup_server_message_is_options_ping (message)
       ? "*"
       : g_uri_get_path (soup_server_message_get_uri (message));
   guint status = soup_server_message_get_status (message);
   const char *why = "the address is none of this server's";
+  char text[80];
 
   if (!has_body_length (head)) {
     drop (message);
@@ -210,6 +265,12 @@ on_head (SoupServerMessage *message, gpointer serve)
   add_headers (message);
   serve_connection_expect_body (message, BODY_TIME);
   g_signal_connect (message, "finished", G_CALLBACK (on_finished), NULL);
+  if (!status && repeated) {
+    g_snprintf (text, sizeof text, "found %s twice; expected it once",
+        repeated);
+    why = text;
+    status = SOUP_STATUS_BAD_REQUEST;
+  }
   if (!status)
     status = judge (serve, message, path, &why);
   if (status)
