@@ -16,6 +16,7 @@
 
 #include "base/json-scan.h"
 #include "base/json-text.h"
+#include "base/text.h"
 #include "zones/zones.h"
 
 #define VERSION 1
@@ -39,8 +40,9 @@ at_member (const Place *place, const gchar *name)
 {
   Place member = *place;
 
-  g_snprintf (member.path, sizeof member.path, "%s%s%.60s", place->path,
-      *place->path ? "." : "", name);
+  g_snprintf (member.path, sizeof member.path, "%s%s%.*s", place->path,
+      *place->path ? "." : "", y10_text_fit (name, 60), name);
+  member.path[y10_text_fit (member.path, sizeof member.path)] = '\0';
   return member;
 }
 

@@ -14,6 +14,7 @@
 #include <gio/gio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "camera/reach.h"
 
 #define PORT 554       /* that rtspsrc takes, also for rtsps: */
@@ -52,8 +53,10 @@ explain_status (const char *source, guint status, const char *phrase)
             : "401: expected a user and a password, rtsp://USER:PASSWORD@…");
   if (status == NOT_FOUND)
     return g_strdup ("404: no such path");
-  return g_strdup_printf ("%u: %.*s", status, MOST_PHRASE,
-      phrase ? phrase : "no reason given");
+  if (!phrase)
+    phrase = "no reason given";
+  return g_strdup_printf ("%u: %.*s", status,
+      y10_text_fit (phrase, MOST_PHRASE), phrase);
 }
 
 char *

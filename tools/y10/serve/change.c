@@ -14,8 +14,10 @@
 
 #include "base/json-text.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "serve/change.h"
 
+#define MOST_SHOWN 64 /* bytes of a name */
 #define FIELDS "name, source, classes, confidence, tiles, zones, privacy"
 
 /* Always FALSE. */
@@ -117,7 +119,8 @@ read_member (const char *name, JsonNode *node, ServeCameraConfig *camera,
   if (!strcmp (name, "privacy"))
     return read_privacy (node, camera, error);
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-      "found the field '%.64s'; expected some of " FIELDS, name);
+      "found the field '%.*s'; expected some of " FIELDS,
+      y10_text_fit (name, MOST_SHOWN), name);
   return FALSE;
 }
 

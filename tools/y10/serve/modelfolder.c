@@ -17,10 +17,12 @@
 #include <unistd.h>
 #include <y10/y10.h>
 
+#include "base/text.h"
 #include "serve/modelfolder.h"
 
 #define MOST_NAME 255
 #define MOST_LISTED 256
+#define MOST_SHOWN 64 /* bytes of another name */
 #define NAMES "NAME.safetensors, NAME.pt, NAME.pth or NAME.onnx"
 
 /* Whether it is one component, of a weights file. */
@@ -116,8 +118,8 @@ serve_model_folder_find (const char *folder, const char *name, GError **error)
 
   if (!is_name (name)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "model is '%.64s'; expected the name of a file in the folder of models: " NAMES,
-        name);
+        "model is '%.*s'; expected the name of a file in the folder of models: " NAMES,
+        y10_text_fit (name, MOST_SHOWN), name);
     return NULL;
   }
   problem = look_beneath (folder, name);

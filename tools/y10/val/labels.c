@@ -13,6 +13,7 @@
 
 #include <y10/y10.h>
 
+#include "base/text.h"
 #include "media/inputs.h"
 #include "val/data.h"
 
@@ -172,7 +173,8 @@ read_line (const char *line, guint n_classes, GArray *values, ValBox *box)
   for (guint i = 0; *line; i++, line = end + strspn (end, " \t")) {
     value = g_ascii_strtod (line, &end);
     if (end == line || (*end && *end != ' ' && *end != '\t'))
-      return g_strdup_printf ("has \"%.40s\"; expected numbers", line);
+      return g_strdup_printf ("has \"%.*s\"; expected numbers",
+          y10_text_fit (line, 40), line);
     if (values->len >= MAX_VALUES)
       return g_strdup ("is too long");
     if (i == 0)

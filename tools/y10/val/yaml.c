@@ -13,6 +13,7 @@
 
 #include <y10/y10.h>
 
+#include "base/text.h"
 #include "val/data.h"
 
 typedef struct
@@ -289,7 +290,8 @@ read_key (Reader *self, ValYaml *yaml, GString *word)
   }
   if (*line == ' ' || *line == '\t' || !colon
       || (colon[1] && !strchr (" \t", colon[1])))
-    return refuse (self, "is \"%.60s\"; expected KEY: VALUE", line);
+    return refuse (self, "is \"%.*s\"; expected KEY: VALUE",
+        y10_text_fit (line, 60), line);
   key = g_strchomp (g_strndup (line, colon - line));
   if (!strcmp (key, "path"))
     ok = read_path (self, key, colon + 1, &yaml->path, word);
