@@ -5,8 +5,9 @@
  *
  * A page that comes is told of all cameras, and from then on of those that are not as it
  * was told last, at most twice a second. libsoup keeps whatever a client does not read,
- * so what is sent while its socket takes nothing is counted, and a client over the limit
- * is left. It comes again and is told all. */
+ * so what is sent until a client has got all of it is counted. A client over the limit is
+ * left, as is the one that has most waiting when that of all is too much. It comes again
+ * and is told all. */
 
 #include "config.h"
 
@@ -20,10 +21,11 @@
 #include "serve/reply.h"
 
 #define INTERVAL (G_USEC_PER_SEC / 2)
-#define MOST_WAITING (256 << 10) /* bytes */
-#define MOST_INCOMING 1024       /* nothing is expected */
-#define KEEP_ALIVE 30            /* s between pings */
-#define UPGRADE_REQUIRED 426     /* libsoup has no name for it */
+#define MOST_WAITING (256 << 10) /* bytes, before another message */
+#define MOST_OF_ALL (16 << 20)
+#define MOST_INCOMING 1024   /* nothing is expected */
+#define KEEP_ALIVE 30        /* s between pings */
+#define UPGRADE_REQUIRED 426 /* libsoup has no name for it */
 
 struct _ServePush
 {
@@ -38,21 +40,53 @@ typedef struct
   SoupWebsocketConnection *websocket;
   ServeConnection *connection;
   gsize waiting;
+  gboolean is_left;
 } Client;
+
+static void
+leave (Client *client)
+{
+  client->is_left = TRUE;
+  client->waiting = 0;
+  serve_connection_end (client->connection);
+}
+
+/* So that all that waits has room for @length bytes more. */
+static void
+make_room (const GPtrArray *clients, gsize length)
+{
+  Client *most = NULL;
+  gsize all = length;
+
+  for (guint i = 0; i < clients->len; i++) {
+    Client *client = clients->pdata[i];
+
+    all += client->waiting;
+    if (!most || client->waiting > most->waiting)
+      most = client;
+  }
+  if (all > MOST_OF_ALL && most)
+    leave (most);
+}
 
 static void
 send_line (Client *client, const char *line)
 {
+  const gsize length = strlen (line);
+
   if (soup_websocket_connection_get_state (client->websocket)
-      != SOUP_WEBSOCKET_STATE_OPEN)
+          != SOUP_WEBSOCKET_STATE_OPEN
+      || client->is_left)
     return;
   if (serve_connection_is_drained (client->connection))
     client->waiting = 0;
-  client->waiting += strlen (line);
   if (client->waiting > MOST_WAITING)
-    serve_connection_end (client->connection);
-  else
-    soup_websocket_connection_send_text (client->websocket, line);
+    leave (client);
+  make_room (client->serve->push->clients, length);
+  if (client->is_left)
+    return;
+  client->waiting += length;
+  soup_websocket_connection_send_text (client->websocket, line);
 }
 
 /* Returns {"type": "cameras", "all": @all, "cameras": [@lines]}, with the ids of those

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Answers to requests. */
+/* Answers to requests.
+ *
+ * An answer is kept until its client has read it, or is late. What all keep together is
+ * counted: many clients that ask for much and read nothing get no more of it. */
 
 #include "config.h"
 
@@ -12,12 +15,44 @@
 #include "base/json.h"
 #include "serve/reply.h"
 
+#define MOST_KEPT (64 << 20) /* bytes, beside errors */
+#define MOST_ERROR 4096
+#define KEY "y10-reply"
+
+static gsize kept;
+
+static void
+forget (gpointer size)
+{
+  kept -= GPOINTER_TO_SIZE (size);
+}
+
+/* Returns FALSE after another answer, if there is no room for this one. */
+static gboolean
+keep (SoupServerMessage *message, gsize size)
+{
+  g_object_set_data (G_OBJECT (message), KEY, NULL);
+  if (size <= MOST_ERROR)
+    return TRUE;
+  if (kept + size > MOST_KEPT) {
+    serve_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+        "too many answers wait to be read");
+    return FALSE;
+  }
+  kept += size;
+  g_object_set_data_full (G_OBJECT (message), KEY, GSIZE_TO_POINTER (size),
+      forget);
+  return TRUE;
+}
+
 void
 serve_reply_bytes (SoupServerMessage *message, guint status, const char *type,
     GBytes *bytes)
 {
   SoupMessageBody *body = soup_server_message_get_response_body (message);
 
+  if (!keep (message, g_bytes_get_size (bytes)))
+    return;
   soup_server_message_set_status (message, status, NULL);
   soup_message_headers_replace (soup_server_message_get_response_headers (
                                     message),
