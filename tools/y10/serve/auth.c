@@ -227,7 +227,8 @@ find_failures (ServeAuth *auth, const char *address)
   return failures;
 }
 
-/* Compares what claims to be the token; returns 200, 401 or 429. */
+/* Compares what claims to be the token; returns 200, 401 or 429. Whoever has the token is
+ * not kept out by others of the same address, such as that of a proxy. */
 static guint
 check_token (ServeAuth *auth, SoupServerMessage *message, const char *token)
 {
@@ -235,10 +236,10 @@ check_token (ServeAuth *auth, SoupServerMessage *message, const char *token)
   Failures *failures = find_failures (auth, address);
   guint status = SOUP_STATUS_UNAUTHORIZED;
 
-  if (failures && failures->n >= MOST_FAILURES) {
-    status = TOO_MANY;
-  } else if (equals_secret (token, auth->token)) {
+  if (equals_secret (token, auth->token)) {
     status = SOUP_STATUS_OK;
+  } else if (failures && failures->n >= MOST_FAILURES) {
+    status = TOO_MANY;
   } else if (failures) {
     failures->n++;
   } else {
