@@ -79,7 +79,8 @@ void gst_y10_publish_flush (GstYolov10Publish *self);
 GstStructure *gst_y10_publish_get_stats (GstYolov10Publish *self);
 
 /* privacy.c */
-gboolean gst_y10_publish_check_privacy (GstYolov10Publish *self);
+gboolean gst_y10_publish_check_privacy (GstYolov10Publish *self,
+    gboolean *is_covered);
 void gst_y10_publish_note_privacy (GstYolov10Publish *self, GstEvent *event);
 
 G_END_DECLS

@@ -12,10 +12,11 @@
 
 #define GST_CAT_DEFAULT gst_yolov10_publish_debug
 
-/* Asks who covers frames. Returns: (transfer full) (nullable): the overlay's name, if it
- * does so elsewhere than between a detector and this element */
+/* Asks who covers frames, and sets @is_covered if they are when they come here. Returns:
+ * (transfer full) (nullable): the overlay's name, if it does so elsewhere than between a
+ * detector and this element */
 static gchar *
-ask (GstPad *pad)
+ask (GstPad *pad, gboolean *is_covered)
 {
   GstQuery *query = gst_query_new_custom (GST_QUERY_CUSTOM,
       gst_structure_new_empty (GST_Y10_PRIVACY_QUERY));
@@ -24,7 +25,8 @@ ask (GstPad *pad)
   if (gst_pad_peer_query (pad, query)) {
     const GstStructure *answer = gst_query_get_structure (query);
 
-    if (!gst_structure_has_field (answer, "covered"))
+    *is_covered = gst_structure_has_field (answer, "covered");
+    if (!*is_covered)
       name = g_strdup (gst_structure_get_string (answer, "element"));
   }
   gst_query_unref (query);
@@ -43,20 +45,22 @@ fail (GstYolov10Publish *self, const gchar *overlay)
   g_error_free (error);
 }
 
-/* Whether pictures of frames may be taken; posts an error if not. */
+/* Whether pictures of frames may be taken; posts an error if not. @is_covered: (out): an
+ * overlay upstream covers frames. */
 gboolean
-gst_y10_publish_check_privacy (GstYolov10Publish *self)
+gst_y10_publish_check_privacy (GstYolov10Publish *self, gboolean *is_covered)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
   gchar *overlay = NULL;
 
+  *is_covered = FALSE;
   GST_OBJECT_LOCK (self);
   overlay = g_strdup (self->covers_below);
   GST_OBJECT_UNLOCK (self);
   if (!overlay)
-    overlay = ask (GST_BASE_TRANSFORM_SRC_PAD (trans));
+    overlay = ask (GST_BASE_TRANSFORM_SRC_PAD (trans), is_covered);
   if (!overlay)
-    overlay = ask (GST_BASE_TRANSFORM_SINK_PAD (trans));
+    overlay = ask (GST_BASE_TRANSFORM_SINK_PAD (trans), is_covered);
   if (!overlay)
     return TRUE;
   fail (self, overlay);

@@ -115,11 +115,12 @@ static gboolean
 take_picture (GstYolov10Publish *self, GstBuffer *buffer)
 {
   const gboolean wanted = gst_y10_snapshots_wants_frame (self->snapshots);
+  gboolean is_covered;
 
   if (!wanted && g_atomic_int_get (&self->privacy_known))
     return TRUE;
   g_atomic_int_set (&self->privacy_known, 1);
-  if (!gst_y10_publish_check_privacy (self)) {
+  if (!gst_y10_publish_check_privacy (self, &is_covered)) {
     gst_y10_snapshots_drop (self->snapshots);
     return FALSE;
   }
@@ -127,7 +128,7 @@ take_picture (GstYolov10Publish *self, GstBuffer *buffer)
     return TRUE;
   if (self->info.finfo) {
     gst_y10_snapshots_put_frame (self->snapshots, buffer, &self->info,
-        !self->is_live);
+        is_covered, !self->is_live);
   } else {
     warn_caps (self);
     gst_y10_snapshots_drop (self->snapshots);

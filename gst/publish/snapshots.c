@@ -50,6 +50,7 @@ typedef struct
   GstBuffer *frame; /* until it is converted */
   guint64 number;   /* of the frame, which several events may have */
   GstVideoInfo info;
+  gboolean is_covered;
   GBytes *jpeg; /* NULL: none; the same, too, but for crops */
 } Event;
 
@@ -282,6 +283,8 @@ write_event (GstY10Snapshots *self, const Event *event)
   if (name) {
     g_string_truncate (self->line, self->line->len - 1);
     g_string_append_printf (self->line, ",\"snapshot\":\"%s\"", name);
+    if (event->is_covered)
+      g_string_append (self->line, ",\"snapshot-covered\":true");
     if (event->has_box && !self->config.crop)
       append_box (self->line, event->box);
     if (self->config.is_inline)
@@ -473,7 +476,8 @@ has_room (const GstY10Snapshots *self)
 
 /* Call with the lock held. */
 static void
-attach (GstY10Snapshots *self, GstBuffer *frame, const GstVideoInfo *info)
+attach (GstY10Snapshots *self, GstBuffer *frame, const GstVideoInfo *info,
+    gboolean is_covered)
 {
   self->number++;
   for (GList *l = self->events.head; l && self->n_awaiting; l = l->next) {
@@ -485,6 +489,7 @@ attach (GstY10Snapshots *self, GstBuffer *frame, const GstVideoInfo *info)
     event->frame = gst_buffer_ref (frame);
     event->number = self->number;
     event->info = *info;
+    event->is_covered = is_covered;
     event->has_box = event->wants_box
         && gst_y10_frame_find_track (frame, event->id, event->box)
         && gst_y10_picture_place (frame, info, event->box);
@@ -499,13 +504,14 @@ attach (GstY10Snapshots *self, GstBuffer *frame, const GstVideoInfo *info)
  * @self: the queue
  * @frame: shows the events that wait
  * @info: of its caps
+ * @is_covered: privacy has covered what it is to cover, which the lines tell
  * @may_wait: whether to wait for room; else the events go without a picture
  *
  * Gives a frame to the events that wait for one. Takes a reference of it.
  */
 void
 gst_y10_snapshots_put_frame (GstY10Snapshots *self, GstBuffer *frame,
-    const GstVideoInfo *info, gboolean may_wait)
+    const GstVideoInfo *info, gboolean is_covered, gboolean may_wait)
 {
   g_mutex_lock (&self->lock);
   self->frame_waits = may_wait;
@@ -513,7 +519,7 @@ gst_y10_snapshots_put_frame (GstY10Snapshots *self, GstBuffer *frame,
     g_cond_wait (&self->changed, &self->lock);
   self->frame_waits = FALSE;
   if (self->n_awaiting && has_room (self))
-    attach (self, frame, info);
+    attach (self, frame, info, is_covered);
   else
     give_up_awaiting (self);
   g_mutex_unlock (&self->lock);

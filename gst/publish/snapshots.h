@@ -59,7 +59,7 @@ void gst_y10_snapshots_put_event (GstY10Snapshots *snapshots,
     gboolean may_wait);
 gboolean gst_y10_snapshots_wants_frame (GstY10Snapshots *snapshots);
 void gst_y10_snapshots_put_frame (GstY10Snapshots *snapshots, GstBuffer *frame,
-    const GstVideoInfo *info, gboolean may_wait);
+    const GstVideoInfo *info, gboolean is_covered, gboolean may_wait);
 void gst_y10_snapshots_drop (GstY10Snapshots *snapshots);
 void gst_y10_snapshots_set_flushing (GstY10Snapshots *snapshots,
     gboolean flushing);
