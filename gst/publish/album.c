@@ -31,7 +31,8 @@
 struct _GstY10Album
 {
   gchar *path, *stream;
-  int folder;
+  int folder; /* -1: it could not be made again */
+  guint mode; /* its permissions */
   guint64 number;
   gint64 max_age;
   guint64 max_bytes;
@@ -71,7 +72,8 @@ GstY10Album *
 gst_y10_album_open (const gchar *folder, const gchar *stream, gint64 max_age,
     guint64 max_bytes, GError **error)
 {
-  const int file = gst_y10_folder_open (folder, error);
+  const int file = gst_y10_folder_open (folder, 0, error);
+  struct stat status;
   GstY10Album *self;
 
   if (file < 0)
@@ -80,6 +82,7 @@ gst_y10_album_open (const gchar *folder, const gchar *stream, gint64 max_age,
   self->path = g_strdup (folder);
   self->stream = make_safe (stream);
   self->folder = file;
+  self->mode = fstat (file, &status) == 0 ? status.st_mode : 0;
   self->max_age = max_age;
   self->max_bytes = max_bytes;
   if (faccessat (file, ".", W_OK | X_OK, 0) != 0) {
@@ -94,10 +97,24 @@ gst_y10_album_close (GstY10Album *self)
 {
   if (!self)
     return;
-  close (self->folder);
+  if (self->folder >= 0)
+    close (self->folder);
   g_free (self->path);
   g_free (self->stream);
   g_free (self);
+}
+
+/* Whoever deletes pictures may delete the folder, which then is made again. */
+static gboolean
+find_folder (GstY10Album *self, GError **error)
+{
+  if (self->folder >= 0
+      && gst_y10_folder_is_at (AT_FDCWD, self->path, self->folder))
+    return TRUE;
+  if (self->folder >= 0)
+    close (self->folder);
+  self->folder = gst_y10_folder_open (self->path, self->mode, error);
+  return self->folder >= 0;
 }
 
 /* Whether a name is one of pictures: 20260131T235959.999Z-STREAM-1.jpg. */
@@ -265,6 +282,8 @@ gst_y10_album_add (GstY10Album *self, GBytes *picture, gint64 utc,
   gchar temporary[32], *name = NULL;
   gboolean ok;
 
+  if (!find_folder (self, error))
+    return NULL;
   gst_y10_album_tend (self);
   g_snprintf (temporary, sizeof temporary, "." TEMPORARY "%08x.new",
       g_random_int ());

@@ -29,20 +29,54 @@ gst_y10_folder_fail (const gchar *what, const gchar *folder, const gchar *name,
   return FALSE;
 }
 
-/* Opens a folder, which is made if only its last part is missing. -1: error. */
+/* Opens a folder, which is made if only its last part is missing. @mode: its permissions
+ * then, as those of one that was there before; 0: as the process makes folders. -1: error. */
 int
-gst_y10_folder_open (const gchar *path, GError **error)
+gst_y10_folder_open (const gchar *path, guint mode, GError **error)
 {
+  const gboolean made = mkdir (path, mode ? mode & 0700 : 0777) == 0;
   int folder;
 
-  if (mkdir (path, 0777) != 0 && errno != EEXIST) {
+  if (!made && errno != EEXIST) {
     gst_y10_folder_fail ("make the folder", path, NULL, error);
     return -1;
   }
   folder = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0)
+  if (folder < 0) {
     gst_y10_folder_fail ("open the folder", path, NULL, error);
+  } else if (made && mode && fchmod (folder, mode & 07777) != 0) {
+    gst_y10_folder_fail ("set the permissions of", path, NULL, error);
+    close (folder);
+    folder = -1;
+  }
   return folder;
+}
+
+/* Whether @name leads to @file. In a @folder, a link leads nowhere; without one (AT_FDCWD)
+ * @name is a path. */
+gboolean
+gst_y10_folder_is_at (int folder, const gchar *name, int file)
+{
+  const int flags = folder == AT_FDCWD ? 0 : AT_SYMLINK_NOFOLLOW;
+  struct stat there, here;
+
+  return fstatat (folder, name, &there, flags) == 0 && fstat (file, &here) == 0
+      && there.st_dev == here.st_dev && there.st_ino == here.st_ino;
+}
+
+/* Opens a regular file for reading. Anything else, such as a pipe, could hold whoever reads
+ * up, or never end. -1: there is none. */
+int
+gst_y10_folder_open_file (int folder, const gchar *name)
+{
+  const int file = openat (folder, name,
+      O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat status;
+
+  if (file < 0 || (fstat (file, &status) == 0 && S_ISREG (status.st_mode)))
+    return file;
+  close (file);
+  return -1;
 }
 
 static void
@@ -82,7 +116,7 @@ int
 gst_y10_folder_lock (int folder, const gchar *path, GError **error)
 {
   const int lock = openat (folder, "lock",
-      O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+      O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW, 0666);
 
   if (lock < 0) {
     gst_y10_folder_fail ("open", path, "lock", error);
@@ -103,7 +137,7 @@ gst_y10_folder_lock (int folder, const gchar *path, GError **error)
 gboolean
 gst_y10_folder_read (int folder, const gchar *name, gchar *text, gsize size)
 {
-  const int file = openat (folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int file = gst_y10_folder_open_file (folder, name);
   gssize n;
 
   if (file < 0)
@@ -145,8 +179,9 @@ gst_y10_folder_replace (int folder, const gchar *path, const gchar *name,
   gboolean ok;
 
   g_snprintf (new_name, sizeof new_name, ".%s.new", name);
+  unlinkat (folder, new_name, 0);
   file = openat (folder, new_name,
-      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file < 0)
     return gst_y10_folder_fail ("write", path, name, error);
   ok = gst_y10_folder_write (file, text, strlen (text)) && fsync (file) == 0;

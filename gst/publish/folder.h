@@ -2,7 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The folder of a spool: its lock, and small files that are replaced as a whole. */
+/* The folder of a spool: its lock, its files, which are regular ones, and small ones that
+ * are replaced as a whole. */
 
 #include <glib.h>
 
@@ -12,7 +13,9 @@ G_BEGIN_DECLS
 
 gboolean gst_y10_folder_fail (const gchar *what, const gchar *folder,
     const gchar *name, GError **error);
-int gst_y10_folder_open (const gchar *path, GError **error);
+int gst_y10_folder_open (const gchar *path, guint mode, GError **error);
+gboolean gst_y10_folder_is_at (int folder, const gchar *name, int file);
+int gst_y10_folder_open_file (int folder, const gchar *name);
 int gst_y10_folder_lock (int folder, const gchar *path, GError **error);
 gboolean gst_y10_folder_write (int file, const gchar *text, gsize length);
 gboolean gst_y10_folder_read (int folder, const gchar *name, gchar *text,

@@ -34,6 +34,8 @@ gst_y10_spool_reader_new (GstY10Spool *spool, GstY10SpoolPosition from)
 
   self->spool = spool;
   self->at = from;
+  self->at.folder = gst_y10_segments_count_folders (
+      gst_y10_spool_get_segments (spool));
   self->file = -1;
   self->pending = g_byte_array_sized_new (CHUNK);
   self->parser = json_parser_new ();
@@ -82,8 +84,20 @@ open_segment (GstY10SpoolReader *self)
   if (self->file < 0)
     return FALSE;
   if (number != self->at.segment)
-    self->at = (GstY10SpoolPosition){ number, 0 };
+    self->at = (GstY10SpoolPosition){ number, 0, self->at.folder };
   return TRUE;
+}
+
+/* In another folder nothing is as it was: goes on where a follower has come there. */
+static void
+note_folder (GstY10SpoolReader *self)
+{
+  GstY10Segments *segments = gst_y10_spool_get_segments (self->spool);
+
+  if (gst_y10_segments_count_folders (segments) == self->at.folder)
+    return;
+  gst_y10_spool_reader_seek (self,
+      gst_y10_segments_get_acknowledged (segments));
 }
 
 static void
@@ -192,6 +206,7 @@ take_line (GstY10SpoolReader *self, const guint8 *end, GstY10SpoolLine *line)
 gboolean
 gst_y10_spool_reader_next (GstY10SpoolReader *self, GstY10SpoolLine *line)
 {
+  note_folder (self);
   while (open_segment (self)) {
     gboolean is_final;
     const guint64 size = gst_y10_segments_get_end (gst_y10_spool_get_segments (
@@ -207,7 +222,8 @@ gst_y10_spool_reader_next (GstY10SpoolReader *self, GstY10SpoolLine *line)
       return FALSE;
     skip (self, self->pending->len - self->used);
     close_segment (self);
-    self->at = (GstY10SpoolPosition){ self->at.segment + 1, 0 };
+    self->at = (GstY10SpoolPosition){ self->at.segment + 1, 0,
+      self->at.folder };
   }
   return FALSE;
 }

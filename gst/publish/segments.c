@@ -4,7 +4,10 @@
 /* Decides which file a line goes to, and keeps what makes (producer, segment, offset) a
  * name for ever: a segment is created once, under a number that the state on disk has
  * given away before; only this process appends to it, and it ends at the first error. So
- * bytes that followers have seen are never written again, whatever power loss takes.
+ * bytes that followers have seen are never written again, whatever power loss takes. And
+ * it is where the path leads: a line in a folder that was removed, moved or replaced, and
+ * in a segment that somebody else has changed, is not safe. Then all files are left, and the
+ * folder is opened, or made, as at the start.
  * Segments go as a whole: for their age, or for their size where that exceeds the limit;
  * only the latter takes lines that a follower still needs. */
 #include "publish/segments.h"
@@ -17,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "publish/contents.h"
 #include "publish/folder.h"
 
 #define MAX_SEGMENT (16 << 20)
@@ -25,142 +29,34 @@
 /* A limit takes at least so many segments, or each removal would take too much. */
 #define SEGMENTS_PER_LIMIT 8
 
-typedef struct
-{
-  guint64 number;
-  guint64 size; /* what is safe of it */
-  gint64
-      written_at; /* its last line, monotonic; earlier processes' by their age */
-} Segment;
-
 struct _GstY10Segments
 {
   gchar *path;
-  int folder, lock_file;
   guint64 max_bytes, segment_bytes;
   gint64 max_age;
   gboolean is_followed;
-  gchar producer[17];
 
   /* Writer's thread. */
+  guint mode; /* of the folder, for the next one */
+  int lock_file;
   int file; /* the last segment; -1: the next line begins one */
   gint64 began_at;
 
-  GMutex lock;
-  GArray *segments; /* Segment, in their order */
+  GMutex lock;           /* the writer may read without */
+  int folder;            /* -1: it could not be opened again */
+  guint n_folders;       /* that were there before */
+  const gchar *producer; /* interned */
+  GArray *segments;      /* GstY10Segment, in their order */
   guint64 next;
   guint64 bytes, removed_unacknowledged;
   GstY10SpoolPosition acknowledged;
   gboolean must_save_acknowledged;
 };
 
-static Segment *
+static GstY10Segment *
 get_segment (GstY10Segments *self, guint i)
 {
-  return &g_array_index (self->segments, Segment, i);
-}
-
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  const Segment *first = a, *second = b;
-
-  return first->number < second->number ? -1 : first->number > second->number;
-}
-
-/* Finds the segments of earlier processes. The wall clock may jump, so it is asked only
- * once how old they are. */
-static gboolean
-find_segments (GstY10Segments *self, GError **error)
-{
-  GDir *dir = g_dir_open (self->path, 0, error);
-  const gint64 now = g_get_real_time (), clock = g_get_monotonic_time ();
-  const gchar *name;
-
-  if (!dir)
-    return FALSE;
-  while ((name = g_dir_read_name (dir))) {
-    Segment segment = { .number = gst_y10_folder_parse_name (name) };
-    struct stat status;
-
-    if (!segment.number
-        || fstatat (self->folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0
-        || !S_ISREG (status.st_mode))
-      continue;
-    segment.size = (guint64) status.st_size;
-    segment.written_at = clock
-        - MAX (0, now - (gint64) status.st_mtim.tv_sec * G_USEC_PER_SEC);
-    g_array_append_val (self->segments, segment);
-    self->bytes += segment.size;
-    self->next = MAX (self->next, segment.number + 1);
-  }
-  g_dir_close (dir);
-  g_array_sort (self->segments, compare);
-  return TRUE;
-}
-
-/* What a process that was killed has written is not synced. */
-static void
-sync_last (GstY10Segments *self)
-{
-  gchar name[GST_Y10_SEGMENT_NAME_SIZE];
-  int file;
-
-  if (!self->segments->len)
-    return;
-  gst_y10_folder_make_name (get_segment (self, self->segments->len - 1)->number,
-      name);
-  file = openat (self->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (file < 0)
-    return;
-  fdatasync (file);
-  close (file);
-}
-
-/* A folder without its state gets another producer, whose numbers nobody has seen. */
-static void
-read_state (GstY10Segments *self)
-{
-  gchar text[128], producer[17];
-  guint64 next;
-
-  if (gst_y10_folder_read (self->folder, "state", text, sizeof text)
-      && sscanf (text, "producer=%16[0-9a-f]\nnext=%" G_GUINT64_FORMAT "\n",
-             producer, &next)
-          == 2
-      && strlen (producer) == 16 && next < G_MAXINT64) {
-    memcpy (self->producer, producer, sizeof producer);
-    self->next = MAX (self->next, next);
-  } else {
-    g_snprintf (self->producer, sizeof self->producer, "%08x%08x",
-        g_random_int (), g_random_int ());
-  }
-}
-
-static gboolean
-write_state (GstY10Segments *self, guint64 next, GError **error)
-{
-  gchar text[128];
-
-  g_snprintf (text, sizeof text, "producer=%s\nnext=%" G_GUINT64_FORMAT "\n",
-      self->producer, next);
-  return gst_y10_folder_replace (self->folder, self->path, "state", text,
-      error);
-}
-
-static void
-read_acknowledged (GstY10Segments *self)
-{
-  GstY10SpoolPosition position;
-  gchar text[128];
-
-  if (gst_y10_folder_read (self->folder, "acknowledged", text, sizeof text)
-      && sscanf (text,
-             "segment=%" G_GUINT64_FORMAT "\noffset=%" G_GUINT64_FORMAT "\n",
-             &position.segment, &position.offset)
-          == 2
-      && position.segment < self->next)
-    self->acknowledged = position;
+  return &g_array_index (self->segments, GstY10Segment, i);
 }
 
 static void
@@ -188,21 +84,52 @@ save_acknowledged (GstY10Segments *self)
   g_mutex_unlock (&self->lock);
 }
 
-static gboolean
-open_files (GstY10Segments *self, GError **error)
+static void
+close_file (int *file)
 {
-  self->folder = gst_y10_folder_open (self->path, error);
-  if (self->folder < 0)
+  if (*file >= 0)
+    close (*file);
+  *file = -1;
+}
+
+/* Opens the folder. Numbers only grow, in a folder that replaced another one, too. */
+static gboolean
+open_folder (GstY10Segments *self, GError **error)
+{
+  const gboolean had_folder = self->producer != NULL;
+  GstY10Contents found;
+  struct stat status;
+
+  if (!gst_y10_contents_find (&found, self->path, self->mode, self->next,
+          error))
     return FALSE;
-  self->lock_file = gst_y10_folder_lock (self->folder, self->path, error);
-  if (self->lock_file < 0)
-    return FALSE;
-  if (!find_segments (self, error))
-    return FALSE;
-  read_state (self);
-  read_acknowledged (self);
-  sync_last (self);
-  return write_state (self, self->next, error);
+  if (fstat (found.folder, &status) == 0)
+    self->mode = status.st_mode;
+  self->lock_file = found.lock_file;
+  g_mutex_lock (&self->lock);
+  g_array_unref (self->segments);
+  self->segments = found.segments;
+  self->folder = found.folder;
+  self->producer = found.producer;
+  self->next = found.next;
+  self->bytes = found.bytes;
+  self->acknowledged = found.acknowledged;
+  self->must_save_acknowledged = FALSE;
+  self->n_folders += had_folder;
+  self->acknowledged.folder = self->n_folders;
+  g_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+static void
+close_folder (GstY10Segments *self)
+{
+  if (self->folder >= 0)
+    save_acknowledged (self);
+  close_file (&self->lock_file);
+  g_mutex_lock (&self->lock);
+  close_file (&self->folder);
+  g_mutex_unlock (&self->lock);
 }
 
 /**
@@ -229,10 +156,10 @@ gst_y10_segments_open (const gchar *folder, const GstY10SpoolConfig *config,
       ? CLAMP (part, MIN_SEGMENT, MAX_SEGMENT)
       : MAX_SEGMENT;
   self->is_followed = config->is_followed;
-  self->segments = g_array_new (FALSE, FALSE, sizeof (Segment));
+  self->segments = g_array_new (FALSE, FALSE, sizeof (GstY10Segment));
   self->next = 1;
   g_mutex_init (&self->lock);
-  if (open_files (self, error))
+  if (open_folder (self, error))
     return self;
   gst_y10_segments_close (self);
   return NULL;
@@ -243,14 +170,8 @@ gst_y10_segments_close (GstY10Segments *self)
 {
   if (!self)
     return;
-  if (self->folder >= 0)
-    save_acknowledged (self);
-  if (self->file >= 0)
-    close (self->file);
-  if (self->lock_file >= 0)
-    close (self->lock_file);
-  if (self->folder >= 0)
-    close (self->folder);
+  close_file (&self->file);
+  close_folder (self);
   g_array_unref (self->segments);
   g_mutex_clear (&self->lock);
   g_free (self->path);
@@ -263,7 +184,8 @@ static void
 end_segment (GstY10Segments *self)
 {
   gchar name[GST_Y10_SEGMENT_NAME_SIZE];
-  Segment last;
+  struct stat status;
+  GstY10Segment last;
 
   if (self->file < 0)
     return;
@@ -272,29 +194,76 @@ end_segment (GstY10Segments *self)
   if (!last.size)
     g_array_set_size (self->segments, self->segments->len - 1);
   g_mutex_unlock (&self->lock);
-  if (last.size) {
-    /* Whoever reads in this process stops at the size anyway. */
-    if (ftruncate (self->file, (off_t) last.size) != 0)
-      errno = 0;
-  } else {
-    gst_y10_folder_make_name (last.number, name);
+  gst_y10_folder_make_name (last.number, name);
+  /* Whoever reads in this process stops at the size anyway. */
+  if (!last.size && gst_y10_folder_is_at (self->folder, name, self->file))
     unlinkat (self->folder, name, 0);
-  }
-  close (self->file);
-  self->file = -1;
+  else if (fstat (self->file, &status) == 0
+      && (guint64) status.st_size > last.size
+      && ftruncate (self->file, (off_t) last.size) != 0)
+    errno = 0;
+  close_file (&self->file);
+}
+
+/* Always FALSE. */
+static gboolean
+fail_lost (const GstY10Segments *self, const gchar *name, GError **error)
+{
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+      "%s%s%s was removed, replaced or changed by somebody else; expected it to stay "
+      "while lines are written to %s",
+      self->path, name ? "/" : "", name ? name : "", self->path);
+  return FALSE;
+}
+
+/* Whether all is where whoever goes by the path finds it, and the segment has @more bytes
+ * behind those that are safe. */
+static gboolean
+check_place (GstY10Segments *self, gsize more, GError **error)
+{
+  gchar name[GST_Y10_SEGMENT_NAME_SIZE];
+  struct stat status;
+
+  if (!gst_y10_folder_is_at (AT_FDCWD, self->path, self->folder))
+    return fail_lost (self, NULL, error);
+  if (!gst_y10_folder_is_at (self->folder, "lock", self->lock_file))
+    return fail_lost (self, "lock", error);
+  if (self->file < 0)
+    return TRUE;
+  gst_y10_folder_make_name (get_segment (self, self->segments->len - 1)->number,
+      name);
+  return (gst_y10_folder_is_at (self->folder, name, self->file)
+             && fstat (self->file, &status) == 0
+             && (guint64) status.st_size
+                 == get_segment (self, self->segments->len - 1)->size + more)
+      || fail_lost (self, name, error);
+}
+
+/* Opens the folder where that is to be done again. */
+static gboolean
+find_place (GstY10Segments *self, GError **error)
+{
+  if (self->folder < 0)
+    return open_folder (self, error);
+  if (check_place (self, 0, error))
+    return TRUE;
+  end_segment (self);
+  close_folder (self);
+  return FALSE;
 }
 
 static gboolean
 begin_segment (GstY10Segments *self, GError **error)
 {
   gchar name[GST_Y10_SEGMENT_NAME_SIZE];
-  Segment segment = { .number = self->next };
+  GstY10Segment segment = { .number = self->next };
   int file;
 
   g_mutex_lock (&self->lock);
   self->next++;
   g_mutex_unlock (&self->lock);
-  if (!write_state (self, self->next, error))
+  if (!gst_y10_contents_write_state (self->folder, self->path, self->producer,
+          self->next, error))
     return FALSE;
   gst_y10_folder_make_name (segment.number, name);
   file = openat (self->folder, name,
@@ -361,9 +330,14 @@ append_part (GstY10Segments *self, const gchar *text, gsize length,
     end_segment (self);
     return FALSE;
   }
+  if (!check_place (self, length, error)) {
+    end_segment (self);
+    close_folder (self);
+    return FALSE;
+  }
   g_mutex_lock (&self->lock);
   {
-    Segment *segment = get_segment (self, self->segments->len - 1);
+    GstY10Segment *segment = get_segment (self, self->segments->len - 1);
 
     segment->size += length;
     segment->written_at = g_get_monotonic_time ();
@@ -377,8 +351,7 @@ append_part (GstY10Segments *self, const gchar *text, gsize length,
 static guint64
 count_lines (GstY10Segments *self, const gchar *name, guint64 offset)
 {
-  const int file = openat (self->folder, name,
-      O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int file = gst_y10_folder_open_file (self->folder, name);
   gchar part[16384];
   guint64 n_lines = 0;
   gssize n;
@@ -396,7 +369,7 @@ count_lines (GstY10Segments *self, const gchar *name, guint64 offset)
 
 /* Whether the follower is done with a segment. Call with the lock held. */
 static gboolean
-is_acknowledged (const GstY10Segments *self, const Segment *segment)
+is_acknowledged (const GstY10Segments *self, const GstY10Segment *segment)
 {
   return self->acknowledged.segment > segment->number
       || (self->acknowledged.segment == segment->number
@@ -411,7 +384,7 @@ remove_first (GstY10Segments *self)
   GstY10SpoolPosition acknowledged;
   gboolean is_needed;
   guint64 n_lines = 0;
-  Segment segment;
+  GstY10Segment segment;
 
   if (self->segments->len == 1)
     end_segment (self);
@@ -436,7 +409,7 @@ remove_first (GstY10Segments *self)
 static gboolean
 must_go (GstY10Segments *self)
 {
-  const Segment *first = get_segment (self, 0);
+  const GstY10Segment *first = get_segment (self, 0);
   gboolean is_needed;
 
   if (self->max_bytes && self->bytes > self->max_bytes
@@ -460,8 +433,8 @@ must_go (GstY10Segments *self)
  *
  * Appends and syncs lines. What is not safe is in no segment.
  *
- * Returns: whether all are safe; else sets an error, and the next call begins another
- *   segment
+ * Returns: whether all are safe; else sets an error, %G_IO_ERROR_NOT_FOUND if nobody finds
+ *   what was there, and the next call begins another segment
  */
 gboolean
 gst_y10_segments_append (GstY10Segments *self, const gchar *text, gsize length,
@@ -470,6 +443,8 @@ gst_y10_segments_append (GstY10Segments *self, const gchar *text, gsize length,
   while (length) {
     gsize part;
 
+    if (!find_place (self, error))
+      return FALSE;
     while (self->segments->len && must_go (self))
       remove_first (self);
     if (self->file >= 0 && is_full (self))
@@ -487,19 +462,61 @@ gst_y10_segments_append (GstY10Segments *self, const gchar *text, gsize length,
   return TRUE;
 }
 
-/* What is to be done from time to time. */
-void
-gst_y10_segments_tend (GstY10Segments *self)
+/* What is to be done from time to time. FALSE: nobody finds what was there, or the folder
+ * cannot be opened again. */
+gboolean
+gst_y10_segments_tend (GstY10Segments *self, GError **error)
 {
+  gchar name[GST_Y10_SEGMENT_NAME_SIZE];
+
+  if (!find_place (self, error))
+    return FALSE;
   while (self->segments->len && must_go (self))
     remove_first (self);
   save_acknowledged (self);
+  if (self->file >= 0
+      && faccessat (self->folder, "current.jsonl", F_OK, AT_SYMLINK_NOFOLLOW)
+          != 0) {
+    gst_y10_folder_make_name (get_segment (self, self->segments->len - 1)
+                                  ->number,
+        name);
+    gst_y10_folder_link (self->folder, "current.jsonl", name);
+  }
+  return TRUE;
+}
+
+/* Whether @path leads to the folder. */
+gboolean
+gst_y10_segments_is_at (GstY10Segments *self, const gchar *path)
+{
+  gboolean is;
+
+  g_mutex_lock (&self->lock);
+  is = self->folder >= 0 && gst_y10_folder_is_at (AT_FDCWD, path, self->folder);
+  g_mutex_unlock (&self->lock);
+  return is;
+}
+
+guint
+gst_y10_segments_count_folders (GstY10Segments *self)
+{
+  guint n;
+
+  g_mutex_lock (&self->lock);
+  n = self->n_folders;
+  g_mutex_unlock (&self->lock);
+  return n;
 }
 
 const gchar *
-gst_y10_segments_get_producer (const GstY10Segments *self)
+gst_y10_segments_get_producer (GstY10Segments *self)
 {
-  return self->producer;
+  const gchar *producer;
+
+  g_mutex_lock (&self->lock);
+  producer = self->producer;
+  g_mutex_unlock (&self->lock);
+  return producer;
 }
 
 GstY10SpoolPosition
@@ -510,8 +527,9 @@ gst_y10_segments_get_synced (GstY10Segments *self)
   g_mutex_lock (&self->lock);
   position.segment = self->next;
   position.offset = 0;
+  position.folder = self->n_folders;
   if (self->segments->len) {
-    const Segment *last = get_segment (self, self->segments->len - 1);
+    const GstY10Segment *last = get_segment (self, self->segments->len - 1);
 
     position.segment = last->number;
     position.offset = last->size;
@@ -536,9 +554,10 @@ gst_y10_segments_acknowledge (GstY10Segments *self,
     GstY10SpoolPosition position)
 {
   g_mutex_lock (&self->lock);
-  if (position.segment > self->acknowledged.segment
-      || (position.segment == self->acknowledged.segment
-          && position.offset > self->acknowledged.offset)) {
+  if (position.folder == self->n_folders
+      && (position.segment > self->acknowledged.segment
+          || (position.segment == self->acknowledged.segment
+              && position.offset > self->acknowledged.offset))) {
     self->acknowledged = position;
     self->must_save_acknowledged = TRUE;
   }
@@ -569,7 +588,7 @@ gst_y10_segments_open_segment (GstY10Segments *self, guint64 from,
     if (*number < from)
       continue;
     gst_y10_folder_make_name (*number, name);
-    file = openat (self->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    file = gst_y10_folder_open_file (self->folder, name);
   }
   g_mutex_unlock (&self->lock);
   return file;

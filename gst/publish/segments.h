@@ -15,10 +15,12 @@ void gst_y10_segments_close (GstY10Segments *segments);
 /* For the writer. */
 gboolean gst_y10_segments_append (GstY10Segments *segments, const gchar *text,
     gsize length, gsize *done, GError **error);
-void gst_y10_segments_tend (GstY10Segments *segments);
+gboolean gst_y10_segments_tend (GstY10Segments *segments, GError **error);
 
-/* For all threads. */
-const gchar *gst_y10_segments_get_producer (const GstY10Segments *segments);
+/* For all threads. What has a producer is interned, so it stays. */
+gboolean gst_y10_segments_is_at (GstY10Segments *segments, const gchar *path);
+guint gst_y10_segments_count_folders (GstY10Segments *segments);
+const gchar *gst_y10_segments_get_producer (GstY10Segments *segments);
 GstY10SpoolPosition gst_y10_segments_get_synced (GstY10Segments *segments);
 GstY10SpoolPosition gst_y10_segments_get_acknowledged (
     GstY10Segments *segments);

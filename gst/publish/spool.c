@@ -8,15 +8,13 @@
 
 #include <gio/gio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "publish/segments.h"
 #include "publish/writer.h"
 
 struct _GstY10Spool
 {
-  dev_t device;
-  ino_t inode;
+  gchar *path; /* absolute */
   GstY10SpoolConfig config;
   GstY10Segments *segments;
   GstY10Writer *writer;
@@ -61,12 +59,12 @@ write_lines (gpointer user, const gchar *text, gsize length, gsize *done,
   return ok ? GST_Y10_WRITE_DONE : GST_Y10_WRITE_FAILED;
 }
 
-static void
-tend (gpointer user)
+static gboolean
+tend (gpointer user, GError **error)
 {
   GstY10Spool *self = user;
 
-  gst_y10_segments_tend (self->segments);
+  return gst_y10_segments_tend (self->segments, error);
 }
 
 /* Tells the oldest client that something fails, or with %NULL that it works again. */
@@ -101,6 +99,7 @@ spool_free (GstY10Spool *self)
   gst_y10_writer_free (self->writer);
   gst_y10_segments_close (self->segments);
   g_free ((gchar *) self->config.share);
+  g_free (self->path);
   g_mutex_clear (&self->clients_lock);
   g_mutex_clear (&self->lock);
   g_free (self);
@@ -110,7 +109,6 @@ static GstY10Spool *
 spool_new (const gchar *folder, const GstY10SpoolConfig *config, GError **error)
 {
   GstY10Segments *segments = gst_y10_segments_open (folder, config, error);
-  struct stat status;
   GstY10Spool *self;
 
   if (!segments)
@@ -121,31 +119,30 @@ spool_new (const gchar *folder, const GstY10SpoolConfig *config, GError **error)
   self->segments = segments;
   self->config = *config;
   self->config.share = g_strdup (config->share);
-  if (stat (folder, &status) == 0) {
-    self->device = status.st_dev;
-    self->inode = status.st_ino;
-  }
+  self->path = g_canonicalize_filename (folder, NULL);
   self->writer = gst_y10_writer_new (&store, self, config->sync_interval,
       config->queue_bytes);
   spools = g_list_prepend (spools, self);
   return self;
 }
 
-/* The spool of this process in a folder, or NULL. */
+/* The spool of this process in a folder, or the one whose folder is missing at this path,
+ * which will make it again; or NULL. */
 static GstY10Spool *
 find (const gchar *folder)
 {
-  struct stat status;
+  gchar *path = g_canonicalize_filename (folder, NULL);
+  GstY10Spool *found = NULL;
 
-  if (stat (folder, &status) != 0)
-    return NULL;
-  for (GList *l = spools; l; l = l->next) {
+  for (GList *l = spools; l && !found; l = l->next) {
     GstY10Spool *spool = l->data;
 
-    if (spool->device == status.st_dev && spool->inode == status.st_ino)
-      return spool;
+    if (!strcmp (spool->path, path)
+        || gst_y10_segments_is_at (spool->segments, path))
+      found = spool;
   }
-  return NULL;
+  g_free (path);
+  return found;
 }
 
 static gboolean

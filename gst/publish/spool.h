@@ -30,6 +30,7 @@ typedef struct
 {
   guint64 segment; /* from 1 */
   guint64 offset;  /* bytes */
+  guint folder;    /* counts those that were there while this process ran */
 } GstY10SpoolPosition;
 
 /**

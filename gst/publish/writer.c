@@ -4,9 +4,11 @@
 /* Decides which lines are lost where a disk or pipe is too slow: frames before events, and
  * none of a stream that can wait. Streams fill one batch while the thread writes the other;
  * both are allocated once. What could not be written is tried again, at once and then each
- * second, and meanwhile nobody waits, since that could be for ever. */
+ * second, and meanwhile nobody waits, since that could be for ever. One failure is not worth
+ * a word, but where lines were kept that nobody finds any more. */
 #include "publish/writer.h"
 
+#include <gio/gio.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -315,7 +317,9 @@ write_batch (GstY10Writer *self)
 
     if (result == GST_Y10_WRITE_DONE)
       continue;
-    if (result == GST_Y10_WRITE_FAILED && n_failed++ > 0)
+    if (result == GST_Y10_WRITE_FAILED
+        && (n_failed++ > 0
+            || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND)))
       set_failing (self, error);
     g_clear_error (&error);
     if (n_failed != 1 && is_over (self, n_failed > 0))
@@ -331,10 +335,18 @@ write_batch (GstY10Writer *self)
 static void
 tend (GstY10Writer *self, gint64 *due)
 {
+  GError *error = NULL;
+
   if (g_get_monotonic_time () < *due)
     return;
+  if (self->store->tend && !self->store->tend (self->user, &error)) {
+    g_mutex_lock (&self->lock);
+    self->stats.errors++;
+    g_mutex_unlock (&self->lock);
+  }
   if (self->store->tend)
-    self->store->tend (self->user);
+    set_failing (self, error);
+  g_clear_error (&error);
   *due = g_get_monotonic_time () + G_TIME_SPAN_SECOND;
 }
 

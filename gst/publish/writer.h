@@ -17,12 +17,13 @@ typedef enum
 } GstY10WriteResult;
 
 /* Where the thread writes to. @write takes whole lines, adds to @done what is safe, and
- * is given the rest again if that is not all. @tend is called each second. */
+ * is given the rest again if that is not all. @tend is called each second while nothing is
+ * to be written; FALSE: something is wrong, with an error. */
 typedef struct
 {
   GstY10WriteResult (*write) (gpointer store, const gchar *text, gsize length,
       gsize *done, GError **error);
-  void (*tend) (gpointer store);
+  gboolean (*tend) (gpointer store, GError **error);
   GstY10SpoolStateFunc on_state;
 } GstY10Store;
 

@@ -103,8 +103,8 @@ save (const gchar *name)
   Saved *saved = g_new0 (Saved, 1);
   struct stat status;
 
-  if (!g_file_get_contents (path, &saved->text, &saved->length, NULL)
-      || stat (path, &status) != 0)
+  if (stat (path, &status) != 0 || !S_ISREG (status.st_mode)
+      || !g_file_get_contents (path, &saved->text, &saved->length, NULL))
     g_clear_pointer (&saved, saved_free);
   else
     saved->synced = MIN (get_synced (&status), saved->length);

@@ -37,7 +37,7 @@ make_folder (const char *path, GError **error)
 static gboolean
 check_lock (const char *path, GError **error)
 {
-  const int folder = gst_y10_folder_open (path, error);
+  const int folder = gst_y10_folder_open (path, 0, error);
   const int lock = folder >= 0 ? gst_y10_folder_lock (folder, path, error) : -1;
 
   if (lock >= 0)
