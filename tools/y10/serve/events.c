@@ -6,7 +6,8 @@
  * Segments are read in their order, a slice at a time, so that the page is there while a
  * large spool is read. Only whole lines count. The newest segment grows; where writing it
  * failed, its end is cut off and comes again in another one, so records behind the end of
- * a file go. What retention removes goes with its segment. */
+ * a file go. What retention removes goes with its segment. The folder is looked for by its
+ * path: where another one is there, nothing of the one before counts. */
 
 #include "config.h"
 
@@ -36,7 +37,8 @@ struct _ServeEvents
   struct timespec changed;
   gint64 listed;
   gsize most, n;
-  guint64 bad, next; /* the least number of a segment that was not seen */
+  guint64 bad;
+  guint64 left_out; /* segments up to this number, of more than are kept */
   ServeEventFunc func;
   gpointer user;
   GPtrArray *segments; /* ServeEventSegment */
@@ -105,15 +107,9 @@ static int
 open_segment (const ServeEvents *self, guint64 number)
 {
   char name[GST_Y10_SEGMENT_NAME_SIZE];
-  struct stat status;
-  int file;
 
   gst_y10_folder_make_name (number, name);
-  file = openat (self->folder, name,
-      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file >= 0 && (fstat (file, &status) != 0 || !S_ISREG (status.st_mode)))
-    close_file (&file);
-  return file;
+  return gst_y10_folder_open_file (self->folder, name);
 }
 
 static void
@@ -130,6 +126,23 @@ drop_segment (ServeEvents *self, guint i)
   g_ptr_array_remove_index (self->segments, i);
 }
 
+/* Begins anew in another folder. */
+static void
+find_folder (ServeEvents *self)
+{
+  if (self->folder >= 0
+      && gst_y10_folder_is_at (AT_FDCWD, self->path, self->folder))
+    return;
+  while (self->segments->len)
+    drop_segment (self, self->segments->len - 1);
+  close_file (&self->other);
+  close_file (&self->folder);
+  self->left_out = 0;
+  self->listed = G_MININT64 / 2;
+  self->is_read = FALSE;
+  self->folder = open (self->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 /* Whether the list may have changed. */
 static gboolean
 must_list (ServeEvents *self)
@@ -137,11 +150,10 @@ must_list (ServeEvents *self)
   const gint64 now = g_get_monotonic_time ();
   struct stat status;
 
-  if (self->folder < 0) {
-    self->folder = open (self->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (self->folder < 0)
-      return FALSE;
-  } else if (fstat (self->folder, &status) == 0
+  find_folder (self);
+  if (self->folder < 0)
+    return FALSE;
+  if (fstat (self->folder, &status) == 0
       && !memcmp (&status.st_mtim, &self->changed, sizeof self->changed)
       && now - self->listed < LIST_TIME) {
     return FALSE;
@@ -173,7 +185,6 @@ list_numbers (ServeEvents *self)
   return numbers;
 }
 
-/* Numbers only grow, so what is new is behind what is known. */
 static void
 list_segments (ServeEvents *self)
 {
@@ -194,7 +205,7 @@ list_segments (ServeEvents *self)
     const guint64 number = *(const guint64 *) key;
     ServeEventSegment *segment;
 
-    if (number < self->next)
+    if (number <= self->left_out)
       continue;
     segment = g_new0 (ServeEventSegment, 1);
     segment->number = number;
@@ -203,12 +214,6 @@ list_segments (ServeEvents *self)
     g_ptr_array_add (self->segments, segment);
   }
   serve_event_segments_sort (self->segments);
-  if (self->segments->len) {
-    const ServeEventSegment *last =
-        self->segments->pdata[self->segments->len - 1];
-
-    self->next = MAX (self->next, last->number + 1);
-  }
   g_hash_table_unref (numbers);
 }
 
@@ -329,16 +334,22 @@ finish (ServeEvents *self, ServeEventSegment *segment)
 static gboolean
 read_slice (ServeEvents *self, ServeEventSegment *segment)
 {
-  const guint pending = self->pending->len;
   struct stat status;
+  guint pending;
   gssize n;
 
+  if (self->file_number != segment->number) {
+    close_file (&self->file);
+    g_byte_array_set_size (self->pending, 0);
+    self->skips = FALSE;
+  }
   if (self->file < 0) {
     self->file = open_segment (self, segment->number);
     self->file_number = segment->number;
   }
   if (self->file < 0 || fstat (self->file, &status) != 0)
     return FALSE;
+  pending = self->pending->len;
   if ((guint64) status.st_size < segment->size + pending) {
     cut (self, segment, MIN (segment->size, (guint64) status.st_size));
     return FALSE;
@@ -359,8 +370,10 @@ read_slice (ServeEvents *self, ServeEventSegment *segment)
 static void
 keep_most (ServeEvents *self)
 {
-  while (self->n > self->most && self->segments->len > 1)
+  while (self->n > self->most && self->segments->len > 1) {
+    self->left_out = ((ServeEventSegment *) self->segments->pdata[0])->number;
     drop_segment (self, 0);
+  }
 }
 
 gboolean
