@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "camera/camera.h"
 #include "camera/memory.h"
 #include "camera/pipeline.h"
@@ -272,12 +273,29 @@ look_for_model (ToolCamera *camera, GstMessage *message)
   camera->model_refused = why;
 }
 
+/* Of events that are not kept nobody else would know. */
+static void
+look_for_warning (const ToolCamera *camera, GstMessage *message)
+{
+  GError *error;
+
+  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_WARNING
+      || !GST_MESSAGE_SRC (message)
+      || g_strcmp0 (GST_OBJECT_NAME (GST_MESSAGE_SRC (message)), "publish")
+          != 0)
+    return;
+  gst_message_parse_warning (message, &error, NULL);
+  tool_error ("serve: the camera %s: %s", camera->setup.id, error->message);
+  g_error_free (error);
+}
+
 static gboolean
 on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   ToolCamera *camera = data;
 
   look_for_model (camera, message);
+  look_for_warning (camera, message);
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_ERROR:
       fail_by_error (camera, message);
