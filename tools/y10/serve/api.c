@@ -122,7 +122,7 @@ create_camera (Serve *serve, SoupServerMessage *message)
   if (!serve_config_add (serve->config, config, &error))
     refuse (message, error);
   else if (!save (serve, message))
-    serve_config_remove (serve->config, config);
+    serve_config_drop (serve->config, config);
   else {
     serve_auth_log (message, "camera %s: added", config->id);
     reply_camera (message, SOUP_STATUS_CREATED,
@@ -137,12 +137,15 @@ change_camera (Serve *serve, SoupServerMessage *message, ServeCamera *camera)
 
   if (!other)
     return;
-  serve_camera_change (camera, other);
+  /* What is not kept does not apply. */
+  serve_config_exchange (serve->config, camera->config, other);
   if (save (serve, message)) {
     log_change (message, camera->config, other);
-    reply_camera (message, SOUP_STATUS_OK, camera);
-  } else /* what is not kept does not apply */
     serve_camera_change (camera, other);
+    reply_camera (message, SOUP_STATUS_OK, camera);
+  } else {
+    serve_config_exchange (serve->config, camera->config, other);
+  }
   serve_camera_config_free (other);
 }
 
@@ -151,12 +154,15 @@ delete_camera (Serve *serve, SoupServerMessage *message, ServeCamera *camera)
 {
   ServeCameraConfig *config = camera->config;
 
+  serve_config_remove (serve->config, config);
+  if (!save (serve, message))
+    return;
   serve_auth_log (message, "camera %s: removed", config->id);
   serve_camera_stop (serve, camera);
-  serve_quarantine_forget (serve->quarantine, config);
-  serve_config_remove (serve->config, config);
-  if (save (serve, message))
-    soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
+  /* Of a camera that the settings do not name, the next start forgets crashes. */
+  serve_quarantine_forget (serve->quarantine, config, NULL);
+  serve_config_drop (serve->config, config);
+  soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
 }
 
 static void

@@ -12,6 +12,7 @@
 #include "serve/cameras.h"
 #include "serve/log.h"
 #include "serve/mjpeg.h"
+#include "serve/sent.h"
 
 /* Also has what crashes in its threads recorded. */
 static ToolCameraSetup
@@ -64,15 +65,14 @@ serve_camera_start (Serve *serve, ServeCameraConfig *config, gboolean wait)
 }
 
 void
-serve_camera_change (ServeCamera *camera, ServeCameraConfig *other)
+serve_camera_change (ServeCamera *camera, const ServeCameraConfig *before)
 {
   Serve *serve = camera->serve;
   ToolCameraStatus status;
-  ToolCameraSetup setup;
+  const ToolCameraSetup setup = make_setup (camera);
 
-  serve_config_exchange (serve->config, camera->config, other);
-  setup = make_setup (camera);
-  if (!tool_camera_change (camera->camera, &setup))
+  if (!tool_camera_change (camera->camera, &setup)
+      || camera->config->privacy != before->privacy)
     serve_mjpeg_forget (camera);
   tool_camera_get_status (camera->camera, &status);
   if (status.state == TOOL_CAMERA_QUARANTINED
@@ -160,6 +160,7 @@ serve_cameras_look (Serve *serve)
     serve_mjpeg_look (camera);
     log_state (camera);
   }
+  serve_sent_look (serve);
 }
 
 #endif

@@ -44,13 +44,14 @@ struct _Serve
   guint events_look, events_reading; /* sources */
   ServeModelChange *model_change;    /* that is under way, or NULL */
   guint n_exports, n_pushed;
+  GPtrArray *sent; /* of sent.c, or NULL */
 };
 
 /* Starts it, unless it is quarantined or has to wait until others were started. */
 ServeCamera *serve_camera_start (Serve *serve, ServeCameraConfig *config,
     gboolean wait);
-/* Exchanges what its settings and @other say, and lets it do so. */
-void serve_camera_change (ServeCamera *camera, ServeCameraConfig *other);
+/* Lets it do what its settings say, which were exchanged with @before. */
+void serve_camera_change (ServeCamera *camera, const ServeCameraConfig *before);
 /* Lets all take the model of the settings; their pictures go on. */
 void serve_cameras_change_model (Serve *serve);
 /* Ends its views and stops it. */

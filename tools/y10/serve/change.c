@@ -92,11 +92,7 @@ read_privacy (JsonNode *node, ServeCameraConfig *camera, GError **error)
 {
   if (!holds (node, G_TYPE_BOOLEAN))
     return refuse ("privacy", node, "true or false", error);
-  if (camera->privacy == json_node_get_boolean (node))
-    return TRUE;
-  camera->privacy = !camera->privacy;
-  camera->private_since = camera->privacy ? g_get_real_time () / G_USEC_PER_SEC
-                                          : 0;
+  camera->privacy = json_node_get_boolean (node);
   return TRUE;
 }
 

@@ -12,6 +12,7 @@
 
 #ifdef HAVE_SERVE
 
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <poll.h>
 #include <string.h>
@@ -236,6 +237,18 @@ serve_connection_is_drained (ServeConnection *connection)
   return connection
       && ioctl (g_socket_get_fd (connection->socket), SIOCOUTQ, &waiting) == 0
       && !waiting;
+}
+
+int
+serve_connection_dup (ServeConnection *connection)
+{
+  return fcntl (g_socket_get_fd (connection->socket), F_DUPFD_CLOEXEC, 3);
+}
+
+gboolean
+serve_connection_is_closed (ServeConnection *connection)
+{
+  return g_socket_is_closed (connection->socket);
 }
 
 gboolean

@@ -58,6 +58,10 @@ ServeConnection *serve_connection_ref (SoupServerMessage *message);
 void serve_connection_unref (gpointer connection);
 /* Ends it at once. */
 void serve_connection_end (ServeConnection *connection);
+/* Another file descriptor of its socket, or -1. */
+int serve_connection_dup (ServeConnection *connection);
+/* Whether libsoup has closed it; what the kernel has queued may still be sent. */
+gboolean serve_connection_is_closed (ServeConnection *connection);
 /* Whether the client has got all that was sent to it. */
 gboolean serve_connection_is_drained (ServeConnection *connection);
 /* Whether the client has closed the connection of @message; libsoup notices only when it

@@ -43,6 +43,7 @@ static const char *const names[] = {
   [SERVE_EVENT_OVER] = "over",
   [SERVE_EVENT_TIMESTAMP] = "timestamp",
   [SERVE_EVENT_SNAPSHOT] = "snapshot",
+  [SERVE_EVENT_SNAPSHOT_COVERED] = "snapshot-covered",
 };
 
 typedef struct

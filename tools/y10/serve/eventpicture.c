@@ -2,7 +2,11 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Pictures of events. An event names a file, and lines are untrusted: only names as
- * yolov10publish makes them are opened, and the kernel keeps them below the folder. */
+ * yolov10publish makes them are opened, and the kernel keeps them below the folder.
+ *
+ * The line tells whether the picture is covered, which the pipeline knows that took it. A
+ * camera that is private shows no other: neither a clock, a restart, another folder nor a
+ * pipeline that ends late can make an older picture one of these. */
 
 #include "config.h"
 
@@ -18,11 +22,11 @@
 #include "serve/eventpicture.h"
 #include "serve/listener.h"
 #include "serve/reply.h"
+#include "serve/sent.h"
 #include "serve/thumbnail.h"
 
 #define MOST_PICTURE (16 << 20)
 #define PATIENCE 30 /* s that a thumbnail may take */
-#define LATE 5      /* s that a pipeline without privacy may take to end */
 
 typedef struct
 {
@@ -89,15 +93,13 @@ read_picture (const char *folder, const char *name)
   return data ? g_bytes_new_take (data, size) : NULL;
 }
 
-/* Whether @event, of the camera @id, is older than the camera's privacy, or was under way
- * when it began. */
 static gboolean
-is_private (Serve *serve, const char *id, const ServeEvent *event)
+is_covered (const ServeEventLine *line)
 {
-  const ServeCamera *camera = serve_camera_find (serve, id);
+  const ServeEventValue *value = &line->members[SERVE_EVENT_SNAPSHOT_COVERED];
 
-  return camera && camera->config->privacy
-      && event->time < (camera->config->private_since + LATE) * 1000;
+  return value->text && value->length == strlen ("true")
+      && !memcmp (value->text, "true", value->length);
 }
 
 static void answer (Serve *serve, SoupServerMessage *message,
@@ -157,29 +159,33 @@ answer (Serve *serve, SoupServerMessage *message, ServeEventPlace place,
   const ServeEvent *event = serve->events
       ? serve_events_get (serve->events, place)
       : NULL; /* it is being stopped */
-  GString *name = g_string_new (NULL);
+  GString *stream = g_string_new (NULL), *name = g_string_new (NULL);
   GBytes *picture = NULL;
   const char *why = "there is no such event";
   ServeEventLine line;
   const char *text;
 
   if (event && serve_events_read (serve->events, place, event, &text, &line)) {
-    serve_event_value_get (&line.members[SERVE_EVENT_STREAM], name);
-    why = is_private (serve, name->str, event)
-        ? "this picture is older than the camera's privacy"
-        : NULL;
+    serve_event_value_get (&line.members[SERVE_EVENT_STREAM], stream);
     serve_event_value_get (&line.members[SERVE_EVENT_SNAPSHOT], name);
-    if (!why && is_picture (name->str))
+    why = "this event has no picture";
+    if (!is_covered (&line)
+        && serve_config_is_private (serve->config, stream->str))
+      why = "this picture was taken without the camera's privacy";
+    else if (is_picture (name->str))
       picture = small ? g_bytes_ref (small)
                       : read_picture (serve->config->snapshots, name->str);
   }
-  if (!picture)
-    serve_reply_error (message, SOUP_STATUS_NOT_FOUND,
-        why ? why : "this event has no picture");
-  else if (!make_small || !begin_small (serve, message, place, picture))
+  if (!picture) {
+    serve_reply_error (message, SOUP_STATUS_NOT_FOUND, why);
+  } else if (!make_small || !begin_small (serve, message, place, picture)) {
+    if (!is_covered (&line))
+      serve_sent_add (serve, message, stream->str);
     serve_reply_bytes (message, SOUP_STATUS_OK, "image/jpeg", picture);
+  }
   g_clear_pointer (&picture, g_bytes_unref);
   g_string_free (name, TRUE);
+  g_string_free (stream, TRUE);
 }
 
 void

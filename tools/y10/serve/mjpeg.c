@@ -16,6 +16,7 @@
 #include "serve/listener.h"
 #include "serve/mjpeg.h"
 #include "serve/reply.h"
+#include "serve/sent.h"
 
 #define BOUNDARY "--y10\r\n"
 #define PATIENCE 30                        /* s that a picture may take */
@@ -23,7 +24,8 @@
 
 typedef struct
 {
-  ServeCamera *camera;
+  Serve *serve;
+  ServeCamera *camera; /* NULL: it was removed */
   SoupServerMessage *message;
   gboolean once, ended;
   guint n_sending; /* chunks */
@@ -50,6 +52,7 @@ send_once (Viewer *viewer)
   if (!picture)
     return;
   viewer->ended = TRUE;
+  serve_sent_add (viewer->serve, viewer->message, viewer->camera->config->id);
   serve_reply_bytes (viewer->message, SOUP_STATUS_OK, "image/jpeg", picture);
   serve_connection_set_deadline (viewer->message, PATIENCE);
   soup_server_message_unpause (viewer->message);
@@ -66,6 +69,7 @@ feed (Viewer *viewer)
   } else if (!viewer->n_sending && viewer->camera->chunk
       && viewer->number != viewer->camera->number) {
     viewer->number = viewer->camera->number;
+    serve_sent_add (viewer->serve, viewer->message, viewer->camera->config->id);
     send_chunk (viewer, viewer->camera->chunk);
   }
 }
@@ -108,8 +112,10 @@ on_wrote_chunk (SoupServerMessage *message, gpointer data)
 
   if (viewer->n_sending)
     viewer->n_sending--;
-  if (!viewer->n_sending)
+  if (!viewer->n_sending) {
     serve_connection_set_deadline (message, 0);
+    serve_sent_written (viewer->serve, message);
+  }
   feed (viewer);
 }
 
@@ -164,6 +170,7 @@ serve_mjpeg_view (ServeCamera *camera, SoupServerMessage *message,
     return;
   }
   viewer = g_new0 (Viewer, 1);
+  viewer->serve = camera->serve;
   viewer->camera = camera;
   viewer->message = g_object_ref (message);
   viewer->once = once;
@@ -211,25 +218,11 @@ serve_mjpeg_look (ServeCamera *camera)
   }
 }
 
-static void
-end_connection (SoupServerMessage *message)
-{
-  ServeConnection *connection = serve_connection_ref (message);
-
-  serve_connection_end (connection);
-  serve_connection_unref (connection);
-}
-
 void
 serve_mjpeg_forget (ServeCamera *camera)
 {
   g_clear_pointer (&camera->chunk, g_bytes_unref);
-  for (guint i = 0; i < camera->viewers->len; i++) {
-    Viewer *viewer = camera->viewers->pdata[i];
-
-    if (viewer->n_sending || viewer->ended)
-      end_connection (viewer->message);
-  }
+  serve_sent_reset (camera->serve, camera->config->id);
 }
 
 void

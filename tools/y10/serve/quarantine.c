@@ -37,7 +37,7 @@ struct _ServeQuarantine
 {
   char *path;
   GPtrArray *records;
-  gboolean unsure, works;
+  gboolean unsure;
 };
 
 static void
@@ -259,8 +259,7 @@ keep (ServeQuarantine *quarantine)
 {
   GError *error = NULL;
 
-  quarantine->works = write_file (quarantine, &error);
-  if (quarantine->works)
+  if (write_file (quarantine, &error))
     return;
   serve_log (SERVE_LOG_WARNING, "crashes of cameras are not recorded: %s",
       error->message);
@@ -314,16 +313,24 @@ serve_quarantine_judge (ServeQuarantine *quarantine,
   return record && record->quarantined ? record->reason : NULL;
 }
 
-void
+gboolean
 serve_quarantine_forget (ServeQuarantine *quarantine,
-    const ServeCameraConfig *camera)
+    const ServeCameraConfig *camera, GError **error)
 {
   char *who = make_who (camera);
   Record *record = find_record (quarantine, who);
+  guint i;
 
   g_free (who);
-  if (record && g_ptr_array_remove (quarantine->records, record))
-    keep (quarantine);
+  if (!record || !g_ptr_array_find (quarantine->records, record, &i))
+    return TRUE;
+  g_ptr_array_steal_index (quarantine->records, i);
+  if (write_file (quarantine, error)) {
+    free_record (record);
+    return TRUE;
+  }
+  g_ptr_array_insert (quarantine->records, (gint) i, record);
+  return FALSE;
 }
 
 gboolean

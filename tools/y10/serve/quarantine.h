@@ -22,9 +22,9 @@ void serve_quarantine_name (ServeQuarantine *quarantine,
 /* Why the camera must not be started, or NULL. */
 const char *serve_quarantine_judge (ServeQuarantine *quarantine,
     const ServeCameraConfig *camera);
-/* Forgets the crashes of a camera. */
-void serve_quarantine_forget (ServeQuarantine *quarantine,
-    const ServeCameraConfig *camera);
+/* Forgets the crashes of a camera; on failure they stay. */
+gboolean serve_quarantine_forget (ServeQuarantine *quarantine,
+    const ServeCameraConfig *camera, GError **error);
 /* Whether the last run crashed where it is not known whose fault it is. */
 gboolean serve_quarantine_is_unsure (const ServeQuarantine *quarantine);
 /* Such a crash is now @camera's fault; NULL: nobody's. */

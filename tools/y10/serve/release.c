@@ -112,6 +112,7 @@ gboolean
 serve_release_answer (Serve *serve, SoupServerMessage *message,
     const char *path)
 {
+  GError *error = NULL;
   ServeCamera *camera;
   char *id;
 
@@ -130,9 +131,15 @@ serve_release_answer (Serve *serve, SoupServerMessage *message,
   } else if (!tool_camera_is_held (camera->camera)) {
     serve_reply_error (message, SOUP_STATUS_CONFLICT,
         "the camera is not quarantined");
+  } else if (!serve_quarantine_forget (serve->quarantine, camera->config,
+                 &error)) {
+    serve_log (SERVE_LOG_WARNING, "cannot write the crashes: %s",
+        error->message);
+    serve_reply_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR,
+        error->message);
+    g_error_free (error);
   } else {
     serve_auth_log (message, "camera %s: released", camera->config->id);
-    serve_quarantine_forget (serve->quarantine, camera->config);
     tool_camera_release (camera->camera);
     soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
   }

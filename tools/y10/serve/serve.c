@@ -31,6 +31,7 @@
 #include "serve/notify.h"
 #include "serve/push.h"
 #include "serve/release.h"
+#include "serve/sent.h"
 #include "serve/spool.h"
 
 #define STOP_TIME (2 * G_USEC_PER_SEC)  /* that cameras have to stop */
@@ -334,6 +335,7 @@ stop (Program *program, SoupServer *server)
   while (!serve_listener_end (program->listener) && iterate (until))
     ;
   soup_server_disconnect (server);
+  serve_sent_stop (serve);
   g_clear_pointer (&program->notify, serve_notify_free);
 }
 

@@ -26,6 +26,8 @@
 #define MOST_CLASSES 4096
 #define GROUP "camera "
 #define LAST_ID "last-id"
+#define PRIVATE \
+  "private" /* ids of cameras that had privacy when they were removed */
 #define KEEP_DAYS 30
 #define KEEP_MIB 256
 
@@ -148,11 +150,6 @@ read_privacy (GKeyFile *file, const char *group, ServeCameraConfig *camera)
   if (!g_key_file_has_key (file, group, "privacy", NULL))
     return TRUE;
   camera->privacy = g_key_file_get_boolean (file, group, "privacy", &problem);
-  if (camera->privacy)
-    camera->private_since = g_key_file_get_int64 (file, group, "private-since",
-        NULL);
-  if (camera->privacy && !camera->private_since)
-    camera->private_since = g_get_real_time () / G_USEC_PER_SEC;
   if (!problem)
     return TRUE;
   g_error_free (problem);
@@ -309,13 +306,12 @@ set_camera (ServeConfig *config, const ServeCameraConfig *camera)
         y10_real_to_text (camera->confidence, number));
   else
     g_key_file_remove_key (file, group, "confidence", NULL);
-  if (camera->privacy) {
+  if (camera->privacy)
     g_key_file_set_boolean (file, group, "privacy", TRUE);
-    g_key_file_set_int64 (file, group, "private-since", camera->private_since);
-  } else {
+  else
     g_key_file_remove_key (file, group, "privacy", NULL);
-    g_key_file_remove_key (file, group, "private-since", NULL);
-  }
+  /* Of earlier versions, which asked a clock. */
+  g_key_file_remove_key (file, group, "private-since", NULL);
   g_free (group);
 }
 
@@ -348,6 +344,7 @@ serve_config_load (const char *path, GError **error)
       g_clear_error (&problem);
       add_demo (config);
       read_spool (config, NULL);
+      config->saved = g_key_file_to_data (config->file, NULL, NULL);
       return config;
     }
     g_propagate_prefixed_error (error, problem, "%s: ", path);
@@ -356,6 +353,7 @@ serve_config_load (const char *path, GError **error)
         "%s: others may read it, and it can have passwords; run chmod 600 on it",
         path);
   } else if (parse (config, error)) {
+    config->saved = g_key_file_to_data (config->file, NULL, NULL);
     return config;
   }
   serve_config_free (config);
@@ -384,22 +382,22 @@ serve_config_save (ServeConfig *config, GError **error)
   char *text = g_key_file_to_data (config->file, NULL, NULL);
   const gboolean ok = serve_write_private (config->path, text, error);
 
+  if (ok) {
+    g_free (config->saved);
+    config->saved = text;
+    return TRUE;
+  }
   g_free (text);
-  return ok;
+  g_key_file_load_from_data (config->file, config->saved, G_MAXSIZE,
+      G_KEY_FILE_KEEP_COMMENTS, NULL);
+  return FALSE;
 }
 
 gboolean
 serve_config_keep_model (ServeConfig *config, GError **error)
 {
-  char *before = g_key_file_get_string (config->file, "serve", "model", NULL);
-  gboolean ok;
-
   set_text (config->file, "serve", "model", config->model);
-  ok = serve_config_save (config, error);
-  if (!ok)
-    set_text (config->file, "serve", "model", before);
-  g_free (before);
-  return ok;
+  return serve_config_save (config, error);
 }
 
 static gboolean
@@ -474,14 +472,66 @@ serve_config_exchange (ServeConfig *config, ServeCameraConfig *camera,
   set_camera (config, camera);
 }
 
+static char **
+list_private (const ServeConfig *config, gsize *n)
+{
+  char **ids = g_key_file_get_string_list (config->file, "serve", PRIVATE, n,
+      NULL);
+
+  return ids ? ids : g_new0 (char *, 1);
+}
+
+/* Its pictures stay, and so does what they may show. */
+static void
+note_private (ServeConfig *config, const char *id)
+{
+  gsize n = 0;
+  char **ids = list_private (config, &n);
+
+  if (!g_strv_contains ((const char *const *) ids, id)) {
+    ids = g_renew (char *, ids, n + 2);
+    ids[n] = g_strdup (id);
+    ids[n + 1] = NULL;
+    g_key_file_set_string_list (config->file, "serve", PRIVATE,
+        (const char *const *) ids, n + 1);
+  }
+  g_strfreev (ids);
+}
+
 void
-serve_config_remove (ServeConfig *config, ServeCameraConfig *camera)
+serve_config_remove (ServeConfig *config, const ServeCameraConfig *camera)
 {
   char *group = g_strconcat (GROUP, camera->id, NULL);
 
   g_key_file_remove_group (config->file, group, NULL);
-  g_ptr_array_remove (config->cameras, camera);
+  if (camera->privacy)
+    note_private (config, camera->id);
   g_free (group);
+}
+
+void
+serve_config_drop (ServeConfig *config, ServeCameraConfig *camera)
+{
+  g_ptr_array_remove (config->cameras, camera);
+}
+
+gboolean
+serve_config_is_private (const ServeConfig *config, const char *id)
+{
+  gboolean is_private;
+  gsize n;
+  char **ids;
+
+  for (guint i = 0; i < config->cameras->len; i++) {
+    const ServeCameraConfig *camera = config->cameras->pdata[i];
+
+    if (!strcmp (camera->id, id))
+      return camera->privacy;
+  }
+  ids = list_private (config, &n);
+  is_private = g_strv_contains ((const char *const *) ids, id);
+  g_strfreev (ids);
+  return is_private;
 }
 
 void
@@ -498,6 +548,7 @@ serve_config_free (ServeConfig *config)
   g_free (config->snapshots);
   g_ptr_array_unref (config->cameras);
   g_key_file_unref (config->file);
+  g_free (config->saved);
   g_free (config);
 }
 

@@ -19,7 +19,6 @@ typedef struct
   char *classes, *tiles, *zones; /* as those of the elements */
   double confidence;
   gboolean privacy;
-  gint64 private_since; /* UTC, s; 0: without privacy */
 } ServeCameraConfig;
 
 typedef struct
@@ -36,10 +35,12 @@ typedef struct
   GPtrArray *cameras;        /* ServeCameraConfig */
   ServeModel *known;         /* of that model; NULL until it is loaded */
   GKeyFile *file;
+  char *saved; /* what the file has */
 } ServeConfig;
 
 /* Reads @path; without such a file there is one camera, the demo scene. */
 ServeConfig *serve_config_load (const char *path, GError **error);
+/* Writes what was changed below; on failure the key file is again as it was saved. */
 gboolean serve_config_save (ServeConfig *config, GError **error);
 void serve_config_free (ServeConfig *config);
 /* Reads the model and what cameras say of its classes. */
@@ -52,13 +53,19 @@ void serve_camera_config_free (ServeCameraConfig *camera);
 /* Says which field is wrong, what was found and what was expected. */
 gboolean serve_config_check (const ServeConfig *config,
     const ServeCameraConfig *camera, GError **error);
-/* Adds @camera, which is checked, under a new id, and takes it; nothing is saved. */
+/* Adds @camera, which is checked, under a new id, and takes it. Of this and what follows,
+ * nothing is saved. */
 gboolean serve_config_add (ServeConfig *config, ServeCameraConfig *camera,
     GError **error);
 /* Exchanges what @camera and @other say, but for the id. */
 void serve_config_exchange (ServeConfig *config, ServeCameraConfig *camera,
     ServeCameraConfig *other);
-void serve_config_remove (ServeConfig *config, ServeCameraConfig *camera);
+/* Removes @camera from the key file. */
+void serve_config_remove (ServeConfig *config, const ServeCameraConfig *camera);
+/* Frees @camera, which is in the key file no more. */
+void serve_config_drop (ServeConfig *config, ServeCameraConfig *camera);
+/* Whether the camera @id, also one that was removed, may show only what is covered. */
+gboolean serve_config_is_private (const ServeConfig *config, const char *id);
 /* Replaces the file by @text, readable by its owner only. */
 gboolean serve_write_private (const char *path, const char *text,
     GError **error);

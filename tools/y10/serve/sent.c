@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Pictures of cameras on their way to clients, so that they can be called back.
+ *
+ * What was written to a socket is in the kernel's queue until the client has acknowledged
+ * it: hundreds of kilobytes of a slow one, and also once libsoup has answered and closed.
+ * Closing or shutting down a socket lets the kernel send them; only a reset drops them. So
+ * each connection that has a picture is known here, by a file descriptor of its own, until
+ * the queue is empty. */
+
+#include "config.h"
+
+#ifdef HAVE_SERVE
+
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <linux/sockios.h>
+#include <unistd.h>
+
+#include "serve/listener.h"
+#include "serve/sent.h"
+
+#define PATIENCE \
+  (30 * G_USEC_PER_SEC) /* that the end of a closed one may take */
+
+typedef struct
+{
+  SoupServerMessage *message; /* NULL: it is finished */
+  ServeConnection *connection;
+  int file; /* of the same socket */
+  char *camera;
+  gboolean is_queued; /* libsoup has something of a picture */
+  gint64 closed;      /* by libsoup; 0: it is not */
+} Sent;
+
+static void
+on_finished (SoupServerMessage *message, gpointer data)
+{
+  Sent *sent = data;
+
+  g_signal_handlers_disconnect_by_data (message, sent);
+  g_clear_object (&sent->message);
+  sent->is_queued = FALSE;
+}
+
+static void
+free_sent (gpointer data)
+{
+  Sent *sent = data;
+
+  if (sent->message)
+    on_finished (sent->message, sent);
+  serve_connection_unref (sent->connection);
+  close (sent->file);
+  g_free (sent->camera);
+  g_free (sent);
+}
+
+static Sent *
+find (const Serve *serve, const SoupServerMessage *message)
+{
+  for (guint i = 0; serve->sent && i < serve->sent->len; i++) {
+    Sent *sent = serve->sent->pdata[i];
+
+    if (sent->message == message)
+      return sent;
+  }
+  return NULL;
+}
+
+void
+serve_sent_add (Serve *serve, SoupServerMessage *message, const char *camera)
+{
+  Sent *sent = find (serve, message);
+  ServeConnection *connection = sent ? NULL : serve_connection_ref (message);
+  const int file = connection ? serve_connection_dup (connection) : -1;
+
+  if (sent) {
+    sent->is_queued = TRUE;
+  } else if (file < 0) {
+    /* Without a file descriptor it could not be called back. */
+    serve_connection_end (connection);
+    serve_connection_unref (connection);
+  } else {
+    sent = g_new0 (Sent, 1);
+    sent->message = g_object_ref (message);
+    sent->connection = connection;
+    sent->file = file;
+    sent->camera = g_strdup (camera);
+    sent->is_queued = TRUE;
+    g_signal_connect (message, "finished", G_CALLBACK (on_finished), sent);
+    if (!serve->sent)
+      serve->sent = g_ptr_array_new_with_free_func (free_sent);
+    g_ptr_array_add (serve->sent, sent);
+  }
+}
+
+void
+serve_sent_written (Serve *serve, const SoupServerMessage *message)
+{
+  Sent *sent = find (serve, message);
+
+  if (sent)
+    sent->is_queued = FALSE;
+}
+
+/* Whether the kernel has something that the client has not acknowledged. */
+static gboolean
+is_in_kernel (const Sent *sent)
+{
+  int n = 0;
+
+  return ioctl (sent->file, SIOCOUTQ, &n) != 0 || n > 0;
+}
+
+/* Drops the kernel's queue and tells the client; all file descriptors of the socket fail
+ * from now on, by which libsoup learns of it. */
+static void
+reset (const Sent *sent)
+{
+  const struct sockaddr nowhere = { .sa_family = AF_UNSPEC };
+  const struct linger at_once = { .l_onoff = 1 };
+
+  if (connect (sent->file, &nowhere, sizeof nowhere) == 0)
+    return;
+  setsockopt (sent->file, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  serve_connection_end (sent->connection);
+}
+
+void
+serve_sent_reset (Serve *serve, const char *camera)
+{
+  for (guint i = 0; serve->sent && i < serve->sent->len; i++) {
+    const Sent *sent = serve->sent->pdata[i];
+
+    if (!g_strcmp0 (sent->camera, camera)
+        && (sent->is_queued || is_in_kernel (sent)))
+      reset (sent);
+  }
+}
+
+/* What libsoup has closed ends here, once all has arrived. Returns whether it has. */
+static gboolean
+look (Sent *sent, gint64 now)
+{
+  if (sent->message)
+    return FALSE;
+  if (!is_in_kernel (sent))
+    return TRUE;
+  if (!sent->closed && serve_connection_is_closed (sent->connection)) {
+    sent->closed = now;
+    shutdown (sent->file, SHUT_WR);
+  }
+  if (!sent->closed || now - sent->closed < PATIENCE)
+    return FALSE;
+  reset (sent);
+  return TRUE;
+}
+
+void
+serve_sent_look (Serve *serve)
+{
+  const gint64 now = g_get_monotonic_time ();
+
+  for (guint i = serve->sent ? serve->sent->len : 0; i-- > 0;)
+    if (look (serve->sent->pdata[i], now))
+      g_ptr_array_remove_index_fast (serve->sent, i);
+}
+
+void
+serve_sent_stop (Serve *serve)
+{
+  g_clear_pointer (&serve->sent, g_ptr_array_unref);
+}
+
+#endif
