@@ -4,11 +4,14 @@
 """y10 serve: settings of a camera that change while it runs. What changed is seen in its pictures, where
 boxes and zones are coloured and the scene is not."""
 import configparser
+import hashlib
 import json
+import os
 import subprocess
+import time
 import unittest
 
-from server import Server, until
+from server import Server, Stream, until
 
 CONFIG = "[camera one]\nname=One\nsource=demo\n\n[camera two]\nname=Two\nsource=test:ball\n"
 CODES = (0, 0, 640, 540)    # where the demo scene has them, black on white
@@ -156,6 +159,81 @@ class Settings(unittest.TestCase):
         self.assertIn("qr-code", model["classes"])
         self.assertTrue(all(model[name] for name in ("backend", "device", "precision")), model)
         self.assertEqual(self.server.ask("DELETE", "/api/model")[0], 405)
+
+
+class Unwritable(unittest.TestCase):
+    """Where the settings cannot be written, nothing changes, now and after a restart."""
+
+    def setUp(self):
+        self.server = Server()
+        self.folder = os.path.join(self.server.directory.name, "settings")
+        self.server.config = os.path.join(self.folder, "serve.ini")
+        os.mkdir(self.folder)
+        bad = "bad/" + hashlib.sha256(b"test:snow").hexdigest()[:16]
+        self.write("serve.ini", "# A comment\n[serve]\nlast-id=3\nspool=\nmodels=" + self.folder + "\n" + CONFIG
+                   + "other=stays\n\n[camera bad]\nname=Bad\nsource=test:snow\n")
+        self.write("serve.ini.crashes", "".join(f"crash {int(time.time())} 11 {bad}\n" for _ in range(3)))
+        self.server.start()
+
+    def tearDown(self):
+        self.server.__exit__()
+
+    def write(self, name, text):
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(file.name, 0o600)
+
+    def read(self):
+        files = {}
+        for name in os.listdir(self.folder):
+            with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+                files[name] = [line for line in file.read().splitlines() if line]
+        return files
+
+    def describe(self):
+        fields = ("name", "source", "state", "reason", "classes", "confidence", "tiles", "zones", "privacy", "reconnects")
+        return {key: {name: camera[name] for name in fields} for key, camera in self.server.cameras().items()}
+
+    def test_all_or_nothing(self):
+        for camera in ("one", "two"):
+            self.server.live(camera)
+        before, files = self.describe(), self.read()
+        self.assertEqual(before["bad"]["state"], "quarantined")
+        stream = Stream(self.server, "two")
+        stream.picture()
+        frames = self.server.cameras()["two"]["frames"]
+        # No folder can be made where a file is. Root may write to what is read-only.
+        os.rename(self.folder, self.folder + ".away")
+        with open(self.folder, "w", encoding="ascii"):
+            pass
+        for method, path, body in (("POST", "cameras", {"name": "New", "source": "test:"}),
+                                   ("PATCH", "cameras/two", {"name": "Other", "privacy": True, "source": "test:snow"}),
+                                   ("PATCH", "cameras/two", {"zones": ZONES, "classes": "ball"}),
+                                   ("DELETE", "cameras/two", None), ("DELETE", "cameras/bad", None),
+                                   ("POST", "cameras/bad/release", None), ("PATCH", "model", {"model": None})):
+            head = {} if body else {"Content_Length": "0"}
+            status, _, data = self.server.ask(method, "/api/" + path, body, **head)
+            self.assertEqual((status, list(json.loads(data))), (500, ["error"]), (method, path))
+            self.assertEqual(self.describe(), before, (method, path))
+        stream.picture()    # No view has ended, and no camera was connected anew.
+        stream.close()
+        self.assertGreaterEqual(self.server.cameras()["two"]["frames"], frames)
+        os.unlink(self.folder)
+        os.rename(self.folder + ".away", self.folder)
+        self.assertEqual(self.read(), files)
+        # What was refused leaves nothing behind, when something else is written.
+        self.assertEqual(self.server.ask("PATCH", "/api/cameras/one", {"tiles": "2x1"})[0], 200)
+        self.assertEqual([line for line in self.read()["serve.ini"] if line != "tiles=2x1"], files["serve.ini"])
+        self.assertEqual(self.server.add("New", "test:")[1]["id"], "c4")
+        self.assertEqual(self.server.ask("DELETE", "/api/cameras/c4")[0], 204)
+        self.assertEqual(self.server.ask("PATCH", "/api/cameras/one", {"tiles": None})[0], 200)
+        self.server.stop()
+        self.server.start()
+        for camera in ("one", "two"):
+            self.server.live(camera)
+        self.assertEqual(self.describe(), before)
+        self.assertEqual(self.server.ask("POST", "/api/cameras/bad/release", Content_Length="0")[0], 204)
+        self.server.live("bad")
 
 
 class Files(unittest.TestCase):

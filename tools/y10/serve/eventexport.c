@@ -34,11 +34,34 @@ typedef struct
   gboolean ended;
 } Export;
 
+/* As programs do: what is blank or has no width in front is nothing to some, and what only
+ * looks like one of ASCII's signs, such as a full-width one, is that sign. */
+static gboolean
+is_formula (const char *value)
+{
+  char *first;
+  gboolean is;
+
+  if (*value && strchr ("\t\r\n", *value))
+    return TRUE;
+  while (g_unichar_isspace (g_utf8_get_char (value))
+      || g_unichar_type (g_utf8_get_char (value)) == G_UNICODE_FORMAT)
+    value = g_utf8_next_char (value);
+  if (g_ascii_isprint (*value))
+    return strchr ("=+-@", *value) != NULL;
+  first = g_utf8_normalize (value, g_utf8_next_char (value) - value,
+      G_NORMALIZE_ALL_COMPOSE);
+  is = (*first && strchr ("=+-@", *first))
+      || g_utf8_get_char (first) == 0x2212; /* minus sign */
+  g_free (first);
+  return is;
+}
+
 static void
 append_cell (GString *text, const char *value, gsize length)
 {
   g_string_append_c (text, '"');
-  if (length && memchr ("=+-@\t\r\n", *value, 7))
+  if (is_formula (value))
     g_string_append_c (text, '\'');
   for (gsize i = 0; i < length; i++) {
     if (value[i] == '"')
