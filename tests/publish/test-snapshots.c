@@ -15,7 +15,7 @@
 static gchar *folder;
 static GstHarness *h;
 static GstClockTime now;
-static const gchar *options = "", *overlay = "";
+static const gchar *options = "", *overlay = "", *before = "";
 
 /* What is not live waits for room. */
 static gboolean
@@ -34,8 +34,8 @@ begin (const gchar *caps, gboolean is_live)
 
   folder = g_dir_make_tmp ("y10-snapshots-XXXXXX", NULL);
   launch = g_strdup_printf (
-      "yolov10publish name=p location=%s/lines snapshots=%s/pictures %s%s",
-      folder, folder, options, overlay);
+      "%s yolov10publish name=p location=%s/lines snapshots=%s/pictures %s%s",
+      before, folder, folder, options, overlay);
   h = gst_harness_new_parse (launch);
   now = 0;
   if (!is_live)
@@ -529,6 +529,34 @@ GST_START_TEST (test_privacy_later)
 
 GST_END_TEST;
 
+/* One upstream covers them, which lines tell; and only then. */
+GST_START_TEST (test_privacy_before)
+{
+  GstElement *element;
+  gchar **lines;
+
+  before = "yolov10overlay ! ";
+  begin (I420, FALSE);
+  before = "";
+  element = gst_harness_find_element (h, "yolov10overlay");
+  for (guint i = 0; i < 4; i++) {
+    g_object_set (element, "privacy", i % 2 ? 2 : 0, NULL);
+    fail_unless_equals_int (push_entered (i), GST_FLOW_OK);
+    push_event ("leave", i);
+  }
+  lines = end_lines ();
+  fail_unless_equals_int (g_strv_length (lines), 8);
+  for (guint i = 0; i < 8; i++)
+    fail_unless ((strstr (lines[i], ",\"snapshot-covered\":true") != NULL)
+            == (i == 2 || i == 6),
+        "%s", lines[i]);
+  g_strfreev (lines);
+  gst_object_unref (element);
+  end ();
+}
+
+GST_END_TEST;
+
 /* So does one behind something that forwards no query, once it tells detectors. */
 GST_START_TEST (test_privacy_event)
 {
@@ -576,5 +604,6 @@ main (int argc, char **argv)
   tcase_add_test (tcase, test_references);
   tcase_add_test (tcase, test_privacy_later);
   tcase_add_test (tcase, test_privacy_event);
+  tcase_add_test (tcase, test_privacy_before);
   return test_gst_run (suite, "snapshots", __FILE__);
 }
