@@ -358,6 +358,7 @@ class Spools(unittest.TestCase):
                                    headers={"Authorization": "Bearer " + server.token})
                 connection.close()
             self.assertEqual(server.stop()[0], 0)
+
     def test_private_pictures(self):
         """A camera with privacy, and one that had it when it was removed, shows only pictures that their lines
         call covered, whatever the time says of them; also in a folder that has replaced another one."""
