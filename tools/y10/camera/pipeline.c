@@ -20,6 +20,7 @@
 
 #include "camera/pipeline.h"
 #include "camera/source.h"
+#include "media/framelimit.h"
 
 #define GATE \
   "queue leaky=downstream max-size-buffers=2 max-size-bytes=0 max-size-time=0 ! " \
@@ -126,6 +127,7 @@ tool_pipeline_new (const ToolCameraSetup *setup, GError **error)
   if (!pipeline)
     return NULL;
   gst_object_ref_sink (pipeline);
+  tool_frame_limit_set_up (pipeline);
   set_up_engine (setup, GST_BIN (pipeline));
   set_up_publisher (setup, GST_BIN (pipeline));
   change_elements (GST_BIN (pipeline), &none, setup);
