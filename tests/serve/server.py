@@ -100,6 +100,10 @@ class Server:
         with open(self.log, encoding="utf-8") as file:
             return file.read()
 
+    def warnings(self):
+        """The log's lines but for notices."""
+        return [line for line in self.errors().splitlines() if " notice " not in line]
+
     def connect(self, timeout=PATIENCE):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 

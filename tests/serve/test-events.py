@@ -565,7 +565,7 @@ class Settings(unittest.TestCase):
             self.assertEqual(other.returncode, 1)
             self.assertIn(f"in use by process {server.process.pid}", other.stderr)
             self.assertIn(folder, other.stderr)
-            self.assertEqual(server.errors(), "")
+            self.assertEqual(server.warnings(), [])
 
     def test_wrong(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -587,7 +587,7 @@ class Settings(unittest.TestCase):
             server.live("one")
             self.assertEqual(server.ask("GET", "/api/events")[0::2], (404, b'{"error":"no events are kept"}'))
             self.assertFalse(os.path.exists(server.config + ".events"))
-            self.assertEqual(server.errors(), "")
+            self.assertEqual(server.warnings(), [])
         server = Server(config="[camera one]\nname=One\nsource=test:ball\n")
         plugins = os.path.join(server.directory.name, "plugins")
         os.mkdir(plugins)
@@ -598,8 +598,8 @@ class Settings(unittest.TestCase):
         with server:
             server.live("one")
             self.assertEqual(server.ask("GET", "/api/events")[0], 404)
-            self.assertEqual(server.errors().count("\n"), 1)
-            self.assertIn("gstreamer1.0-yolov10-publish", server.errors())
+            warning, = server.warnings()
+            self.assertIn("gstreamer1.0-yolov10-publish", warning)
 
 
 if __name__ == "__main__":

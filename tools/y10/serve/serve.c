@@ -263,12 +263,13 @@ static void
 print_url (const Program *program, const Options *options)
 {
   const gboolean person = isatty (STDOUT_FILENO);
+  const guint n = program->serve.config->cameras->len;
   char *shown = make_url (options, NULL);
   char *url = make_url (options,
       person ? serve_auth_get_token (program->serve.auth) : NULL);
 
-  serve_log (SERVE_LOG_NOTICE, "y10 %s serves %u cameras at %s",
-      PACKAGE_VERSION, program->serve.config->cameras->len, shown);
+  serve_log (SERVE_LOG_NOTICE, "y10 %s serves %u camera%s at %s",
+      PACKAGE_VERSION, n, n == 1 ? "" : "s", shown);
   if (!person)
     log_way_in (options);
   printf ("%s\n", url);
@@ -294,7 +295,7 @@ run (Program *program, const Options *options)
   serve_notify_ready (program->notify);
   while (!program->stops)
     g_main_context_iteration (NULL, TRUE);
-  serve_log (SERVE_LOG_NOTICE, "stops");
+  serve_log (SERVE_LOG_NOTICE, "y10 serve stops");
   serve_notify_stopping (program->notify);
   g_source_remove (looking);
 }
