@@ -76,9 +76,11 @@ class Large(unittest.TestCase):
 
     def test_too_large(self):
         """By what the header says, and by what the picture says behind another header."""
-        large = {b"png ": picture("PNG", 8192, 7000), b"MJPG": picture("JPEG", 9000, 8000, "L")}
+        # A key frame of VP8 (RFC 6386): the tag, the start code, the size, and the first partition.
+        large = {b"png ": picture("PNG", 8192, 7000), b"MJPG": picture("JPEG", 9000, 8000, "L"),
+                 b"VP80": b"\x10\x20\x00\x9d\x01\x2a" + struct.pack("<HH", 8000, 8000) + bytes(30000)}
         before = most(self.server)
-        for fourcc, size in ((b"png ", (8192, 7000)), (b"MJPG", (9000, 8000))):
+        for fourcc, size in ((b"png ", (8192, 7000)), (b"MJPG", (9000, 8000)), (b"VP80", (8000, 8000))):
             for said in (size, (320, 240)):
                 with self.subTest(fourcc=fourcc, said=said):
                     camera = self.add(fourcc, [large[fourcc]] * 3, *said)

@@ -16,6 +16,23 @@
 
 #define MOST_PIXELS 35651584 /* 8192x4352: ITU-T H.264, table A-1, level 6 */
 
+/* Returns whether frames of that size are too large, after closing the pad. */
+static gboolean
+refuse (GstPad *pad, GstElement *pipeline, int width, int height)
+{
+  if ((gint64) width * height <= MOST_PIXELS)
+    return FALSE;
+  GST_ELEMENT_ERROR (pipeline, STREAM, FORMAT,
+      ("frames of %dx%d are too large; expected at most %d pixels, such as "
+       "8192x4352",
+          width, height, MOST_PIXELS),
+      (NULL));
+  /* A decoder that has announced it does so again before it takes memory, and fails. */
+  gst_pad_set_active (pad, FALSE);
+  gst_pad_mark_reconfigure (pad);
+  return TRUE;
+}
+
 static GstPadProbeReturn
 on_event (GstPad *pad, GstPadProbeInfo *info, gpointer pipeline)
 {
@@ -30,17 +47,37 @@ on_event (GstPad *pad, GstPadProbeInfo *info, gpointer pipeline)
   structure = gst_caps_get_structure (caps, 0);
   gst_structure_get_int (structure, "width", &width);
   gst_structure_get_int (structure, "height", &height);
-  if ((gint64) width * height <= MOST_PIXELS)
-    return GST_PAD_PROBE_OK;
-  GST_ELEMENT_ERROR (pipeline, STREAM, FORMAT,
-      ("frames of %dx%d are too large; expected at most %d pixels, such as "
-       "8192x4352",
-          width, height, MOST_PIXELS),
-      (NULL));
-  /* A decoder that has announced it does so again before it takes memory, and fails. */
-  gst_pad_set_active (pad, FALSE);
-  gst_pad_mark_reconfigure (pad);
-  return GST_PAD_PROBE_DROP;
+  return refuse (pad, pipeline, width, height) ? GST_PAD_PROBE_DROP
+                                               : GST_PAD_PROBE_OK;
+}
+
+/* The size is in key frames, RFC 6386, 9.1. */
+static GstPadProbeReturn
+on_vp8 (GstPad *pad, GstPadProbeInfo *info, gpointer pipeline)
+{
+  guint8 head[10];
+
+  return gst_buffer_extract (GST_PAD_PROBE_INFO_BUFFER (info), 0, head,
+             sizeof head)
+              == sizeof head
+          && !(head[0] & 1)
+          && refuse (pad, pipeline, GST_READ_UINT16_LE (head + 6) & 0x3fff,
+              GST_READ_UINT16_LE (head + 8) & 0x3fff)
+      ? GST_PAD_PROBE_DROP
+      : GST_PAD_PROBE_OK;
+}
+
+/* There is no parser of it, and its decoders take memory before they announce a size. */
+static gboolean
+takes_vp8 (GstPad *pad)
+{
+  GstCaps *caps = gst_pad_get_pad_template_caps (pad);
+  const gboolean takes = GST_PAD_IS_SINK (pad) && gst_caps_get_size (caps) == 1
+      && gst_structure_has_name (gst_caps_get_structure (caps, 0),
+          "video/x-vp8");
+
+  gst_caps_unref (caps);
+  return takes;
 }
 
 static gboolean
@@ -48,6 +85,8 @@ watch_pad (GstElement *element, GstPad *pad, gpointer pipeline)
 {
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event,
       pipeline, NULL);
+  if (takes_vp8 (pad))
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_vp8, pipeline, NULL);
   return TRUE;
 }
 
