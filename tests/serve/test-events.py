@@ -530,7 +530,7 @@ class Cameras(unittest.TestCase):
             until(pictures, "events with pictures")
             shutil.rmtree(os.path.join(folder, "snapshots"))
             until(pictures, "pictures come again")
-            self.assertEqual(server.errors(), "")
+            self.assertEqual(server.warnings(), [])
             shutil.rmtree(folder)
             until(pictures, "all comes again")
             self.assertEqual(stat.S_IMODE(os.stat(folder).st_mode), 0o700)

@@ -17,7 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/terminal.h"
 #include "camera/camera.h"
 #include "camera/memory.h"
 #include "camera/pipeline.h"
@@ -285,7 +284,8 @@ look_for_warning (const ToolCamera *camera, GstMessage *message)
           != 0)
     return;
   gst_message_parse_warning (message, &error, NULL);
-  tool_error ("serve: the camera %s: %s", camera->setup.id, error->message);
+  g_log_structured (TOOL_CAMERA_LOG, G_LOG_LEVEL_WARNING, "MESSAGE",
+      "camera %s: %s", camera->setup.id, error->message);
   g_error_free (error);
 }
 
