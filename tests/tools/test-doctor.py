@@ -164,6 +164,24 @@ class Machine(Doctor):
         self.assertIn("GstVideoRegionOfInterestMeta", out["gstreamer"]["metas"])
         self.assertRegex(out["gstreamer"]["version"], r"^GStreamer 1\.\d+")
 
+    @unittest.skipUnless("gst" in FEATURES and shutil.which("readelf"), "built without GStreamer, or no readelf")
+    def test_transports(self):
+        """It says to what events can be sent: those whose libraries the plugin needs; and how to get the others."""
+        out = self.doctor({"GST_PLUGIN_PATH": PLUGIN_DIR, "GST_PLUGIN_PATH_1_0": PLUGIN_DIR})
+        plugin = os.path.join(PLUGIN_DIR, "libgstyolov10publish.so")
+        needed = subprocess.run(["readelf", "-d", plugin], capture_output=True, text=True, check=True).stdout
+        for name, library in (("mqtt", "libmosquitto.so"), ("webhook", "libsoup-3.0.so"), ("kafka", "librdkafka.so")):
+            found = out["events"][name]
+            self.assertEqual(found["state"], "OK" if library in needed else "NOTE", found)
+            self.assertEqual("tools/setup.sh --publish" in found.get("fix", ""), library not in needed)
+        # Without the plugin, it says that.
+        alone = self.path("alone")
+        os.mkdir(alone)
+        os.symlink(os.path.join(PLUGIN_DIR, "libgstyolov10.so"), os.path.join(alone, "libgstyolov10.so"))
+        out = self.doctor({"GST_PLUGIN_PATH_1_0": alone})
+        self.assertEqual({name: row["state"] for name, row in out["events"].items()}, {"yolov10publish": "NOTE"})
+        self.assertIn("gstreamer1.0-yolov10-publish", out["events"]["yolov10publish"]["fix"])
+
     @unittest.skipUnless("gst" in FEATURES, "built without GStreamer")
     def test_plugin_outside_path(self):
         out = self.doctor({"GST_PLUGIN_SYSTEM_PATH_1_0": self.path("nothing")})

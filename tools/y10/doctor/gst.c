@@ -251,6 +251,56 @@ check_plugin (Doctor *doctor, JsonObject *section)
   gst_object_unref (found);
 }
 
+/* The plugin is loaded, and with it the libraries that it was built with. */
+static void
+check_transports (Doctor *doctor, JsonObject *section)
+{
+  static const struct
+  {
+    const char *name, *schemes, *to, *library, *file, *package;
+  } transports[] = {
+    { "mqtt", "mqtt, mqtts", "MQTT brokers", "libmosquitto",
+        "libmosquitto.so.1", "libmosquitto-dev" },
+    { "webhook", "http, https", "web servers", "libsoup 3", "libsoup-3.0.so.0",
+        "libsoup-3.0-dev" },
+    { "kafka", "kafka", "Kafka", "librdkafka", "librdkafka.so.1",
+        "librdkafka-dev" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (transports); i++) {
+    void *library = dlopen (transports[i].file, RTLD_LAZY | RTLD_NOLOAD);
+    char *fact = library
+        ? g_strdup (transports[i].schemes)
+        : g_strdup_printf ("this build sends no events to %s: it lacks %s",
+            transports[i].to, transports[i].library);
+    char *fix =
+        g_strdup_printf ("run 'tools/setup.sh --publish', or install it "
+                         "(Debian: sudo apt-get install %s) and build again",
+            transports[i].package);
+
+    doctor_row (doctor, section, transports[i].name,
+        library ? DOCTOR_OK : DOCTOR_NOTE, fact, fix);
+    if (library)
+      dlclose (library);
+    g_free (fix);
+    g_free (fact);
+  }
+}
+
+static void
+check_publish (Doctor *doctor)
+{
+  JsonObject *section = doctor_section (doctor, "events");
+
+  if (makes_element ("yolov10publish"))
+    check_transports (doctor, section);
+  else
+    doctor_row (doctor, section, "yolov10publish", DOCTOR_NOTE,
+        "GStreamer finds no yolov10publish, so events are not kept or sent",
+        "install it (Debian: sudo apt-get install gstreamer1.0-yolov10-publish), "
+        "or run 'tools/setup.sh --publish'");
+}
+
 int
 doctor_gst_nvcodec (void)
 {
@@ -293,6 +343,7 @@ doctor_gstreamer (Doctor *doctor)
   check_metas (doctor, section);
   check_plugin (doctor, section);
   check_elements (doctor, section);
+  check_publish (doctor);
 }
 
 #else /* !HAVE_GST */

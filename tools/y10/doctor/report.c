@@ -139,6 +139,7 @@ print_text (const Doctor *doctor)
   tool_print ("\n%s\n",
       doctor->worst == DOCTOR_FAIL       ? "Something does not work."
           : doctor->worst == DOCTOR_WARN ? "Everything needed works."
+          : doctor->worst == DOCTOR_NOTE ? "Everything works, except as noted."
                                          : "Everything works.");
 }
 
