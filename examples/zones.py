@@ -6,7 +6,7 @@
 examples/zones.py --zone "door=0.1,0.2 0.5,0.9" --zone "gate=0.6,0.5 -> 1,0.5" street.mp4 counted.mkv
 
 A zone is a name and two opposite corners of a rectangle or more of a polygon, a line a name and its
-two ends; --file takes a file of both (docs/elements.md). Prints each event as a line of JSON, and at
+two ends; --file takes a file of both (docs/tracking.md). Prints each event as a line of JSON, and at
 the end who was where. Only python3-gi is needed.
 """
 import argparse

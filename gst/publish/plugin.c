@@ -16,5 +16,5 @@ plugin_init (GstPlugin *plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, yolov10publish,
-    "Publishes results of YOLOv10 object detection", plugin_init,
-    PACKAGE_VERSION, "LGPL", PACKAGE, GST_PACKAGE_ORIGIN)
+    "Publishes results of YOLO object detection", plugin_init, PACKAGE_VERSION,
+    "LGPL", PACKAGE, GST_PACKAGE_ORIGIN)

@@ -39,7 +39,8 @@ print_help (FILE *out)
 {
   fprintf (out,
       "Usage: y10 COMMAND [OPTION…] [ARGUMENT…]\n\n"
-      "YOLOv10 object detection.\n\nCommands:\n");
+      "Detects objects with YOLOv8, YOLOv10, YOLO11 and YOLO26 networks.\n\n"
+      "Commands:\n");
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     fprintf (out, "  %-8s %s\n", commands[i].name, commands[i].summary);
   fprintf (out,
