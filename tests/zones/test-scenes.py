@@ -44,15 +44,21 @@ def crossing(line, before, after):
 
 
 def clear(line, place, size):
-    """Whether a box stands an eighth of itself from all of a line, or at the edge of the picture."""
-    (x, y), (width, height) = place, size
-    if not width or not height or x <= 0 or y <= 0 or x >= 1 or y >= 1:
+    """Whether a box stands a quarter of itself from all of a line, or halfway to where no picture is."""
+    width, height = size
+
+    def offset(x, y):
+        (ax, ay), (bx, by) = line
+        return (bx - ax) * (y - ay) - (by - ay) * (x - ax)
+    at = offset(*place)
+    room = [offset(x, y) for x in (0, 1) for y in (0, 1)]
+    if not width or not height or (at >= max(0, *room) / 2 if at >= 0 else at <= min(0, *room) / 2):
         return True
     (ax, ay), (bx, by), (px, py) = [(u / width, v / height) for u, v in (*line, place)]
     along = Fraction((bx - ax) * (px - ax) + (by - ay) * (py - ay), (bx - ax)**2 + (by - ay)**2)
     along = min(max(along, 0), 1)
     nearest = ax + along * (bx - ax), ay + along * (by - ay)
-    return (px - nearest[0])**2 + (py - nearest[1])**2 >= Fraction(1, 64)
+    return (px - nearest[0])**2 + (py - nearest[1])**2 >= Fraction(1, 16)
 
 
 def episodes(sightings, times, grace):

@@ -130,7 +130,7 @@ class Events(unittest.TestCase):
         self.assertEqual(self.walk(GATE, [up, down, up, up], step=100 * MS, hysteresis=200 * MS), [])
 
     def test_stands_on_line(self):
-        """Whoever stands on a line or at its end, and moves by less than an eighth of its box each way,
+        """Whoever stands on a line or at its end, and moves by less than a quarter of its box each way,
         crosses it once at most: on the way there or on. The box is 1/16 by 1/8."""
         for a, b in (((0.25, 0.5), (0.75, 0.5)), ((0.5, 0.25), (0.5, 0.75)), ((0.25, 0.25), (0.5, 0.5))):
             line = f"zones gate={a[0]},{a[1]} -> {b[0]},{b[1]}"
@@ -142,8 +142,8 @@ class Events(unittest.TestCase):
                 stands = []
                 for i in range(600):
                     turn = rng.random() if slow == 1 else i / slow
-                    stands.append((x + radius / 128 * math.cos(turn * 2 * math.pi) * 0.99,
-                                   y + radius / 64 * math.sin(turn * 2 * math.pi) * 0.99))
+                    stands.append((x + radius / 64 * math.cos(turn * 2 * math.pi) * 0.99,
+                                   y + radius / 32 * math.sin(turn * 2 * math.pi) * 0.99))
                 for hysteresis in (0, 200 * MS):
                     self.assertEqual(self.walk(line, stands, hysteresis=hysteresis), [], (line, seed))
                     for way, n in (([], 0), ([(x - 0.25, y + 0.125)], 1)):
@@ -153,9 +153,9 @@ class Events(unittest.TestCase):
                             self.assertEqual(len(found), n, (line, seed))
 
     def test_clear(self):
-        """Straight on, a walk counts as soon as an eighth of the box is across, however the line lies; at
-        the edge of the picture, where no box can be, at once. The time is that of the crossing."""
-        across = 1 / 128
+        """Straight on, a walk counts as soon as a quarter of the box is across, however the line lies; at
+        the edge of the picture, when half of what there is is. The time is that of the crossing."""
+        across = 1 / 64
         for line, ways in (("zones gate=0,0.5 -> 1,0.5", [(0.5, 0.5 + i * across) for i in range(-3, 6)]),
                            ("zones gate=0.5,1 -> 0.5,0", [(0.5 + i * across / 2, 0.5) for i in range(-3, 6)])):
             answers = run([new(), line, *(c for i, place in enumerate(ways)
@@ -163,8 +163,10 @@ class Events(unittest.TestCase):
             told = [i for i, answer in enumerate(answers[2:]) if answer]
             self.assertEqual(told, [5])
             self.assertEqual(json.loads(answers[2 + told[0]][0])["timestamp"], 3 * MS)
-        edge = [(0.5, 0.9), (0.5, 0.98), (0.5, 1), (0.5, 1)]
-        self.assertEqual(self.walk("zones gate=0,0.98 -> 1,0.98", edge), [("cross", "gate", 100, 7, "in")])
+        # One that walks out of the picture at the bottom, where boxes end a little before the edge.
+        edge = [(0.5, 0.9), (0.5, 0.97), (0.5, 0.998), (0.5, 0.998)]
+        self.assertEqual(self.walk("zones gate=0,0.95 -> 1,0.95", edge)[:1], [("cross", "gate", 100, 7, "in")])
+        self.assertEqual(self.walk("zones gate=0,0.95 -> 1,0.95", [(0.5, 0.94), (0.5, 0.97)] * 9), [])
 
     def test_lost_does_not_cross(self):
         """Where it was in between is unknown once it is lost."""
