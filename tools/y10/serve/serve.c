@@ -416,7 +416,7 @@ tool_serve (int argc, char **argv)
     { "backend", 'b', 0, G_OPTION_ARG_STRING, &options.backend,
         "auto, ref, cpu or cuda [the settings', or auto]", "NAME" },
     { "media", 0, 0, G_OPTION_ARG_FILENAME, &options.media,
-        "Folder of the videos that cameras may be", "DIR" },
+        "Folder of the videos that file:NAME cameras play", "DIR" },
     { "url", 0, 0, G_OPTION_ARG_NONE, &options.url,
         "Print the address with the token, and end", NULL },
     { "host", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.hosts,
