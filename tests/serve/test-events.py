@@ -385,7 +385,8 @@ class Spools(unittest.TestCase):
                 if "snapshot" in event:
                     stream, covered = expected[event["id"]]
                     status = 200 if covered or stream not in private else 404
-                    self.assertEqual(server.ask("GET", f"/api/events/{event['at']}/snapshot.jpg")[0], status, event)
+                    for name in ("snapshot", "thumbnail"):
+                        self.assertEqual(server.ask("GET", f"/api/events/{event['at']}/{name}.jpg")[0], status, event)
 
         with server:
             check(("c1", "c3"))

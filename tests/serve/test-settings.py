@@ -249,6 +249,24 @@ class Files(unittest.TestCase):
             self.assertIn(says, done.stderr)
             self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
             server.directory.cleanup()
+        # What is no file is neither waited for nor read without an end.
+        for name, kind in (("", "FIFO"), ("", "device"), (".token", "FIFO"), (".token", "device")):
+            server = Server(config=None if not name else "")
+            if kind == "FIFO":
+                os.mkfifo(server.config + name, 0o600)
+            else:
+                os.symlink("/dev/zero", server.config + name)
+            done = subprocess.run(server.command(), env=server.env, capture_output=True, text=True, timeout=60,
+                                  check=False)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(f"{server.config}{name}: it is a ", done.stderr)
+            self.assertIn(kind, done.stderr)
+            server.directory.cleanup()
+        with Server(config="") as server:
+            server.stop()
+            os.unlink(server.config + ".crashes")
+            os.mkfifo(server.config + ".crashes")
+            server.start()
         server = Server(config="[serve]\nclasses=cat\n")
         done = subprocess.run(server.command(), env=server.env, capture_output=True, text=True, timeout=60,
                               check=False)

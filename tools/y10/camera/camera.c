@@ -27,8 +27,9 @@
 
 #define STEADY (10 * G_USEC_PER_SEC) /* a good connection */
 #define TIMEOUT (5 * G_USEC_PER_SEC) /* without a frame */
-#define MOST_PAUSE 10                /* s between attempts */
-#define MOST_CLOSING 4               /* pipelines of one camera */
+#define TELL_AGAIN (10 * G_USEC_PER_SEC)
+#define MOST_PAUSE 10  /* s between attempts */
+#define MOST_CLOSING 4 /* pipelines of one camera */
 #define FPS_TIME (2 * G_USEC_PER_SEC)
 #define INFERENCES_TIME \
   (5 * G_USEC_PER_SEC) /* there may be fewer than one a second */
@@ -272,10 +273,14 @@ look_for_model (ToolCamera *camera, GstMessage *message)
   camera->model_refused = why;
 }
 
-/* Of events that are not kept nobody else would know. */
+/* Of events that are not kept nobody else would know. Cameras share the folder, and files
+ * begin again every few seconds, so what was told is not told at once again. */
 static void
 look_for_warning (const ToolCamera *camera, GstMessage *message)
 {
+  static char *told;
+  static gint64 told_at;
+  const gint64 now = g_get_monotonic_time ();
   GError *error;
 
   if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_WARNING
@@ -284,8 +289,12 @@ look_for_warning (const ToolCamera *camera, GstMessage *message)
           != 0)
     return;
   gst_message_parse_warning (message, &error, NULL);
-  g_log_structured (TOOL_CAMERA_LOG, G_LOG_LEVEL_WARNING, "MESSAGE",
-      "camera %s: %s", camera->setup.id, error->message);
+  if (g_strcmp0 (told, error->message) != 0 || now - told_at > TELL_AGAIN)
+    g_log_structured (TOOL_CAMERA_LOG, G_LOG_LEVEL_WARNING, "MESSAGE",
+        "camera %s: %s", camera->setup.id, error->message);
+  g_free (told);
+  told = g_strdup (error->message);
+  told_at = now;
   g_error_free (error);
 }
 

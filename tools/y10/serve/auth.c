@@ -19,12 +19,14 @@
 #include <sys/stat.h>
 #include <y10/y10.h>
 
+#include "base/readfile.h"
 #include "serve/auth.h"
 #include "serve/log.h"
 #include "serve/refusals.h"
 #include "serve/sessions.h"
 #include "serve/settings.h"
 
+#define MOST_FILE 4096   /* bytes, of the token */
 #define MOST_SHOWN 64    /* bytes of what a client says */
 #define TOO_MANY 429     /* libsoup has no name for it */
 #define MOST_FAILURES 10 /* of an address */
@@ -85,7 +87,8 @@ read_token (const char *path, GError **error)
 
   if (stat (path, &status) != 0 && errno == ENOENT)
     return make_token (path, error);
-  if (!g_file_get_contents (path, &text, NULL, error))
+  text = tool_read_file (path, MOST_FILE, NULL, error);
+  if (!text)
     return NULL;
   g_strstrip (text);
   if (status.st_mode & 077)

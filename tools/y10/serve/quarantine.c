@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/readfile.h"
 #include "serve/crash.h"
 #include "serve/log.h"
 #include "serve/quarantine.h"
@@ -211,12 +212,13 @@ read_file (ServeQuarantine *quarantine, const ServeConfig *config)
   char *text, **lines;
   gsize n;
 
-  if (!g_file_get_contents (quarantine->path, &text, &n, NULL))
+  text = tool_read_file (quarantine->path, MOST_FILE, &n, NULL);
+  if (!text)
     return;
   for (gsize i = 0; i < n; i++) /* as a file system may leave behind */
     if (!text[i])
       text[i] = '?';
-  lines = g_strsplit (n <= MOST_FILE ? text : "", "\n", -1);
+  lines = g_strsplit (text, "\n", -1);
   /* What is behind the last end of a line was not written wholly. */
   for (guint i = 0; lines[0] && lines[i + 1]; i++)
     read_line (quarantine, lines[i]);

@@ -16,10 +16,12 @@
 #include <y10/y10.h>
 
 #include "base/json-text.h"
+#include "base/readfile.h"
 #include "camera/pipeline.h"
 #include "camera/source.h"
 #include "serve/settings.h"
 
+#define MOST_FILE (8 << 20)
 #define MOST_CAMERAS 64
 #define MOST_NAME 64
 #define MOST_SOURCE 1024
@@ -334,28 +336,34 @@ serve_config_load (const char *path, GError **error)
   ServeConfig *config = g_new0 (ServeConfig, 1);
   GError *problem = NULL;
   struct stat status;
+  gsize size;
+  char *text = tool_read_file (path, MOST_FILE, &size, &problem);
 
   config->path = g_strdup (path);
   config->file = g_key_file_new ();
   config->cameras = g_ptr_array_new_with_free_func (free_camera);
-  if (!g_key_file_load_from_file (config->file, path, G_KEY_FILE_KEEP_COMMENTS,
-          &problem)) {
-    if (g_error_matches (problem, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
-      g_clear_error (&problem);
-      add_demo (config);
-      read_spool (config, NULL);
-      config->saved = g_key_file_to_data (config->file, NULL, NULL);
-      return config;
-    }
+  if (g_error_matches (problem, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
+    g_clear_error (&problem);
+    add_demo (config);
+    read_spool (config, NULL);
+    config->saved = g_key_file_to_data (config->file, NULL, NULL);
+    return config;
+  }
+  if (!text) {
+    g_propagate_error (error, problem);
+  } else if (!g_key_file_load_from_data (config->file, text, size,
+                 G_KEY_FILE_KEEP_COMMENTS, &problem)) {
     g_propagate_prefixed_error (error, problem, "%s: ", path);
   } else if (stat (path, &status) == 0 && status.st_mode & 077) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: others may read it, and it can have passwords; run chmod 600 on it",
         path);
   } else if (parse (config, error)) {
+    g_free (text);
     config->saved = g_key_file_to_data (config->file, NULL, NULL);
     return config;
   }
+  g_free (text);
   serve_config_free (config);
   return NULL;
 }
