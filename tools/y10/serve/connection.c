@@ -13,21 +13,20 @@
 #ifdef HAVE_SERVE
 
 #include <fcntl.h>
-#include <linux/sockios.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "serve/connection.h"
+#include "serve/tap.h"
 
 #define KEY "y10-connection"
 #define HEAD_TIME 10    /* s */
 #define MOST_HEAD 16384 /* bytes, of */
 #define MOST_LINES 100
-#define MOST_BODY 65536     /* bytes, also of one that is refused */
-#define MOST_WEBSOCKET 1024 /* bytes, within */
-#define WEBSOCKET_TIME 30   /* s: answers to pings, */
-#define MOST_EVER (1 << 20) /* and in all */
+#define MOST_BODY 65536       /* bytes, also of one that is refused */
+#define MOST_WEBSOCKET 1024   /* bytes, within */
+#define WEBSOCKET_TIME 30     /* s: answers to pings, */
+#define MOST_EVER (256 << 10) /* and in all */
 
 static ServeConnection *
 find_connection (SoupServerMessage *message)
@@ -124,8 +123,8 @@ admit_lines (ServeConnection *connection, const guint8 *bytes, gsize n)
   return TRUE;
 }
 
-gboolean
-serve_connection_admit (const guint8 *bytes, gsize n, gpointer data)
+static gboolean
+admit (const guint8 *bytes, gsize n, gpointer data)
 {
   ServeConnection *connection = data;
 
@@ -138,6 +137,25 @@ serve_connection_admit (const guint8 *bytes, gsize n, gpointer data)
   connection->allowed -= n;
   connection->quota -= n;
   return admit_lines (connection, bytes, n);
+}
+
+static void
+count (gsize n, gpointer data)
+{
+  ServeConnection *connection = data;
+
+  connection->n_written += n;
+}
+
+GIOStream *
+serve_connection_guard (ServeConnection *connection, GIOStream *stream)
+{
+  static const ServeTapFuncs funcs = { admit, count, serve_connection_unref };
+  GIOStream *tap = serve_tap_new (stream, connection->socket, &funcs,
+      g_rc_box_acquire (connection));
+
+  g_object_unref (stream);
+  return tap;
 }
 
 void
@@ -227,16 +245,6 @@ serve_connection_end (ServeConnection *connection)
 {
   if (connection)
     g_socket_shutdown (connection->socket, TRUE, TRUE, NULL);
-}
-
-gboolean
-serve_connection_is_drained (ServeConnection *connection)
-{
-  int waiting;
-
-  return connection
-      && ioctl (g_socket_get_fd (connection->socket), SIOCOUTQ, &waiting) == 0
-      && !waiting;
 }
 
 int

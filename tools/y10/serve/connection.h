@@ -20,7 +20,8 @@ typedef struct
   gsize allowed;                   /* bytes that may still come, */
   gsize quota;                     /* and until @refill */
   gint64 refill;
-  gboolean in_head; /* a request's head comes: */
+  guint64 n_written; /* bytes */
+  gboolean in_head;  /* a request's head comes: */
   gboolean in_line, has_text;
   guint n_lines;
   gboolean trusted; /* what is answered was asked with a token or a session */
@@ -29,9 +30,9 @@ typedef struct
 
 /* @remote: the address that messages of this connection are to have. */
 ServeConnection *serve_connection_new (GSocket *socket, GSocketAddress *remote);
-/* A ServeTapFunc: whether that may come. */
-gboolean serve_connection_admit (const guint8 *bytes, gsize n,
-    gpointer connection);
+/* Returns @stream with this connection's limits of what comes. Takes @stream. */
+GIOStream *serve_connection_guard (ServeConnection *connection,
+    GIOStream *stream);
 
 /* The functions below do nothing for a message without a connection. */
 
@@ -62,8 +63,6 @@ void serve_connection_end (ServeConnection *connection);
 int serve_connection_dup (ServeConnection *connection);
 /* Whether libsoup has closed it; what the kernel has queued may still be sent. */
 gboolean serve_connection_is_closed (ServeConnection *connection);
-/* Whether the client has got all that was sent to it. */
-gboolean serve_connection_is_drained (ServeConnection *connection);
 /* Whether the client has closed the connection of @message; libsoup notices only when it
  * writes. */
 gboolean serve_connection_is_gone (SoupServerMessage *message);

@@ -18,7 +18,6 @@
 
 #include "serve/handshake.h"
 #include "serve/listener.h"
-#include "serve/tap.h"
 
 #define MOST_CONNECTIONS 128
 #define MOST_AT_ONCE 16 /* that are accepted between two requests */
@@ -76,9 +75,8 @@ hand_over (GIOStream *stream, gpointer data)
   ServeConnection *connection = arrival->connection;
 
   if (stream && connection->listener) {
-    GIOStream *tap = serve_tap_new (stream, connection->socket,
-        serve_connection_admit, g_rc_box_acquire (connection),
-        serve_connection_unref);
+    GIOStream *tap = serve_connection_guard (connection,
+        g_steal_pointer (&stream));
 
     g_object_weak_ref (G_OBJECT (tap), on_gone, g_rc_box_acquire (connection));
     soup_server_accept_iostream (connection->listener->server, tap,

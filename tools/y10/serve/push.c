@@ -5,7 +5,7 @@
  *
  * A page that comes is told of all cameras, and from then on of those that are not as it
  * was told last, at most twice a second. libsoup keeps whatever a client does not read,
- * so what is sent until a client has got all of it is counted. A client over the limit is
+ * so what it has not written yet is counted. A client over the limit is
  * left, as is the one that has most waiting when that of all is too much. It comes again
  * and is told all. */
 
@@ -39,15 +39,23 @@ typedef struct
   Serve *serve;
   SoupWebsocketConnection *websocket;
   ServeConnection *connection;
-  gsize waiting;
+  guint64 end; /* of all that it was sent, as the connection counts */
   gboolean is_left;
 } Client;
+
+/* How much of it libsoup still has. */
+static gsize
+get_waiting (const Client *client)
+{
+  const guint64 written = client->connection->n_written;
+
+  return client->is_left || written >= client->end ? 0 : client->end - written;
+}
 
 static void
 leave (Client *client)
 {
   client->is_left = TRUE;
-  client->waiting = 0;
   serve_connection_end (client->connection);
 }
 
@@ -60,9 +68,10 @@ make_room (const GPtrArray *clients, gsize length)
 
   for (guint i = 0; i < clients->len; i++) {
     Client *client = clients->pdata[i];
+    const gsize waiting = get_waiting (client);
 
-    all += client->waiting;
-    if (!most || client->waiting > most->waiting)
+    all += waiting;
+    if (!most || waiting > get_waiting (most))
       most = client;
   }
   if (all > MOST_OF_ALL && most)
@@ -78,14 +87,12 @@ send_line (Client *client, const char *line)
           != SOUP_WEBSOCKET_STATE_OPEN
       || client->is_left)
     return;
-  if (serve_connection_is_drained (client->connection))
-    client->waiting = 0;
-  if (client->waiting > MOST_WAITING)
+  if (get_waiting (client) > MOST_WAITING)
     leave (client);
   make_room (client->serve->push->clients, length);
   if (client->is_left)
     return;
-  client->waiting += length;
+  client->end = MAX (client->end, client->connection->n_written) + length;
   soup_websocket_connection_send_text (client->websocket, line);
 }
 

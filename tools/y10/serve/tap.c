@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A stream that asks about each read before its reader gets the bytes. libsoup reads as
- * long as something comes, and the main loop waits meanwhile: nothing outside of the
- * stream could stop it. */
+/* A stream that asks about each read before its reader gets the bytes, and tells of each
+ * write. libsoup reads as long as something comes, and the main loop waits meanwhile:
+ * nothing outside of the stream could stop it. Nor does it say how much of what it was
+ * given has gone out. */
 
 #include "config.h"
 
@@ -11,16 +12,29 @@
 
 #include "serve/tap.h"
 
+typedef struct
+{
+  const ServeTapFuncs *funcs;
+  gpointer data;
+  GSocket *socket;
+} Watch;
+
 G_DECLARE_FINAL_TYPE (ServeTapInput, serve_tap_input, SERVE, TAP_INPUT,
     GFilterInputStream)
+G_DECLARE_FINAL_TYPE (ServeTapOutput, serve_tap_output, SERVE, TAP_OUTPUT,
+    GFilterOutputStream)
 G_DECLARE_FINAL_TYPE (ServeTap, serve_tap, SERVE, TAP, GIOStream)
 
 struct _ServeTapInput
 {
   GFilterInputStream parent;
-  ServeTapFunc func;
-  gpointer data;
-  GDestroyNotify destroy;
+  Watch *watch;
+};
+
+struct _ServeTapOutput
+{
+  GFilterOutputStream parent;
+  Watch *watch;
 };
 
 struct _ServeTap
@@ -28,15 +42,35 @@ struct _ServeTap
   GIOStream parent;
   GIOStream *base;
   GInputStream *input;
-  GSocket *socket;
+  GOutputStream *output;
+  Watch *watch;
 };
 
-static void pollable_init (GPollableInputStreamInterface *interface);
+static void pollable_input_init (GPollableInputStreamInterface *interface);
+static void pollable_output_init (GPollableOutputStreamInterface *interface);
 
 G_DEFINE_TYPE_WITH_CODE (ServeTapInput, serve_tap_input,
     G_TYPE_FILTER_INPUT_STREAM,
-    G_IMPLEMENT_INTERFACE (G_TYPE_POLLABLE_INPUT_STREAM, pollable_init))
+    G_IMPLEMENT_INTERFACE (G_TYPE_POLLABLE_INPUT_STREAM, pollable_input_init))
+G_DEFINE_TYPE_WITH_CODE (ServeTapOutput, serve_tap_output,
+    G_TYPE_FILTER_OUTPUT_STREAM,
+    G_IMPLEMENT_INTERFACE (G_TYPE_POLLABLE_OUTPUT_STREAM, pollable_output_init))
 G_DEFINE_TYPE (ServeTap, serve_tap, G_TYPE_IO_STREAM)
+
+static void
+clear_watch (gpointer data)
+{
+  Watch *watch = data;
+
+  watch->funcs->destroy (watch->data);
+  g_object_unref (watch->socket);
+}
+
+static void
+unref_watch (Watch *watch)
+{
+  g_rc_box_release_full (watch, clear_watch);
+}
 
 static GInputStream *
 get_base (gpointer input)
@@ -47,7 +81,8 @@ get_base (gpointer input)
 static gssize
 ask (ServeTapInput *input, const guint8 *bytes, gssize n, GError **error)
 {
-  if (n <= 0 || input->func (bytes, (gsize) n, input->data))
+  if (n <= 0
+      || input->watch->funcs->admit (bytes, (gsize) n, input->watch->data))
     return n;
   g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_MESSAGE_TOO_LARGE,
       "the client sends too much");
@@ -95,7 +130,7 @@ input_create_source (GPollableInputStream *stream, GCancellable *cancellable)
 }
 
 static void
-pollable_init (GPollableInputStreamInterface *interface)
+pollable_input_init (GPollableInputStreamInterface *interface)
 {
   interface->is_readable = input_is_readable;
   interface->create_source = input_create_source;
@@ -105,9 +140,7 @@ pollable_init (GPollableInputStreamInterface *interface)
 static void
 input_finalize (GObject *object)
 {
-  ServeTapInput *input = SERVE_TAP_INPUT (object);
-
-  input->destroy (input->data);
+  unref_watch (SERVE_TAP_INPUT (object)->watch);
   G_OBJECT_CLASS (serve_tap_input_parent_class)->finalize (object);
 }
 
@@ -123,6 +156,84 @@ serve_tap_input_init (ServeTapInput *input)
 {
 }
 
+static GPollableOutputStream *
+get_base_output (gpointer output)
+{
+  return G_POLLABLE_OUTPUT_STREAM (
+      g_filter_output_stream_get_base_stream (G_FILTER_OUTPUT_STREAM (output)));
+}
+
+static gssize
+tell (ServeTapOutput *output, gssize n)
+{
+  if (n > 0)
+    output->watch->funcs->count ((gsize) n, output->watch->data);
+  return n;
+}
+
+static gssize
+output_write (GOutputStream *stream, const void *buffer, gsize n,
+    GCancellable *cancellable, GError **error)
+{
+  return tell (SERVE_TAP_OUTPUT (stream),
+      g_output_stream_write (G_OUTPUT_STREAM (get_base_output (stream)), buffer,
+          n, cancellable, error));
+}
+
+static gssize
+output_write_nonblocking (GPollableOutputStream *stream, const void *buffer,
+    gsize n, GError **error)
+{
+  return tell (SERVE_TAP_OUTPUT (stream),
+      g_pollable_output_stream_write_nonblocking (get_base_output (stream),
+          buffer, n, NULL, error));
+}
+
+static gboolean
+output_is_writable (GPollableOutputStream *stream)
+{
+  return g_pollable_output_stream_is_writable (get_base_output (stream));
+}
+
+static GSource *
+output_create_source (GPollableOutputStream *stream, GCancellable *cancellable)
+{
+  GSource *child = g_pollable_output_stream_create_source (get_base_output (
+                                                               stream),
+      NULL);
+  GSource *source = g_pollable_source_new_full (stream, child, cancellable);
+
+  g_source_unref (child);
+  return source;
+}
+
+static void
+pollable_output_init (GPollableOutputStreamInterface *interface)
+{
+  interface->is_writable = output_is_writable;
+  interface->create_source = output_create_source;
+  interface->write_nonblocking = output_write_nonblocking;
+}
+
+static void
+output_finalize (GObject *object)
+{
+  unref_watch (SERVE_TAP_OUTPUT (object)->watch);
+  G_OBJECT_CLASS (serve_tap_output_parent_class)->finalize (object);
+}
+
+static void
+serve_tap_output_class_init (ServeTapOutputClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = output_finalize;
+  G_OUTPUT_STREAM_CLASS (klass)->write_fn = output_write;
+}
+
+static void
+serve_tap_output_init (ServeTapOutput *output)
+{
+}
+
 static GInputStream *
 tap_get_input (GIOStream *stream)
 {
@@ -132,15 +243,15 @@ tap_get_input (GIOStream *stream)
 static GOutputStream *
 tap_get_output (GIOStream *stream)
 {
-  return g_io_stream_get_output_stream (SERVE_TAP (stream)->base);
+  return SERVE_TAP (stream)->output;
 }
 
 /* TLS says goodbye, and would wait for a client that does not read. */
 static void
 prepare_to_close (ServeTap *tap)
 {
-  if (!(g_socket_condition_check (tap->socket, G_IO_OUT) & G_IO_OUT))
-    g_socket_shutdown (tap->socket, TRUE, TRUE, NULL);
+  if (!(g_socket_condition_check (tap->watch->socket, G_IO_OUT) & G_IO_OUT))
+    g_socket_shutdown (tap->watch->socket, TRUE, TRUE, NULL);
 }
 
 static gboolean
@@ -187,8 +298,9 @@ tap_finalize (GObject *object)
   ServeTap *tap = SERVE_TAP (object);
 
   g_object_unref (tap->input);
+  g_object_unref (tap->output);
   g_object_unref (tap->base);
-  g_object_unref (tap->socket);
+  unref_watch (tap->watch);
   G_OBJECT_CLASS (serve_tap_parent_class)->finalize (object);
 }
 
@@ -211,20 +323,27 @@ serve_tap_init (ServeTap *tap)
 }
 
 GIOStream *
-serve_tap_new (GIOStream *base, GSocket *socket, ServeTapFunc func,
-    gpointer data, GDestroyNotify destroy)
+serve_tap_new (GIOStream *base, GSocket *socket, const ServeTapFuncs *funcs,
+    gpointer data)
 {
+  Watch *watch = g_rc_box_new0 (Watch);
   ServeTap *tap = g_object_new (serve_tap_get_type (), NULL);
   ServeTapInput *input = g_object_new (serve_tap_input_get_type (),
       "base-stream", g_io_stream_get_input_stream (base), "close-base-stream",
       FALSE, NULL);
+  ServeTapOutput *output = g_object_new (serve_tap_output_get_type (),
+      "base-stream", g_io_stream_get_output_stream (base), "close-base-stream",
+      FALSE, NULL);
 
-  input->func = func;
-  input->data = data;
-  input->destroy = destroy;
+  watch->funcs = funcs;
+  watch->data = data;
+  watch->socket = g_object_ref (socket);
+  input->watch = g_rc_box_acquire (watch);
+  output->watch = g_rc_box_acquire (watch);
+  tap->watch = watch;
   tap->base = g_object_ref (base);
   tap->input = G_INPUT_STREAM (input);
-  tap->socket = g_object_ref (socket);
+  tap->output = G_OUTPUT_STREAM (output);
   return G_IO_STREAM (tap);
 }
 

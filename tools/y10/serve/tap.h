@@ -2,19 +2,23 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* A stream whose reader can be told to stop. */
+/* A stream that tells what goes through it. */
 
 #include <gio/gio.h>
 
 G_BEGIN_DECLS
 
-/* Called with what was read. If it returns FALSE, the reader gets an error
- * instead of them. */
-typedef gboolean (*ServeTapFunc) (const guint8 *bytes, gsize n, gpointer data);
+typedef struct
+{
+  /* Was read. If it returns FALSE, the reader gets an error instead. */
+  gboolean (*admit) (const guint8 *bytes, gsize n, gpointer data);
+  /* So much was written. */
+  void (*count) (gsize n, gpointer data);
+  GDestroyNotify destroy; /* of @data */
+} ServeTapFuncs;
 
-/* Returns @base, a stream of @socket, behind such a function. The stream keeps
- * @data, and lets go of it by @destroy. */
-GIOStream *serve_tap_new (GIOStream *base, GSocket *socket, ServeTapFunc func,
-    gpointer data, GDestroyNotify destroy);
+/* Returns @base, a stream of @socket, with such functions. Takes @data. */
+GIOStream *serve_tap_new (GIOStream *base, GSocket *socket,
+    const ServeTapFuncs *funcs, gpointer data);
 
 G_END_DECLS
