@@ -20,6 +20,7 @@
 #include <y10/y10.h>
 
 #include "base/readfile.h"
+#include "base/text.h"
 #include "serve/auth.h"
 #include "serve/log.h"
 #include "serve/refusals.h"
@@ -210,8 +211,11 @@ serve_auth_check_host (ServeAuth *auth, SoupServerMessage *message)
 
   if (is_own_host (auth, host, origin))
     return TRUE;
-  details = g_strdup_printf (", Host '%.*s', Origin '%.*s'", MOST_SHOWN,
-      host ? host : "", MOST_SHOWN, origin ? origin : "");
+  host = host ? host : "";
+  origin = origin ? origin : "";
+  details = g_strdup_printf (", Host '%.*s', Origin '%.*s'",
+      y10_text_fit (host, MOST_SHOWN), host, y10_text_fit (origin, MOST_SHOWN),
+      origin);
   log_refusal (auth, message, "unknown host or origin", details);
   g_free (details);
   return FALSE;
