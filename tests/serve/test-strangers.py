@@ -327,30 +327,61 @@ class Crowd(threading.Thread):
 
 
 class Handshakes(unittest.TestCase):
-    def test_unfinished(self):
-        """Clients that begin to speak TLS, and say no more, keep nobody out and do not delay the end."""
-        server = Server(config="[serve]\nspool=\n")
-        cert, key = (os.path.join(server.directory.name, name) for name in ("cert.pem", "key.pem"))
+    def setUp(self):
+        self.server = Server(config="[serve]\nspool=\n")
+        self.cert, key = (os.path.join(self.server.directory.name, name) for name in ("cert.pem", "key.pem"))
         made = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
                                "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out",
-                               cert], capture_output=True, check=False)
+                               self.cert], capture_output=True, check=False)
         if made.returncode:
             self.skipTest("openssl makes no certificate")
-        server.options = ("--cert", cert, "--key", key)
+        self.server.options = ("--cert", self.cert, "--key", key)
         try:
-            server.start()
+            self.server.start()
         except AssertionError as error:
             self.skipTest(f"no TLS here (glib-networking): {error}")
-        with server, Crowd(server.port, 160):
+
+    def tearDown(self):
+        if self.server.process:
+            self.server.__exit__()
+
+    def test_unfinished(self):
+        """Clients that begin to speak TLS, and say no more, keep nobody out and do not delay the end."""
+        with Crowd(self.server.port, 160):
             for _ in range(3):
                 done = subprocess.run(["curl", "-s", "-m", str(PATIENCE), "-o", os.devnull, "-w", "%{http_code}",
-                                       "--cacert", cert, "--interface", "127.0.0.2",
-                                       f"https://127.0.0.1:{server.port}/healthz"], capture_output=True, text=True,
+                                       "--cacert", self.cert, "--interface", "127.0.0.2",
+                                       f"https://127.0.0.1:{self.server.port}/healthz"], capture_output=True, text=True,
                                       check=False)
                 self.assertEqual(done.stdout, "200")
-            status, seconds = server.stop()
+            status, seconds = self.server.stop()
             self.assertEqual(status, 0)
             self.assertLess(seconds, 10)
+
+    def test_again(self):
+        """Nobody makes the server shake hands again, which costs it more than the client."""
+        request = "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        for version in ("-tls1_2", "-tls1_3"):
+            for again in (False, True):
+                client = subprocess.Popen(["openssl", "s_client", version, "-connect", f"127.0.0.1:{self.server.port}"],
+                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                          text=True)
+                while "Verify return code" not in (line := client.stdout.readline()):
+                    self.assertTrue(line, version)
+                if again and version == "-tls1_2":
+                    client.stdin.write("R\n")
+                    client.stdin.flush()
+                    while "RENEGOTIATING" not in (line := client.stdout.readline()):
+                        self.assertTrue(line)
+                try:
+                    client.stdin.write(request)
+                    client.stdin.flush()
+                except BrokenPipeError:
+                    pass
+                said = client.stdout.read()
+                client.kill()
+                client.communicate()
+                self.assertEqual("HTTP/1.1 200" in said, not again or version == "-tls1_3", said)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
  * GLib shakes hands in one of ten threads that all its tasks share, and each client that
  * says nothing would keep one of them. So fewer handshakes are under way at once, each
  * from the client's first byte on. When there is one more, the oldest of the address that
- * has most of them ends. */
+ * has most of them ends. Nor may a client shake hands again later, as TLS 1.2 lets it. */
 
 #include "config.h"
 
@@ -15,8 +15,12 @@
 #include <string.h>
 
 #include "serve/handshake.h"
+#include "serve/tap.h"
 
 #define MOST_HANDSHAKES 8
+#define RECORD_HEAD \
+  5 /* bytes: the type, a version and the length of what follows */
+#define RECORD_HANDSHAKE 22
 
 struct _ServeHandshakes
 {
@@ -24,15 +28,52 @@ struct _ServeHandshakes
   GPtrArray *silent, *shaking; /* Handshake, the oldest first */
 };
 
+/* What a client sends, as it is encrypted. TLS 1.3 has another type for all that comes
+ * after the handshake. */
+typedef struct
+{
+  guint8 head[RECORD_HEAD];
+  guint n_head;
+  gsize n_left; /* of a record */
+  gint is_done; /* the handshake, of another thread */
+} Records;
+
 typedef struct
 {
   ServeHandshakes *owner; /* that has it in a list, or NULL */
   ServeConnection *connection;
   GIOStream *plain;
+  Records *records;
   GSource *source;
   ServeHandshakeFunc func;
   gpointer data;
 } Handshake;
+
+static gboolean
+admit (const guint8 *bytes, gsize n, gpointer data)
+{
+  Records *records = data;
+
+  while (n) {
+    const gsize skipped = MIN (n, records->n_left);
+
+    records->n_left -= skipped;
+    bytes += skipped;
+    n -= skipped;
+    if (!n)
+      break;
+    records->head[records->n_head++] = *bytes++;
+    n--;
+    if (records->n_head < RECORD_HEAD)
+      continue;
+    records->n_head = 0;
+    records->n_left = (gsize) records->head[3] << 8 | records->head[4];
+    if (records->head[0] == RECORD_HANDSHAKE
+        && g_atomic_int_get (&records->is_done))
+      return FALSE;
+  }
+  return TRUE;
+}
 
 /* Takes @stream. */
 static void
@@ -45,6 +86,7 @@ finish (Handshake *handshake, GIOStream *stream)
   handshake->func (stream, handshake->data);
   serve_connection_unref (handshake->connection);
   g_object_unref (handshake->plain);
+  g_rc_box_release (handshake->records);
   g_free (handshake);
 }
 
@@ -56,6 +98,7 @@ on_shaken (GObject *stream, GAsyncResult *result, gpointer data)
                                                              stream),
       result, NULL);
 
+  g_atomic_int_set (&handshake->records->is_done, TRUE);
   if (handshake->owner)
     g_ptr_array_remove (handshake->owner->shaking, handshake);
   finish (handshake, ok ? g_object_ref (G_IO_STREAM (stream)) : NULL);
@@ -131,11 +174,15 @@ serve_handshakes_begin (ServeHandshakes *handshakes,
     ServeConnection *connection, GIOStream *plain, ServeHandshakeFunc func,
     gpointer data)
 {
+  static const ServeTapFuncs funcs = { admit, NULL, g_rc_box_release };
   Handshake *handshake = g_new0 (Handshake, 1);
 
   handshake->owner = handshakes;
   handshake->connection = g_rc_box_acquire (connection);
-  handshake->plain = plain;
+  handshake->records = g_rc_box_new0 (Records);
+  handshake->plain = serve_tap_new (plain, connection->socket, &funcs,
+      g_rc_box_acquire (handshake->records));
+  g_object_unref (plain);
   handshake->func = func;
   handshake->data = data;
   handshake->source = g_socket_create_source (connection->socket, G_IO_IN,

@@ -166,7 +166,7 @@ get_base_output (gpointer output)
 static gssize
 tell (ServeTapOutput *output, gssize n)
 {
-  if (n > 0)
+  if (n > 0 && output->watch->funcs->count)
     output->watch->funcs->count ((gsize) n, output->watch->data);
   return n;
 }

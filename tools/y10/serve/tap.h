@@ -12,7 +12,7 @@ typedef struct
 {
   /* Was read. If it returns FALSE, the reader gets an error instead. */
   gboolean (*admit) (const guint8 *bytes, gsize n, gpointer data);
-  /* So much was written. */
+  /* (nullable): so much was written. */
   void (*count) (gsize n, gpointer data);
   GDestroyNotify destroy; /* of @data */
 } ServeTapFuncs;
