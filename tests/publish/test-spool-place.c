@@ -101,8 +101,9 @@ put (GstY10SpoolClient *client, guint n)
   spool_put (client, GST_Y10_LINE_EVENT, n, 5, FALSE);
 }
 
+/* @during: while a line is synced that was written before. */
 static void
-check_change (guint i)
+check_change (guint i, gboolean during)
 {
   const GstY10SpoolConfig config = { .is_followed = TRUE };
   gchar *folder = spool_folder (), *expected, *numbers, *acknowledged;
@@ -114,7 +115,7 @@ check_change (guint i)
   GstY10Spool *spool;
   struct stat status;
 
-  g_test_message ("%s", changes[i].what);
+  g_test_message ("%s%s", changes[i].what, during ? " during a sync" : "");
   g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
   client = gst_y10_spool_open (folder, &config, on_state, folder, &error);
   g_assert_no_error (error);
@@ -129,10 +130,21 @@ check_change (guint i)
   producer = gst_y10_spool_get_producer (spool);
   gst_y10_spool_acknowledge (spool, line.after);
   acknowledged = g_build_filename (folder, "acknowledged", NULL);
-  for (guint n = 0; n < 200 && g_access (acknowledged, F_OK) != 0; n++)
+  /* A copy has what was written by then. */
+  for (guint n = 0; !strcmp (changes[i].what, "copied") && n < 200
+       && g_access (acknowledged, F_OK) != 0;
+       n++)
     g_usleep (50000);
+  if (during) {
+    disk_stop ();
+    put (client, 3);
+    g_usleep (300000); /* the writer has written it */
+  }
   run (changes[i].command, folder);
-  put (client, 3);
+  if (during)
+    disk_go_on ();
+  else
+    put (client, 3);
   /* Told, which makes those who wait go on, and written again. */
   for (guint n = 0; n < 200 && spool_stats (client).synced < 3; n++)
     g_usleep (50000);
@@ -184,8 +196,12 @@ check_change (guint i)
 static void
 test_changes (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
-    check_change (i);
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
+    check_change (i, FALSE);
+    /* A copy has what was not safe yet, too. */
+    if (strcmp (changes[i].what, "copied") != 0)
+      check_change (i, TRUE);
+  }
 }
 
 /* In a folder that had lines before, as that of a disk that is mounted late. */
