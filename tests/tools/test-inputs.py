@@ -42,12 +42,14 @@ class Inputs(Case):
             with open(os.path.join(folder, name), "wb") as f:
                 f.write(content)
         os.mkdir(os.path.join(folder, "deeper.png"))
+        os.mkfifo(os.path.join(folder, "img5.png"))
         lines, errors = self.detect(folder, self.png, status=1)
         self.assertEqual([os.path.basename(line["source"]) for line in lines],
                          ["img1.png", "img2.png", "img9.png", "img10.png", "a.png"])
         errors = errors.splitlines()
         self.assertEqual(len(errors), 2, errors)
         self.assertIn("1 file without the extension of a picture or video is skipped (notes.txt)", errors[0])
+        self.assertIn("1 pipe, socket or device is skipped", errors[0])
         self.assertIn("1 subfolder is not entered", errors[0])
         self.assertIn("img3.png", errors[1])
 

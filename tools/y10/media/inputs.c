@@ -37,8 +37,9 @@ typedef struct
 {
   GPtrArray *inputs;
   gboolean recursive;
-  guint n_others, n_folders, n_links; /* left out of one argument */
-  char *example;                      /* one of the others, or NULL */
+  /* Left out of one argument. */
+  guint n_others, n_special, n_folders, n_links;
+  char *example; /* one of the others, or NULL */
 } Expansion;
 
 #ifdef HAVE_PIXBUF
@@ -121,6 +122,8 @@ say_left_out (Expansion *self, const char *folder)
   if (self->example)
     g_string_append_printf (text, self->n_others > 1 ? " (%s, …)" : " (%s)",
         self->example);
+  append_count (text, self->n_special, "pipe, socket or device is skipped",
+      "pipes, sockets and devices are skipped");
   append_count (text, self->n_folders,
       "subfolder is not entered (--recursive enters it)",
       "subfolders are not entered (--recursive enters them)");
@@ -129,7 +132,7 @@ say_left_out (Expansion *self, const char *folder)
   if (text->len)
     tool_error ("%s: %s", folder, text->str);
   g_string_free (text, TRUE);
-  self->n_others = self->n_folders = self->n_links = 0;
+  self->n_others = self->n_special = self->n_folders = self->n_links = 0;
   g_clear_pointer (&self->example, g_free);
 }
 
@@ -147,6 +150,10 @@ sort_entry (Expansion *self, const char *name, char *path, GPtrArray *files,
       g_ptr_array_add (folders, path);
       return;
     }
+  } else if (g_file_test (path, G_FILE_TEST_EXISTS)
+      && !g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
+    /* Opening one could wait for ever. Who names it wants that. */
+    self->n_special++;
   } else if (is_media (name)) {
     g_ptr_array_add (files, path);
     return;
