@@ -10,6 +10,7 @@
 #include <glib/gstdio.h>
 #include <y10/y10.h>
 
+#include "base/address.h"
 #include "base/names.h"
 
 #define STDIN_PATH "/dev/stdin"
@@ -63,6 +64,7 @@ tool_source_to_utf8 (const char *source)
 {
   char *path, *uri;
 
+  source = tool_address_name (source);
   if (g_utf8_validate (source, -1, NULL))
     return g_strdup (source);
   if (strstr (source, "://"))
@@ -94,6 +96,7 @@ tool_source_basename (const char *source)
 {
   char *path, *base;
 
+  source = tool_address_name (source);
   if (tool_is_stdin (source))
     return g_strdup ("stdin");
   path = tool_source_to_path (source, NULL);
