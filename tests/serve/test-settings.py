@@ -138,7 +138,10 @@ class Settings(unittest.TestCase):
                            ({"zones": {"version": 1, "lines": [line, line]}}, "a"),
                            ({"zones": {"version": 1, "lines": [dict(line, anchor="left")]}}, "anchor"),
                            ({"name": ""}, "name"), ({"name": None}, "name"), ({"source": None}, "source"),
-                           ({"source": "http://x/"}, "source is unknown"), ({"source": 3}, "source is no text"),
+                           ({"source": "ftp://x/"}, "ftp: address; expected rtsp://"),
+                           ({"source": "x"}, "source is unknown"), ({"source": 3}, "source is no text"),
+                           ({"transport": "sctp"}, "expected auto, tcp, udp"), ({"stream": 0}, "stream is 0"),
+                           ({"fingerprint": "ab:cd"}, "64 hexadecimal digits"), ({"stream": "1"}, "a number"),
                            ({"name": "changed", "tiles": "x"}, "x"), ("[" * 4000, "JSON object")):
             status, reply = self.patch(body)
             self.assertEqual((status, list(reply)), (400, ["error"]), body)

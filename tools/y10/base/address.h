@@ -17,6 +17,14 @@ typedef struct
   char *path;            /* with the query, percent-encoded; may be empty */
 } ToolAddress;
 
+/* What an address does not say of a camera. NULL and 0: the default. */
+typedef struct
+{
+  const char *transport;   /* "auto", "tcp", "udp", "udp-mcast" or "http" */
+  const char *fingerprint; /* of its certificate: SHA-256, in lower case */
+  guint stream; /* which of several videos in the order of its description, from 1 */
+} ToolRemoteOptions;
+
 /* Whether @text begins with a scheme and "://", behind blanks. */
 gboolean tool_address_is_one (const char *text);
 /* Returns NULL with an error that shows nothing of @text. */

@@ -24,6 +24,7 @@
 #include "camera/source.h"
 #include "camera/tap.h"
 #include "camera/threads.h"
+#include "media/remote.h"
 
 #define STEADY (10 * G_USEC_PER_SEC) /* a good connection */
 #define TIMEOUT (5 * G_USEC_PER_SEC) /* without a frame */
@@ -53,6 +54,7 @@ struct _ToolCamera
   ToolTap *tap; /* of that pipeline */
   int fd;
   gboolean wanted, connected;
+  gboolean udp;         /* is what the next attempt offers, and TCP is not */
   ToolCameraState held; /* TOOL_CAMERA_CONNECTING: it is not */
   gboolean again;       /* between the end of a file and its beginning */
   gint64 began;         /* the attempt */
@@ -103,7 +105,7 @@ make_pipeline (ToolCamera *camera, GError **error)
   if (!camera->pipeline)
     return FALSE;
   set_up_ends (camera);
-  return tool_source_set_up (camera->setup.source, camera->setup.media,
+  return tool_source_set_up (&camera->setup, camera->udp,
       GST_BIN (camera->pipeline), &camera->fd, error);
 }
 
@@ -182,8 +184,7 @@ end_pause (gpointer data)
 static void
 tell_failure (ToolCamera *camera, const char *reason)
 {
-  char *valid = g_utf8_make_valid (reason, -1);
-  char *text = tool_source_censor (camera->setup.source, valid);
+  char *text = g_utf8_make_valid (reason, -1);
 
   if (!camera->reason || g_strcmp0 (camera->failure, text) != 0) {
     g_free (camera->reason);
@@ -191,7 +192,6 @@ tell_failure (ToolCamera *camera, const char *reason)
   }
   g_free (camera->failure);
   camera->failure = text;
-  g_free (valid);
 }
 
 /* Forgets why it failed. */
@@ -231,20 +231,24 @@ on_reach (const char *why, gpointer data)
 
   camera->reach = NULL;
   g_free (camera->reason);
-  camera->reason = tool_source_censor (camera->setup.source,
-      why ? why : camera->failure);
+  camera->reason = g_strdup (why ? why : camera->failure);
 }
 
 static void
 fail_by_error (ToolCamera *camera, GstMessage *message)
 {
+  const ToolRemoteOptions *options = &camera->setup.remote;
+  ToolAddress *address = tool_source_get_address (camera->setup.source);
   gboolean unclear;
-  char *reason = tool_reach_explain (camera->setup.source, message, &unclear);
+  char *reason = tool_reach_explain (address, options, message, &unclear);
 
+  if (address && tool_remote_wants_other (message, address, options))
+    camera->udp = !camera->udp;
   fail (camera, reason);
   if (unclear)
-    camera->reach = tool_reach_new (camera->setup.source, on_reach, camera);
+    camera->reach = tool_reach_new (address, on_reach, camera);
   g_free (reason);
+  tool_address_free (address);
 }
 
 /* A file begins again, and that is no failure. */
@@ -435,8 +439,7 @@ gboolean
 tool_camera_change (ToolCamera *camera, const ToolCameraSetup *setup)
 {
   const ToolCameraSetup from = camera->setup;
-  const gboolean other = strcmp (from.source, setup->source) != 0
-      || from.privacy != setup->privacy;
+  const gboolean other = !tool_pipeline_has_same_source (&from, setup);
 
   camera->setup = *setup;
   if (from.model_turn != setup->model_turn) {
@@ -451,7 +454,7 @@ tool_camera_change (ToolCamera *camera, const ToolCameraSetup *setup)
     return TRUE;
   close_camera (camera);
   camera->attempts = 0;
-  camera->again = FALSE;
+  camera->again = camera->udp = FALSE;
   clear_reason (camera);
   if (*camera->closing < MOST_CLOSING)
     open_camera (camera);

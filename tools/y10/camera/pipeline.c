@@ -3,6 +3,8 @@
 
 /* The pipeline of a camera: its elements, and their properties.
  *
+ * A JPEG has square pixels, so pictures of others are widened for those who look.
+ *
  * A valve behind the tracker lets frames through while somebody looks. The queue in
  * front of it drops frames: nobody who looks slows the detector down.
  *
@@ -26,7 +28,8 @@
   "queue leaky=downstream max-size-buffers=2 max-size-bytes=0 max-size-time=0 ! " \
   "valve name=gate drop=true drop-mode=forward-sticky-events ! "
 #define JPEG \
-  "videoconvert ! video/x-raw,format=I420 ! jpegenc quality=80 ! " \
+  "videoconvert ! videoscale add-borders=false ! " \
+  "video/x-raw,format=I420,pixel-aspect-ratio=1/1 ! jpegenc quality=80 ! " \
   "appsink name=out sync=false async=false max-buffers=1 drop=true"
 
 static void
@@ -114,7 +117,7 @@ tool_pipeline_new (const ToolCameraSetup *setup, GError **error)
   const ToolCameraSetup none = { 0 };
   char *source = tool_source_describe (setup->source);
   char *text = g_strconcat (source,
-      " ! videoconvert ! yolov10detect name=detect ! yolov10track name=track ! "
+      " ! yolov10detect name=detect ! yolov10track name=track ! "
       "yolov10zones name=zones ! ",
       setup->privacy ? "yolov10overlay privacy=fill ! " : "",
       setup->spool ? "yolov10publish name=publish ! " : "", GATE,
@@ -135,10 +138,20 @@ tool_pipeline_new (const ToolCameraSetup *setup, GError **error)
 }
 
 gboolean
+tool_pipeline_has_same_source (const ToolCameraSetup *a,
+    const ToolCameraSetup *b)
+{
+  return !strcmp (a->source, b->source) && a->privacy == b->privacy
+      && !g_strcmp0 (a->remote.transport, b->remote.transport)
+      && !g_strcmp0 (a->remote.fingerprint, b->remote.fingerprint)
+      && a->remote.stream == b->remote.stream;
+}
+
+gboolean
 tool_pipeline_change (GstBin *pipeline, const ToolCameraSetup *from,
     const ToolCameraSetup *to)
 {
-  if (strcmp (from->source, to->source) != 0 || from->privacy != to->privacy
+  if (!tool_pipeline_has_same_source (from, to)
       || g_strcmp0 (from->backend, to->backend) != 0
       || !from->model != !to->model)
     return FALSE;

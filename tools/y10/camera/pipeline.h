@@ -13,6 +13,9 @@ G_BEGIN_DECLS
 /* Makes it of a source and what follows. Its elements: "track", behind which all frames
  * pass; "gate", a valve that is shut; "out", an appsink of JPEG pictures. */
 GstElement *tool_pipeline_new (const ToolCameraSetup *setup, GError **error);
+/* Whether both play the same, in the same way. */
+gboolean tool_pipeline_has_same_source (const ToolCameraSetup *a,
+    const ToolCameraSetup *b);
 /* Makes a pipeline of @from one of @to while it runs. Returns FALSE where only another
  * pipeline will do; nothing is changed then. */
 gboolean tool_pipeline_change (GstBin *pipeline, const ToolCameraSetup *from,

@@ -14,14 +14,10 @@
 #include <gio/gio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "camera/reach.h"
+#include "media/remote.h"
 
-#define PORT 554       /* that rtspsrc takes, also for rtsps: */
-#define PATIENCE 3     /* s */
-#define MOST_PHRASE 80 /* bytes of what a camera says */
-#define UNAUTHORIZED 401
-#define NOT_FOUND 404
+#define PATIENCE 3 /* s */
 
 struct _ToolReach
 {
@@ -33,54 +29,38 @@ struct _ToolReach
   guint timer;
 };
 
-static gboolean
-is_rtsp (const char *source)
-{
-  return g_str_has_prefix (source, "rtsp://")
-      || g_str_has_prefix (source, "rtsps://");
-}
-
+/* What the element says. */
 static char *
-explain_status (const char *source, guint status, const char *phrase)
+read_text (const ToolAddress *address, GstMessage *message)
 {
-  GUri *uri = g_uri_parse (source, G_URI_FLAGS_ENCODED, NULL);
-  const gboolean has_user = uri && g_uri_get_userinfo (uri);
+  GError *error;
+  char *debug, *text, *valid, *clean;
+  const char *last;
 
-  g_clear_pointer (&uri, g_uri_unref);
-  if (status == UNAUTHORIZED)
-    return g_strdup (has_user
-            ? "401: wrong user or password"
-            : "401: expected a user and a password, rtsp://USER:PASSWORD@…");
-  if (status == NOT_FOUND)
-    return g_strdup ("404: no such path");
-  if (!phrase)
-    phrase = "no reason given";
-  return g_strdup_printf ("%u: %.*s", status,
-      y10_text_fit (phrase, MOST_PHRASE), phrase);
+  gst_message_parse_error (message, &error, &debug);
+  last = debug ? strrchr (debug, '\n') : NULL;
+  text = g_strconcat (error->message, last ? " " : NULL, last ? last + 1 : NULL,
+      NULL);
+  clean = address ? tool_address_censor (address, text) : g_strdup (text);
+  valid = g_utf8_make_valid (clean, -1);
+  g_free (clean);
+  g_free (text);
+  g_free (debug);
+  g_error_free (error);
+  return valid;
 }
 
 char *
-tool_reach_explain (const char *source, GstMessage *message, gboolean *unclear)
+tool_reach_explain (const ToolAddress *address,
+    const ToolRemoteOptions *options, GstMessage *message, gboolean *unclear)
 {
-  const GstStructure *details;
   GError *error;
-  char *debug, *text;
-  const char *last;
-  guint status = 0;
+  char *text = address ? tool_remote_explain (message, address, options) : NULL;
 
-  gst_message_parse_error (message, &error, &debug);
-  gst_message_parse_error_details (message, &details);
-  last = debug ? strrchr (debug, '\n') : NULL;
-  if (details)
-    gst_structure_get_uint (details, "rtsp-status-code", &status);
-  *unclear = is_rtsp (source) && !status && error->domain == GST_RESOURCE_ERROR;
-  text = status ? explain_status (source, status,
-             gst_structure_get_string (details, "rtsp-status-reason"))
-                : g_strconcat (error->message, last ? " " : NULL,
-                    last ? last + 1 : NULL, NULL);
-  g_free (debug);
+  gst_message_parse_error (message, &error, NULL);
+  *unclear = address && !text && error->domain == GST_RESOURCE_ERROR;
   g_error_free (error);
-  return text;
+  return text ? text : read_text (address, message);
 }
 
 static void
@@ -152,35 +132,25 @@ on_late (gpointer data)
 }
 
 ToolReach *
-tool_reach_new (const char *source, ToolReachFunc func, gpointer user)
+tool_reach_new (const ToolAddress *address, ToolReachFunc func, gpointer user)
 {
-  GUri *uri = g_uri_parse (source, G_URI_FLAGS_ENCODED, NULL);
-  const char *host = uri ? g_uri_get_host (uri) : NULL;
-  GSocketConnectable *address;
-  GSocketClient *client;
+  GSocketConnectable *place = g_network_address_new (address->host,
+      (guint16) tool_remote_get_port (address));
+  GSocketClient *client = g_socket_client_new ();
   ToolReach *reach;
-  int port;
 
-  if (!host) {
-    g_clear_pointer (&uri, g_uri_unref);
-    return NULL;
-  }
-  port = g_uri_get_port (uri);
-  address = g_network_address_new (host, (guint16) (port > 0 ? port : PORT));
-  client = g_socket_client_new ();
   reach = g_new0 (ToolReach, 1);
   reach->cancellable = g_cancellable_new ();
   reach->func = func;
   reach->user = user;
-  reach->host = g_strdup (host);
+  reach->host = g_strdup (address->host);
   reach->timer = g_timeout_add_seconds (PATIENCE, on_late, reach);
   g_socket_client_set_enable_proxy (client, FALSE);
   g_signal_connect (client, "event", G_CALLBACK (on_event), reach);
-  g_socket_client_connect_async (client, address, reach->cancellable,
+  g_socket_client_connect_async (client, place, reach->cancellable,
       on_connected, reach);
   g_object_unref (client);
-  g_object_unref (address);
-  g_uri_unref (uri);
+  g_object_unref (place);
   return reach;
 }
 

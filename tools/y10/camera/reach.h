@@ -6,6 +6,8 @@
 
 #include <gst/gst.h>
 
+#include "base/address.h"
+
 G_BEGIN_DECLS
 
 typedef struct _ToolReach ToolReach;
@@ -14,13 +16,13 @@ typedef struct _ToolReach ToolReach;
  * not to be freed then. */
 typedef void (*ToolReachFunc) (const char *why, gpointer user);
 
-/* Says what @error, an element's message of an error of @source, is about; its secrets may
- * be in there. Sets @unclear where tool_reach_new() may know more. Free with g_free(). */
-char *tool_reach_explain (const char *source, GstMessage *error,
-    gboolean *unclear);
-/* Connects to the host of @source, an rtsp: or rtsps: URI, to find out; @func is called
- * within some seconds. */
-ToolReach *tool_reach_new (const char *source, ToolReachFunc func,
+/* Says what @error, an element's message of an error, is about, without secrets of
+ * @address, which may be NULL. Sets @unclear where tool_reach_new() may know more. Free with
+ * g_free(). */
+char *tool_reach_explain (const ToolAddress *address,
+    const ToolRemoteOptions *options, GstMessage *error, gboolean *unclear);
+/* Connects to the host to find out; @func is called within some seconds. */
+ToolReach *tool_reach_new (const ToolAddress *address, ToolReachFunc func,
     gpointer user);
 /* @func is not called any more. */
 void tool_reach_free (ToolReach *reach);

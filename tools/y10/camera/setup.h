@@ -4,7 +4,7 @@
 
 /* What a camera is to do. */
 
-#include <glib.h>
+#include "base/address.h"
 
 G_BEGIN_DECLS
 
@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const char *source, *media; /* as in camera/source.h */
+  ToolRemoteOptions remote;
   const char *model, *backend, *classes;
   guint model_turn;       /* another one: the model's file is read anew */
   double confidence;      /* 0: the default */

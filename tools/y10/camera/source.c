@@ -3,8 +3,8 @@
 
 /* Where the frames of a camera come from, and what of that may be shown.
  *
- * Everything but the scheme, host and port of a URI counts as secret: cameras have
- * passwords in the user information, but also in paths and queries. Names of files
+ * Everything but the scheme, host and port of an address counts as secret: cameras have
+ * users and passwords in front of the host, but also in paths and queries. Names of files
  * come from a page, so the kernel keeps them below the folder of media, and only
  * containers are opened: a playlist would lead elsewhere. */
 
@@ -26,25 +26,35 @@
 #endif
 
 #include "camera/source.h"
+#include "media/chain.h"
 #include "media/gst.h"
+#include "media/remote.h"
 
-#define URI_FLAGS \
-  (G_URI_FLAGS_HAS_PASSWORD | G_URI_FLAGS_ENCODED_PATH \
-      | G_URI_FLAGS_ENCODED_QUERY)
-#define LATENCY 200  /* ms that late packets have */
-#define TIMEOUT 5000 /* ms of silence on a connection */
-
-static gboolean
-is_rtsp (const char *source)
-{
-  return g_str_has_prefix (source, "rtsp://")
-      || g_str_has_prefix (source, "rtsps://");
-}
+#define FORMS \
+  "rtsp://…, rtsps://…, http://…, https://…, /dev/videoN, /dev/v4l/by-id/…, " \
+  "file:NAME, test: or demo"
 
 static gboolean
 is_pattern (const char *text)
 {
   return strspn (text, G_CSET_a_2_z G_CSET_DIGITS "-") == strlen (text);
+}
+
+/* Also by the names that udev gives it, which stay the same. */
+static gboolean
+is_device (const char *text)
+{
+  static const char *const folders[] = { "/dev/v4l/by-id/",
+    "/dev/v4l/by-path/" };
+
+  if (g_str_has_prefix (text, "/dev/video"))
+    return text[10] && strspn (text + 10, G_CSET_DIGITS) == strlen (text + 10);
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    if (g_str_has_prefix (text, folders[i])) {
+      text += strlen (folders[i]);
+      return *text && *text != '.' && !strchr (text, '/');
+    }
+  return FALSE;
 }
 
 gboolean
@@ -102,30 +112,39 @@ open_media (const char *name, const char *media, GError **error)
   return -1;
 }
 
+ToolAddress *
+tool_source_get_address (const char *source)
+{
+  return tool_address_is_one (source) ? tool_address_parse (source, NULL)
+                                      : NULL;
+}
+
+static gboolean
+check_address (const char *source, GError **error)
+{
+  ToolAddress *address = tool_address_parse (source, error);
+  gboolean is_known;
+
+  if (!address)
+    return FALSE;
+  is_known = tool_remote_get_kind (address) != TOOL_REMOTE_NONE;
+  if (!is_known)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "the source is a %.20s: address; expected " FORMS, address->scheme);
+  tool_address_free (address);
+  return is_known;
+}
+
 gboolean
 tool_source_check (const char *source, const char *media, GError **error)
 {
-  GUri *uri;
   int fd;
 
-  if (!strcmp (source, "demo")
-      || (g_str_has_prefix (source, "test:") && is_pattern (source + 5))
-      || (g_str_has_prefix (source, "/dev/video") && source[10]
-          && strspn (source + 10, G_CSET_DIGITS) == strlen (source + 10)))
+  if (!strcmp (source, "demo") || is_device (source)
+      || (g_str_has_prefix (source, "test:") && is_pattern (source + 5)))
     return TRUE;
-  if (is_rtsp (source)) {
-    /* GLib's error has the URI. */
-    uri = g_uri_parse (source, URI_FLAGS, NULL);
-    if (uri && g_uri_get_host (uri) && *g_uri_get_host (uri)) {
-      g_uri_unref (uri);
-      return TRUE;
-    }
-    g_clear_pointer (&uri, g_uri_unref);
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "the source is no valid URI; expected rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH, "
-        "with %%40 for an @ in the password");
-    return FALSE;
-  }
+  if (tool_address_is_one (source))
+    return check_address (source, error);
   if (tool_source_is_file (source)) {
     fd = open_media (source + 5, media, error);
     if (fd >= 0)
@@ -133,103 +152,74 @@ tool_source_check (const char *source, const char *media, GError **error)
     return fd >= 0;
   }
   g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-      "the source is unknown; expected rtsp://…, rtsps://…, /dev/videoN, file:NAME, "
-      "test: or demo");
+      "the source is unknown; expected " FORMS);
   return FALSE;
 }
 
 char *
 tool_source_show (const char *source)
 {
-  GUri *uri;
+  ToolAddress *address = tool_source_get_address (source);
   char *shown;
 
-  if (!is_rtsp (source))
-    return g_strdup (source);
-  uri = g_uri_parse (source, URI_FLAGS, NULL);
-  if (!uri)
-    return g_strdup ("rtsp:");
-  shown = g_uri_join (G_URI_FLAGS_NONE, g_uri_get_scheme (uri), NULL,
-      g_uri_get_host (uri), g_uri_get_port (uri), "", NULL, NULL);
-  g_uri_unref (uri);
+  if (!address)
+    return tool_address_is_one (source) ? g_strdup ("") : g_strdup (source);
+  shown = tool_address_show (address);
+  tool_address_free (address);
   return shown;
 }
 
-static void
-hide (GString *text, const char *secret)
+/* Without elements that not every kind of frame passes, such as one in CUDA memory, where
+ * nothing can be turned. */
+static char *
+describe_decoded (const char *play, gboolean is_upright, gboolean is_timed)
 {
-  /* A path of one character is in every text. */
-  if (secret && strlen (secret) > 1)
-    g_string_replace (text, secret, "…", 0);
-}
+  char *chain = tool_chain_describe (is_upright);
+  char *text = g_strconcat (play, " name=source ! decodebin name=decoder ",
+      chain, is_timed ? " ! clocksync" : NULL, NULL);
 
-char *
-tool_source_censor (const char *source, const char *text)
-{
-  GString *clean = g_string_new (text);
-  GUri *uri = is_rtsp (source) ? g_uri_parse (source, URI_FLAGS, NULL) : NULL;
-
-  if (uri) {
-    hide (clean, g_uri_get_query (uri));
-    hide (clean, g_uri_get_path (uri));
-    hide (clean, g_uri_get_password (uri));
-    g_uri_unref (uri);
-  }
-  return g_string_free (clean, FALSE);
+  g_free (chain);
+  return text;
 }
 
 char *
 tool_source_describe (const char *source)
 {
+  ToolAddress *address = tool_source_get_address (source);
+  ToolRemoteKind kind = address ? tool_remote_get_kind (address)
+                                : TOOL_REMOTE_NONE;
+
+  tool_address_free (address);
   if (!strcmp (source, "demo") && tool_have_element ("gdkpixbufoverlay"))
     return g_strdup (
         "videotestsrc is-live=true pattern=ball ! "
         "video/x-raw,format=I420,width=160,height=270,framerate=10/1 ! videoscale ! "
         "video/x-raw,width=320,height=540 ! videobox left=-640 ! "
-        "gdkpixbufoverlay name=codes");
+        "gdkpixbufoverlay name=codes ! videoconvert");
   if (!strcmp (source, "demo") || g_str_has_prefix (source, "test:"))
     return g_strdup (
         "videotestsrc name=test is-live=true ! "
-        "video/x-raw,format=I420,width=640,height=360,framerate=10/1");
-  if (is_rtsp (source))
-    return g_strdup ("rtspsrc name=source ! decodebin");
+        "video/x-raw,format=I420,width=640,height=360,framerate=10/1 ! videoconvert");
+  if (kind == TOOL_REMOTE_RTSP)
+    return describe_decoded ("rtspsrc", FALSE, FALSE);
+  if (kind == TOOL_REMOTE_HTTP)
+    return describe_decoded ("souphttpsrc", TRUE, TRUE);
   if (tool_source_is_file (source))
-    return g_strdup ("fdsrc name=source ! decodebin ! clocksync");
-  return g_strdup ("v4l2src name=source ! decodebin");
+    return describe_decoded ("fdsrc", TRUE, TRUE);
+  return describe_decoded ("v4l2src", FALSE, FALSE);
 }
 
-static gboolean
-select_stream (GstElement *source, guint number, GstCaps *caps,
-    gpointer selected)
+static void
+set_up_decoder (const ToolCameraSetup *setup, GstBin *pipeline,
+    gboolean is_rtsp)
 {
-  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  GstElement *decoder = gst_bin_get_by_name (pipeline, "decoder");
 
-  return !g_strcmp0 (gst_structure_get_string (structure, "media"), "video");
-}
-
-static gboolean
-set_up_rtsp (GstElement *element, const char *source, GError **error)
-{
-  GUri *uri = g_uri_parse (source, URI_FLAGS, NULL);
-  char *location;
-
-  if (!uri) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "the source is no valid URI");
-    return FALSE;
-  }
-  /* Elements print their location, but not these. */
-  location = g_uri_join (URI_FLAGS, g_uri_get_scheme (uri), NULL,
-      g_uri_get_host (uri), g_uri_get_port (uri), g_uri_get_path (uri),
-      g_uri_get_query (uri), NULL);
-  g_object_set (element, "location", location, "user-id", g_uri_get_user (uri),
-      "user-pw", g_uri_get_password (uri), "latency", LATENCY, "tcp-timeout",
-      (guint64) TIMEOUT * 1000, "timeout", (guint64) TIMEOUT * 1000, NULL);
-  gst_util_set_object_arg (G_OBJECT (element), "protocols", "tcp");
-  g_signal_connect (element, "select-stream", G_CALLBACK (select_stream), NULL);
-  g_free (location);
-  g_uri_unref (uri);
-  return TRUE;
+  if (!decoder)
+    return;
+  tool_chain_set_up (GST_ELEMENT (pipeline), decoder,
+      is_rtsp ? 1 : setup->remote.stream, is_rtsp);
+  gst_object_unref (decoder);
 }
 
 /* The codes of the demo scene. */
@@ -247,25 +237,29 @@ set_up_codes (GstElement *overlay)
 }
 
 gboolean
-tool_source_set_up (const char *source, const char *media, GstBin *pipeline,
-    int *fd, GError **error)
+tool_source_set_up (const ToolCameraSetup *setup, gboolean udp,
+    GstBin *pipeline, int *fd, GError **error)
 {
+  const char *source = setup->source;
+  ToolAddress *address = tool_source_get_address (source);
   GstElement *element = gst_bin_get_by_name (pipeline, "source");
   GstElement *codes = gst_bin_get_by_name (pipeline, "codes");
   GstElement *test = gst_bin_get_by_name (pipeline, "test");
   gboolean ok = TRUE;
 
   *fd = -1;
-  if (is_rtsp (source)) {
-    ok = set_up_rtsp (element, source, error);
+  if (address && element) {
+    tool_remote_set_up (element, address, &setup->remote, udp);
   } else if (tool_source_is_file (source)) {
-    *fd = open_media (source + 5, media, error);
+    *fd = open_media (source + 5, setup->media, error);
     ok = *fd >= 0;
     if (ok)
       g_object_set (element, "fd", *fd, NULL);
   } else if (element) {
     g_object_set (element, "device", source, NULL);
   }
+  set_up_decoder (setup, pipeline,
+      address && tool_remote_get_kind (address) == TOOL_REMOTE_RTSP);
   if (codes)
     set_up_codes (codes);
   if (test && g_str_has_prefix (source, "test:") && source[5])
@@ -273,6 +267,7 @@ tool_source_set_up (const char *source, const char *media, GstBin *pipeline,
   gst_clear_object (&element);
   gst_clear_object (&codes);
   gst_clear_object (&test);
+  tool_address_free (address);
   return ok;
 }
 

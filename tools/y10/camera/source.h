@@ -6,26 +6,30 @@
 
 #include <gst/gst.h>
 
+#include "base/address.h"
+#include "camera/setup.h"
+
 G_BEGIN_DECLS
 
-/* @source: "demo", "test:" with a pattern of videotestsrc, an rtsp: or rtsps: URI, a
- * device "/dev/video0", or "file:" with a name below the folder of media. */
+/* @source: "demo", "test:" with a pattern of videotestsrc, the address of a network camera,
+ * a device "/dev/video0" or below /dev/v4l, or "file:" with a name below the folder of
+ * media. */
 
 /* Says in @error what is wrong with @source, without its secrets. @media: that folder, or
  * NULL. */
 gboolean tool_source_check (const char *source, const char *media,
     GError **error);
-/* What may be shown: of a URI, no user, password, path or query. */
+/* What may be shown: of an address, no user, password, path or query. */
 char *tool_source_show (const char *source);
-/* Replaces @source's secrets in a text of other elements. Free with g_free(). */
-char *tool_source_censor (const char *source, const char *text);
+/* Takes an address apart; NULL: @source is none. */
+ToolAddress *tool_source_get_address (const char *source);
 /* Whether its end is followed by its beginning. */
 gboolean tool_source_is_file (const char *source);
 /* What gst_parse_launch() makes the source of; the last one has the frames. */
 char *tool_source_describe (const char *source);
-/* Sets up the elements of that; @fd: set to a descriptor to close after the pipeline, or
- * to -1. */
-gboolean tool_source_set_up (const char *source, const char *media,
+/* Sets up the elements of that. @udp: of a camera that takes either, offers UDP and not
+ * TCP. @fd: set to a descriptor to close after the pipeline, or to -1. */
+gboolean tool_source_set_up (const ToolCameraSetup *setup, gboolean udp,
     GstBin *pipeline, int *fd, GError **error);
 
 G_END_DECLS

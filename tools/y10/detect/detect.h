@@ -33,6 +33,7 @@ typedef struct
   ToolProgress *progress;
   ToolClassCount *classes; /* borrowed */
   guint interval;          /* infers every Nth frame of a video */
+  ToolRemoteOptions remote;
   gboolean ignore_par;     /* takes its pixels for square */
   ToolFormat format;
   FILE *out;          /* takes lines, tables and the summary */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/interrupt.h"
+#include "base/address.h"
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/supervisor.h"
@@ -462,7 +463,8 @@ detect_video (ToolDetect *self, const char *source, const char *path,
     ToolStream *stream)
 {
   GError *error = NULL;
-  ToolVideo *video = tool_video_open (source, path, stream, &error);
+  ToolVideo *video = tool_video_open (source, path, stream, &self->remote,
+      &error);
 
   play_video (self, source, video, error);
 }
@@ -480,10 +482,11 @@ detect_file (ToolDetect *self, const char *source, const char *path)
 static void
 detect_stream (ToolDetect *self, const char *source, const char *path)
 {
-  const gboolean is_remote = tool_is_remote (source);
+  const gboolean is_remote = tool_is_remote (path);
   GError *error = NULL;
-  ToolStream *stream = is_remote ? tool_stream_open_uri (path, &error)
-                                 : tool_stream_open (path, &error);
+  ToolStream *stream = is_remote
+      ? tool_stream_open_uri (path, &self->remote, &error)
+      : tool_stream_open (path, &error);
   char *copy;
 
   if (!stream) {
@@ -537,17 +540,18 @@ detect_path (ToolDetect *self, const char *source, const char *path)
 void
 tool_detect_input (ToolDetect *self, const char *source)
 {
+  const char *name = tool_address_name (source);
   GError *error = NULL;
   char *path = tool_source_to_path (source, &error);
 
   if (error)
-    fail_with (self, source, &error);
+    fail_with (self, name, &error);
   else if (path)
-    detect_path (self, source, path);
+    detect_path (self, name, path);
   else if (is_http (source))
-    detect_stream (self, source, source);
+    detect_stream (self, name, source);
   else
-    detect_video (self, source, source, NULL);
+    detect_video (self, name, source, NULL);
   g_free (path);
 }
 

@@ -82,7 +82,7 @@ plan_inputs (ToolStoreOptions *options)
               ? "%s: with --store, a URI is the only input and needs "
                 "--content-id"
               : "%s: --content-id is for one URI",
-          source);
+          tool_address_name (source));
       return FALSE;
     }
     task = g_new0 (Task, 1);

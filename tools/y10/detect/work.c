@@ -6,6 +6,7 @@
 
 #include "config.h"
 
+#include "base/address.h"
 #include "base/command.h"
 #include "base/headoptions.h"
 #include "base/interrupt.h"
@@ -288,7 +289,7 @@ report (guint index, const char *why, gpointer user)
   if (options->store)
     tool_store_report (&options->tasks, index, why);
   else
-    tool_error ("%s: %s", options->inputs[index], why);
+    tool_error ("%s: %s", tool_address_name (options->inputs[index]), why);
 }
 
 int

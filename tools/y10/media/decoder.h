@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* Call it before @pipeline has decoders. For video.c only. */
+/* Call it before @pipeline has decoders. For chain.c only. */
 void tool_decoder_prepare (GstElement *pipeline);
 
 G_END_DECLS

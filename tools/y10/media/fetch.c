@@ -16,6 +16,7 @@
 #include <gst/app/gstappsink.h>
 
 #include "media/gst.h"
+#include "media/remote.h"
 
 #define POLL_INTERVAL (50 * GST_MSECOND)
 #define MAX_QUEUED 4
@@ -25,28 +26,57 @@ struct _ToolFetch
   GstElement *pipeline;
   GstAppSink *sink;
   GstBus *bus;
+  ToolAddress *address; /* or NULL */
+  ToolRemoteOptions options;
   GstSample *sample; /* the one being read, or NULL */
   gsize at;          /* in it */
   guint64 n_read;    /* bytes */
 };
 
-ToolFetch *
-tool_fetch_open (const char *uri, GError **error)
+/* The element that plays @text, or NULL with an error. */
+static GstElement *
+make_source (const char *text, const ToolRemoteOptions *options,
+    ToolAddress **address, GError **error)
 {
+  const ToolRemoteOptions none = { 0 };
+  char *uri = tool_remote_open (text, address, error);
+  GstElement *source = uri
+      ? gst_element_make_from_uri (GST_URI_SRC, uri, NULL, error)
+      : NULL;
+
+  if (source && *address)
+    tool_remote_set_up (source, *address, options ? options : &none, FALSE);
+  g_free (uri);
+  return source;
+}
+
+ToolFetch *
+tool_fetch_open (const char *uri, const ToolRemoteOptions *options,
+    GError **error)
+{
+  ToolAddress *address = NULL;
   GstElement *source, *sink;
   ToolFetch *self;
 
-  if (!tool_gst_init (error)
-      || !(source = gst_element_make_from_uri (GST_URI_SRC, uri, NULL, error)))
+  if (!tool_gst_init (error))
     return NULL;
+  source = make_source (uri, options, &address, error);
+  if (!source) {
+    tool_address_free (address);
+    return NULL;
+  }
   sink = gst_element_factory_make ("appsink", NULL);
   if (!sink) {
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
         "GStreamer has no appsink");
     gst_object_unref (source);
+    tool_address_free (address);
     return NULL;
   }
   self = g_new0 (ToolFetch, 1);
+  self->address = address;
+  if (options)
+    self->options = *options;
   self->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
   self->sink = GST_APP_SINK (gst_object_ref (sink));
   self->bus = gst_element_get_bus (self->pipeline);
@@ -73,11 +103,18 @@ check_bus (ToolFetch *self, GError **error)
 {
   GstMessage *message = gst_bus_pop_filtered (self->bus, GST_MESSAGE_ERROR);
   GError *cause = NULL;
+  char *why;
 
   if (!message)
     return TRUE;
   gst_message_parse_error (message, &cause, NULL);
-  if (self->n_read) /* the cause is that of a second attempt */
+  why = self->address && !self->n_read
+      ? tool_remote_explain (message, self->address, &self->options)
+      : NULL;
+  if (why)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: %s",
+        tool_fetch_explain (cause), why);
+  else if (self->n_read) /* the cause is that of a second attempt */
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "the connection ended "
         "after %" G_GUINT64_FORMAT " bytes: %s",
@@ -85,6 +122,7 @@ check_bus (ToolFetch *self, GError **error)
   else
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: %s",
         tool_fetch_explain (cause), cause->message);
+  g_free (why);
   g_error_free (cause);
   gst_message_unref (message);
   return FALSE;
@@ -138,13 +176,15 @@ tool_fetch_close (ToolFetch *self)
   gst_object_unref (self->bus);
   gst_object_unref (self->sink);
   gst_object_unref (self->pipeline);
+  tool_address_free (self->address);
   g_free (self);
 }
 
 #else /* !HAVE_GST */
 
 ToolFetch *
-tool_fetch_open (const char *uri, GError **error)
+tool_fetch_open (const char *uri, const ToolRemoteOptions *options,
+    GError **error)
 {
   g_set_error_literal (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
       "this y10 was built without GStreamer and cannot read URIs");

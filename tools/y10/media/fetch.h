@@ -4,12 +4,16 @@
 
 #include <glib.h>
 
+#include "base/address.h"
+
 G_BEGIN_DECLS
 
 /* The bytes behind a URI, in order. */
 typedef struct _ToolFetch ToolFetch;
 
-ToolFetch *tool_fetch_open (const char *uri, GError **error);
+/* @options: NULL for the defaults; only used here. */
+ToolFetch *tool_fetch_open (const char *uri, const ToolRemoteOptions *options,
+    GError **error);
 /* Returns the number of bytes read, 0 at the end or -1 on error. */
 gssize tool_fetch_read (ToolFetch *fetch, guint8 *bytes, gsize n,
     GError **error);

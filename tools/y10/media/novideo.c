@@ -13,7 +13,7 @@
 
 ToolVideo *
 tool_video_open (const char *source, const char *path, ToolStream *stream,
-    GError **error)
+    const ToolRemoteOptions *options, GError **error)
 {
   g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
       "not a picture, and this y10 was built without GStreamer and cannot read "
@@ -25,7 +25,7 @@ ToolVideo *
 tool_video_open_range (const char *source, const char *path,
     const ToolRange *range, GError **error)
 {
-  return tool_video_open (source, path, NULL, error);
+  return tool_video_open (source, path, NULL, NULL, error);
 }
 
 gboolean

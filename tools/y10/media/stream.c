@@ -106,11 +106,12 @@ tool_stream_open (const char *path, GError **error)
 }
 
 ToolStream *
-tool_stream_open_uri (const char *uri, GError **error)
+tool_stream_open_uri (const char *uri, const ToolRemoteOptions *options,
+    GError **error)
 {
   ToolStream *self = stream_new ();
 
-  self->fetch = tool_fetch_open (uri, error);
+  self->fetch = tool_fetch_open (uri, options, error);
   if (self->fetch)
     return read_start (self, error);
   tool_stream_close (self);

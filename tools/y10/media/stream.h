@@ -6,12 +6,15 @@
 
 #include <glib.h>
 
+#include "base/address.h"
+
 G_BEGIN_DECLS
 
 typedef struct _ToolStream ToolStream;
 
 ToolStream *tool_stream_open (const char *path, GError **error);
-ToolStream *tool_stream_open_uri (const char *uri, GError **error);
+ToolStream *tool_stream_open_uri (const char *uri,
+    const ToolRemoteOptions *options, GError **error);
 gboolean tool_stream_is_picture (const ToolStream *stream);
 /* Copies at most @n of the first bytes and returns their number. */
 gsize tool_stream_get_start (const ToolStream *stream, guint8 *bytes, gsize n);

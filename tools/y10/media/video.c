@@ -26,9 +26,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "media/decoder.h"
+#include "media/chain.h"
 #include "media/fetch.h"
 #include "media/gst.h"
+#include "media/remote.h"
 #include "media/sample.h"
 #include "media/watch.h"
 #include "media/y4m.h"
@@ -51,8 +52,12 @@ struct _ToolVideo
   GstBus *bus;
   char *missing; /* name of a missing decoder */
   char *uri;
-  gint no_video;  /* atomic: the input has no video stream */
-  gint has_sound; /* atomic */
+  ToolAddress *address; /* of a URI; may be NULL */
+  ToolRemoteOptions options;
+  gboolean udp;            /* is offered and TCP is not */
+  gboolean is_other_worth; /* a try: the error was about that */
+  gint no_video;           /* atomic: the input has no video stream */
+  gint has_sound;          /* atomic */
   gboolean cannot_start;
   GstClockTime duration;
   guint64 n_frames;
@@ -123,9 +128,12 @@ static void
 on_source_setup (GstElement *bin, GstElement *source, gpointer user)
 {
   GstAppSrcCallbacks callbacks = { .need_data = on_need_data };
+  ToolVideo *video = user;
 
   if (GST_IS_APP_SRC (source))
     gst_app_src_set_callbacks (GST_APP_SRC (source), &callbacks, user, NULL);
+  if (video->address)
+    tool_remote_set_up (source, video->address, &video->options, video->udp);
 }
 
 static gboolean
@@ -135,33 +143,54 @@ is_remote (const ToolVideo *video)
 }
 
 static gboolean
-make_pipeline (ToolVideo *video, const char *uri, GError **error)
+is_rtsp (const ToolVideo *video)
 {
-  /* Audio is not linked, so it stops at uridecodebin. */
-  char *text = g_strdup_printf (
-      "uridecodebin name=source ! "
-      "videoconvert name=convert ! %s appsink name=sink sync=false "
-      "max-buffers=2",
-      tool_have_element ("videoflip") ? "videoflip video-direction=auto !"
-                                      : "");
-  GstElement *source;
+  return video->address
+      && tool_remote_get_kind (video->address) == TOOL_REMOTE_RTSP;
+}
+
+/* What plays it; uridecodebin says other things of rtspsrc's errors. */
+static void
+set_up_source (ToolVideo *video, GstElement *source, GstElement *decoder)
+{
+  if (is_rtsp (video)) {
+    tool_remote_set_up (source, video->address, &video->options, video->udp);
+  } else {
+    g_object_set (source, "uri", video->uri, NULL);
+    g_signal_connect (source, "source-setup", G_CALLBACK (on_source_setup),
+        video);
+  }
+  /* Audio is not linked, so it stops at the decoder. */
+  tool_chain_set_up (video->pipeline, decoder,
+      is_rtsp (video) ? 1 : video->options.stream, is_rtsp (video));
+  g_signal_connect (decoder, "no-more-pads", G_CALLBACK (on_no_more_pads),
+      video);
+  g_signal_connect (decoder, "pad-added", G_CALLBACK (on_pad_added), video);
+}
+
+static gboolean
+make_pipeline (ToolVideo *video, GError **error)
+{
+  const char *play = is_rtsp (video)
+      ? "rtspsrc name=source ! decodebin name=decoder "
+      : "uridecodebin name=source ";
+  char *upright = tool_chain_describe (TRUE);
+  char *text = g_strconcat (play, upright,
+      " ! appsink name=sink sync=false max-buffers=2", NULL);
+  GstElement *source, *decoder;
   GstCaps *caps;
 
   video->pipeline = gst_parse_launch_full (text, NULL,
       GST_PARSE_FLAG_FATAL_ERRORS, error);
   g_free (text);
+  g_free (upright);
   if (!video->pipeline)
     return FALSE;
-  tool_decoder_prepare (video->pipeline);
   source = gst_bin_get_by_name (GST_BIN (video->pipeline), "source");
-  g_object_set (source, "uri", uri, NULL);
-  g_signal_connect (source, "no-more-pads", G_CALLBACK (on_no_more_pads),
-      video);
-  g_signal_connect (source, "pad-added", G_CALLBACK (on_pad_added), video);
-  if (video->stream)
-    g_signal_connect (source, "source-setup", G_CALLBACK (on_source_setup),
-        video);
+  decoder = gst_bin_get_by_name (GST_BIN (video->pipeline), "decoder");
+  set_up_source (video, source, decoder ? decoder : source);
   gst_object_unref (source);
+  gst_clear_object (&decoder);
   video->sink = GST_APP_SINK (
       gst_bin_get_by_name (GST_BIN (video->pipeline), "sink"));
   caps = gst_caps_from_string (GST_Y10_FRAME_CAPS);
@@ -171,6 +200,17 @@ make_pipeline (ToolVideo *video, const char *uri, GError **error)
   video->watch = tool_watch_new (video->pipeline,
       video->stream || strstr (video->path, "://") ? NULL : video->path);
   return TRUE;
+}
+
+static void
+drop_pipeline (ToolVideo *video)
+{
+  if (video->pipeline)
+    gst_element_set_state (video->pipeline, GST_STATE_NULL);
+  g_clear_pointer (&video->watch, tool_watch_free);
+  gst_clear_object (&video->bus);
+  gst_clear_object (&video->sink);
+  gst_clear_object (&video->pipeline);
 }
 
 static void
@@ -189,16 +229,18 @@ read_start (ToolVideo *video)
 
 static ToolVideo *
 video_new (const char *source, const char *path, ToolStream *stream,
-    GError **error)
+    const ToolRemoteOptions *options, GError **error)
 {
+  ToolAddress *address = NULL;
   ToolVideo *video;
   char *uri;
 
   if (!tool_gst_init (error))
     return NULL;
-  uri = stream               ? g_strdup ("appsrc://")
-      : strstr (path, "://") ? g_strdup (path)
-                             : gst_filename_to_uri (path, error);
+  uri = stream                ? g_strdup ("appsrc://")
+      : tool_is_remote (path) ? tool_remote_open (path, &address, error)
+      : strstr (path, "://")  ? g_strdup (path)
+                              : gst_filename_to_uri (path, error);
   if (!uri)
     return NULL;
   video = g_new0 (ToolVideo, 1);
@@ -206,10 +248,13 @@ video_new (const char *source, const char *path, ToolStream *stream,
   video->path = path;
   video->stream = stream;
   video->uri = uri;
+  video->address = address;
+  if (options)
+    video->options = *options;
   video->duration = GST_CLOCK_TIME_NONE;
   read_start (video);
   if (!tool_y4m_check (video->start, video->n_start, error)
-      || !make_pipeline (video, uri, error))
+      || !make_pipeline (video, error))
     g_clear_pointer (&video, tool_video_close);
   return video;
 }
@@ -225,9 +270,9 @@ start (ToolVideo *video)
 
 ToolVideo *
 tool_video_open (const char *source, const char *path, ToolStream *stream,
-    GError **error)
+    const ToolRemoteOptions *options, GError **error)
 {
-  ToolVideo *video = video_new (source, path, stream, error);
+  ToolVideo *video = video_new (source, path, stream, options, error);
 
   if (video)
     start (video);
@@ -244,7 +289,7 @@ gboolean
 tool_video_is_live (ToolVideo *video)
 {
   return tool_pipeline_is_live (video->pipeline,
-      is_remote (video) ? video->path : NULL);
+      is_remote (video) ? video->uri : NULL);
 }
 
 guint64
@@ -274,13 +319,42 @@ detail_of (const char *debug)
   return line && line[1] ? line + 1 : NULL;
 }
 
+/* What an element says, without secrets. */
+static char *
+read_cause (const ToolVideo *video, GstMessage *message)
+{
+  GError *cause = NULL;
+  char *debug = NULL, *text, *why = NULL;
+  const char *detail;
+
+  if (video->address)
+    why = tool_remote_explain (message, video->address, &video->options);
+  if (why)
+    return why;
+  gst_message_parse_error (message, &cause, &debug);
+  detail = detail_of (debug);
+  text = g_strconcat (cause->message, detail ? " (" : NULL, detail,
+      detail ? ")" : NULL, NULL);
+  if (video->address) {
+    why = tool_address_censor (video->address, text);
+    g_free (text);
+    text = why;
+  }
+  g_error_free (cause);
+  g_free (debug);
+  return text;
+}
+
 static void
 set_message_error (ToolVideo *video, GstMessage *message, GError **error)
 {
   GError *cause = NULL;
-  char *debug = NULL, *what;
+  char *what, *why;
 
-  gst_message_parse_error (message, &cause, &debug);
+  gst_message_parse_error (message, &cause, NULL);
+  why = read_cause (video, message);
+  video->is_other_worth = video->address
+      && tool_remote_wants_other (message, video->address, &video->options);
   if (g_atomic_int_get (&video->no_video)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, NO_VIDEO);
   } else if (video->missing) {
@@ -296,14 +370,11 @@ set_message_error (ToolVideo *video, GstMessage *message, GError **error)
       what = g_strdup (tool_fetch_explain (cause));
     else
       what = g_strdup ("not a picture, and cannot be played as a video");
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: %s%s%s%s", what,
-        cause->message, detail_of (debug) ? " (" : "",
-        detail_of (debug) ? detail_of (debug) : "",
-        detail_of (debug) ? ")" : "");
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: %s", what, why);
     g_free (what);
   }
   g_error_free (cause);
-  g_free (debug);
+  g_free (why);
 }
 
 static void
@@ -486,6 +557,28 @@ check_range (ToolVideo *video, GError **error)
   return FALSE;
 }
 
+/* A camera that takes no TCP gets another offer. */
+static GstSample *
+pull_first (ToolVideo *video, GError **error)
+{
+  GError *why = NULL;
+  GstSample *sample = pull_sample (video, &why);
+
+  if (!sample && why && video->is_other_worth && !video->udp
+      && !video->n_frames) {
+    g_clear_error (&why);
+    drop_pipeline (video);
+    video->udp = TRUE;
+    if (make_pipeline (video, &why)) {
+      start (video);
+      sample = pull_sample (video, &why);
+    }
+  }
+  if (why)
+    g_propagate_error (error, why);
+  return sample;
+}
+
 int
 tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error)
 {
@@ -494,7 +587,7 @@ tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error)
 
   if (!tool_interrupted ())
     sample = video->ranged ? pull_in_range (video, &why)
-                           : pull_sample (video, &why);
+                           : pull_first (video, &why);
   if (sample)
     return sample_to_frame (video, sample, frame, error) ? 1 : -1;
   if (!why && tool_interrupted ())
@@ -554,7 +647,7 @@ ToolVideo *
 tool_video_open_range (const char *source, const char *path,
     const ToolRange *range, GError **error)
 {
-  ToolVideo *video = video_new (source, path, NULL, error);
+  ToolVideo *video = video_new (source, path, NULL, NULL, error);
 
   if (!video)
     return NULL;
@@ -583,14 +676,10 @@ void
 tool_video_close (ToolVideo *video)
 {
   g_atomic_int_set (&video->stop, TRUE);
-  if (video->pipeline)
-    gst_element_set_state (video->pipeline, GST_STATE_NULL);
-  g_clear_pointer (&video->watch, tool_watch_free);
-  gst_clear_object (&video->bus);
-  gst_clear_object (&video->sink);
-  gst_clear_object (&video->pipeline);
+  drop_pipeline (video);
   g_free (video->missing);
   g_free (video->uri);
+  tool_address_free (video->address);
   g_free (video);
 }
 

@@ -4,6 +4,7 @@
 
 /* Videos, decoded by GStreamer. */
 
+#include "base/address.h"
 #include "media/frame.h"
 #include "media/stream.h"
 
@@ -11,9 +12,10 @@ G_BEGIN_DECLS
 
 typedef struct _ToolVideo ToolVideo;
 
-/* Opens @path, a file or a URI, or the borrowed @stream unless it is NULL. */
+/* Opens @path, a file or a URI, or the borrowed @stream unless it is NULL. @options are
+ * borrowed; NULL: the defaults. */
 ToolVideo *tool_video_open (const char *source, const char *path,
-    ToolStream *stream, GError **error);
+    ToolStream *stream, const ToolRemoteOptions *options, GError **error);
 /* The frames of a video from @start until before @end, times of the whole video
  * in ns. */
 typedef struct

@@ -24,6 +24,7 @@ make_setup (ServeCamera *entry)
   serve_quarantine_name (entry->serve->quarantine, camera, entry->thread);
   return (ToolCameraSetup){
     .source = camera->source,
+    .remote = { camera->transport, camera->fingerprint, camera->stream },
     .media = config->media,
     .model = config->model,
     .model_turn = config->model_turn,

@@ -18,7 +18,9 @@
 #include "serve/change.h"
 
 #define MOST_SHOWN 64 /* bytes of a name */
-#define FIELDS "name, source, classes, confidence, tiles, zones, privacy"
+#define FIELDS \
+  "name, source, transport, fingerprint, stream, classes, confidence, tiles, zones, " \
+  "privacy"
 
 /* Always FALSE. */
 static gboolean
@@ -56,8 +58,20 @@ read_text (const char *name, JsonNode *node, char **text, GError **error)
     return FALSE;
   }
   g_free (*text);
-  *text = json_node_dup_string (node);
+  *text = g_strstrip (json_node_dup_string (node));
   return TRUE;
+}
+
+static gboolean
+read_stream (JsonNode *node, guint *stream, GError **error)
+{
+  const gint64 found = holds (node, G_TYPE_INT64) ? json_node_get_int (node)
+                                                  : 0;
+
+  *stream = (guint) CLAMP (found, 0, SERVE_MOST_STREAMS);
+  return JSON_NODE_HOLDS_NULL (node)
+      || (found >= 1 && found <= SERVE_MOST_STREAMS)
+      || refuse ("stream", node, "a number from 1 to 64, or null", error);
 }
 
 static gboolean
@@ -104,6 +118,12 @@ read_member (const char *name, JsonNode *node, ServeCameraConfig *camera,
     return read_text (name, node, &camera->name, error);
   if (!strcmp (name, "source"))
     return read_text (name, node, &camera->source, error);
+  if (!strcmp (name, "transport"))
+    return read_text (name, node, &camera->transport, error);
+  if (!strcmp (name, "fingerprint"))
+    return read_text (name, node, &camera->fingerprint, error);
+  if (!strcmp (name, "stream"))
+    return read_stream (node, &camera->stream, error);
   if (!strcmp (name, "classes"))
     return read_text (name, node, &camera->classes, error);
   if (!strcmp (name, "tiles"))
@@ -184,6 +204,14 @@ write_zones (JsonBuilder *builder, const char *zones)
 void
 serve_change_write (JsonBuilder *builder, const ServeCameraConfig *camera)
 {
+  tool_json_string (builder, "transport", camera->transport);
+  tool_json_string (builder, "fingerprint", camera->fingerprint);
+  if (camera->stream) {
+    tool_json_int (builder, "stream", camera->stream);
+  } else {
+    json_builder_set_member_name (builder, "stream");
+    json_builder_add_null_value (builder);
+  }
   tool_json_string (builder, "classes", camera->classes);
   if (camera->confidence > 0) {
     tool_json_double (builder, "confidence", camera->confidence);

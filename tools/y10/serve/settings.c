@@ -19,6 +19,8 @@
 #include "base/readfile.h"
 #include "camera/pipeline.h"
 #include "camera/source.h"
+#include "media/pin.h"
+#include "media/remote.h"
 #include "serve/settings.h"
 
 #define MOST_FILE (8 << 20)
@@ -44,6 +46,8 @@ serve_camera_config_copy (const ServeCameraConfig *camera)
   copy->id = g_strdup (camera->id);
   copy->name = g_strdup (camera->name);
   copy->source = g_strdup (camera->source);
+  copy->transport = g_strdup (camera->transport);
+  copy->fingerprint = g_strdup (camera->fingerprint);
   copy->classes = g_strdup (camera->classes);
   copy->tiles = g_strdup (camera->tiles);
   copy->zones = g_strdup (camera->zones);
@@ -56,6 +60,8 @@ serve_camera_config_free (ServeCameraConfig *camera)
   g_free (camera->id);
   g_free (camera->name);
   g_free (camera->source);
+  g_free (camera->transport);
+  g_free (camera->fingerprint);
   g_free (camera->classes);
   g_free (camera->tiles);
   g_free (camera->zones);
@@ -105,13 +111,32 @@ check_detection (const ServeConfig *config, const ServeCameraConfig *camera,
       && (!camera->zones || tool_pipeline_check_zones (camera->zones, error));
 }
 
+/* Keeps a fingerprint in one form. */
+static gboolean
+check_remote (ServeCameraConfig *camera, GError **error)
+{
+  char *fingerprint;
+
+  if (!tool_remote_check_transport (camera->transport, error))
+    return FALSE;
+  if (!camera->fingerprint)
+    return TRUE;
+  fingerprint = tool_pin_parse (camera->fingerprint, error);
+  if (!fingerprint)
+    return FALSE;
+  g_free (camera->fingerprint);
+  camera->fingerprint = fingerprint;
+  return TRUE;
+}
+
 gboolean
-serve_config_check (const ServeConfig *config, const ServeCameraConfig *camera,
+serve_config_check (const ServeConfig *config, ServeCameraConfig *camera,
     GError **error)
 {
   return check_text ("name", camera->name, MOST_NAME, error)
       && check_text ("source", camera->source, MOST_SOURCE, error)
       && tool_source_check (camera->source, config->media, error)
+      && check_remote (camera, error)
       && check_detection (config, camera, error);
 }
 
@@ -125,19 +150,17 @@ is_id (const char *id)
 /* A source that cannot be opened now is the camera's failure, not the file's. */
 static gboolean
 check_read (const ServeConfig *config, const char *group,
-    const ServeCameraConfig *camera, GError **error)
+    ServeCameraConfig *camera, GError **error)
 {
-  if (!is_id (camera->id) || !check_text ("name", camera->name, MOST_NAME, NULL)
-      || !check_text ("source", camera->source, MOST_SOURCE, NULL)
-      || !(tool_source_is_file (camera->source)
-          || tool_source_check (camera->source, config->media, NULL))) {
+  if (!is_id (camera->id))
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: [%s] is no camera; expected [camera ID] with name= and a source= that is "
-        "rtsp://…, /dev/videoN, file:NAME, test: or demo",
-        config->path, group);
-    return FALSE;
-  }
-  if (check_detection (config, camera, error))
+        "the id is no word of up to 32 of a-z, 0-9 and -; expected [camera ID]");
+  else if (check_text ("name", camera->name, MOST_NAME, error)
+      && check_text ("source", camera->source, MOST_SOURCE, error)
+      && (tool_source_is_file (camera->source)
+          || tool_source_check (camera->source, config->media, error))
+      && check_remote (camera, error)
+      && check_detection (config, camera, error))
     return TRUE;
   g_prefix_error (error, "%s: [%s] ", config->path, group);
   return FALSE;
@@ -172,6 +195,29 @@ read_number (GKeyFile *file, const char *group, const char *key, double *value)
   return FALSE;
 }
 
+/* Without blanks around it; NULL: there is none. */
+static char *
+read_text (GKeyFile *file, const char *group, const char *key)
+{
+  char *text = g_key_file_get_string (file, group, key, NULL);
+
+  return text ? g_strstrip (text) : NULL;
+}
+
+static gboolean
+read_stream (GKeyFile *file, const char *group, ServeCameraConfig *camera)
+{
+  char *text = read_text (file, group, "stream");
+  guint64 stream = 0;
+  const gboolean ok = !text
+      || g_ascii_string_to_unsigned (text, 10, 1, SERVE_MOST_STREAMS, &stream,
+          NULL);
+
+  camera->stream = (guint) stream;
+  g_free (text);
+  return ok;
+}
+
 static gboolean
 read_camera (ServeConfig *config, const char *group, GError **error)
 {
@@ -180,18 +226,22 @@ read_camera (ServeConfig *config, const char *group, GError **error)
   gboolean ok = TRUE;
 
   camera->id = g_strdup (group + strlen (GROUP));
-  camera->name = g_key_file_get_string (file, group, "name", NULL);
+  camera->name = read_text (file, group, "name");
   if (!camera->name)
     camera->name = g_strdup (camera->id);
-  camera->source = g_key_file_get_string (file, group, "source", NULL);
+  camera->source = read_text (file, group, "source");
+  camera->transport = read_text (file, group, "transport");
+  camera->fingerprint = read_text (file, group, "fingerprint");
   camera->classes = g_key_file_get_string (file, group, "classes", NULL);
   camera->tiles = g_key_file_get_string (file, group, "tiles", NULL);
   camera->zones = g_key_file_get_string (file, group, "zones", NULL);
   if (!read_number (file, group, "confidence", &camera->confidence)
-      || !read_privacy (file, group, camera)) {
+      || !read_privacy (file, group, camera)
+      || !read_stream (file, group, camera)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: [%s] expected a confidence above 0, at most 1, and privacy true or false",
-        config->path, group);
+        "%s: [%s] expected a confidence above 0, at most 1, privacy true or false, and "
+        "a stream from 1 to %d",
+        config->path, group, SERVE_MOST_STREAMS);
     ok = FALSE;
   }
   ok = ok && check_read (config, group, camera, error);
@@ -300,6 +350,12 @@ set_camera (ServeConfig *config, const ServeCameraConfig *camera)
 
   set_text (file, group, "name", camera->name);
   set_text (file, group, "source", camera->source);
+  set_text (file, group, "transport", camera->transport);
+  set_text (file, group, "fingerprint", camera->fingerprint);
+  if (camera->stream)
+    g_key_file_set_integer (file, group, "stream", (int) camera->stream);
+  else
+    g_key_file_remove_key (file, group, "stream", NULL);
   set_text (file, group, "classes", camera->classes);
   set_text (file, group, "tiles", camera->tiles);
   set_text (file, group, "zones", camera->zones);

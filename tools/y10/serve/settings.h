@@ -10,12 +10,16 @@
 
 G_BEGIN_DECLS
 
+#define SERVE_MOST_STREAMS 64 /* of which one is chosen */
+
 /* What is NULL or 0 is as in [serve], or the default. */
 typedef struct
 {
   char *id;                      /* for paths; never changes */
   char *name;                    /* any text, in UTF-8 */
   char *source;                  /* as in camera/source.h; a secret */
+  char *transport, *fingerprint; /* as in base/address.h */
+  guint stream;                  /* likewise */
   char *classes, *tiles, *zones; /* as those of the elements */
   double confidence;
   gboolean privacy;
@@ -50,9 +54,10 @@ gboolean serve_config_keep_model (ServeConfig *config, GError **error);
 /* Returns a copy without a place in the settings; of nothing if @camera is NULL. */
 ServeCameraConfig *serve_camera_config_copy (const ServeCameraConfig *camera);
 void serve_camera_config_free (ServeCameraConfig *camera);
-/* Says which field is wrong, what was found and what was expected. */
+/* Says which field is wrong, what was found and what was expected. Fields that have more
+ * than one form get the one that is kept. */
 gboolean serve_config_check (const ServeConfig *config,
-    const ServeCameraConfig *camera, GError **error);
+    ServeCameraConfig *camera, GError **error);
 /* Adds @camera, which is checked, under a new id, and takes it. Of this and what follows,
  * nothing is saved. */
 gboolean serve_config_add (ServeConfig *config, ServeCameraConfig *camera,
