@@ -4,6 +4,15 @@
 /* Enum types of the elements' properties. */
 #include "common/enums.h"
 
+/* y10 links this code, too: its own and the plugin's are one type. */
+static GType
+register_once (const gchar *name, const GEnumValue *values)
+{
+  const GType known = g_type_from_name (name);
+
+  return known ? known : g_enum_register_static (name, values);
+}
+
 GType
 gst_yolov10_backend_get_type (void)
 {
@@ -159,12 +168,10 @@ gst_yolov10_zone_anchor_get_type (void)
     { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
-    g_once_init_leave (&type,
-        g_enum_register_static ("GstYolov10ZoneAnchor", values));
+    g_once_init_leave (&type, register_once ("GstYolov10ZoneAnchor", values));
   return type;
 }
 
-/* y10 links this code, too, and has registered the type before it loads the plugin. */
 GType
 gst_yolov10_privacy_get_type (void)
 {
@@ -175,12 +182,8 @@ gst_yolov10_privacy_get_type (void)
     { GST_YOLOV10_PRIVACY_FILL, "Fill with a solid colour", "fill" },
     { 0, NULL, NULL } };
 
-  if (g_once_init_enter (&type)) {
-    GType known = g_type_from_name ("GstYolov10Privacy");
-
-    g_once_init_leave (&type,
-        known ? known : g_enum_register_static ("GstYolov10Privacy", values));
-  }
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, register_once ("GstYolov10Privacy", values));
   return type;
 }
 

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "common/classes.h"
+
 /* Parses `input-size`: NULL, "", "N" or "WxH", in pixels, or "auto". 0 is the model's own
  * size. The engine checks which sizes a model supports. */
 gboolean
@@ -59,16 +61,15 @@ gint
 gst_y10_find_class (const gchar *property, const gchar *token,
     const Y10Model *model, GError **error)
 {
-  guint n_classes = y10_model_get_n_classes (model);
+  const gchar **classes;
   gint id = class_from_token (token, model);
 
-  if (id < 0)
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "%s contains \"%s\", which is not a class of %s: expected one of its "
-        "%u classes, 0 \"%s\" to %u \"%s\"",
-        property, token, y10_model_get_path (model), n_classes,
-        y10_model_get_class_name (model, 0), n_classes - 1,
-        y10_model_get_class_name (model, n_classes - 1));
+  if (id < 0) {
+    classes = gst_y10_classes_list (model);
+    gst_y10_classes_check (property, classes, y10_model_get_path (model), token,
+        error);
+    g_free (classes);
+  }
   return id;
 }
 

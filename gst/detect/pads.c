@@ -21,6 +21,7 @@
 
 #include "detect/pads.h"
 
+#include "common/classes.h"
 #include "common/sinkpad.h"
 #include "detect/input.h"
 #include "detect/output.h"
@@ -339,6 +340,54 @@ is_about_privacy (GstQuery *query)
 }
 
 static gboolean
+is_about_classes (GstQuery *query)
+{
+  const GstStructure *structure = GST_QUERY_TYPE (query) == GST_QUERY_CUSTOM
+      ? gst_query_get_structure (query)
+      : NULL;
+
+  return structure && gst_structure_has_name (structure, GST_Y10_CLASSES_QUERY);
+}
+
+static void
+add_names (GstStructure *structure, const gchar *field,
+    const gchar *const *names)
+{
+  GStrvBuilder *all = g_strv_builder_new ();
+  gchar **before = NULL, **after;
+
+  if (gst_structure_get (structure, field, G_TYPE_STRV, &before, NULL))
+    g_strv_builder_addv (all, (const gchar **) before);
+  g_strv_builder_addv (all, (const gchar **) names);
+  after = g_strv_builder_end (all);
+  gst_structure_set (structure, field, G_TYPE_STRV, after, NULL);
+  g_strv_builder_unref (all);
+  g_strfreev (after);
+  g_strfreev (before);
+}
+
+/* FALSE while there is no model. The classes of detectors upstream are asked for, too. */
+static gboolean
+answer_classes (GstYolov10Detect *self, GstQuery *query)
+{
+  GstY10Session *session = gst_yolov10_detect_get_session (self);
+  const gchar *paths[2] = { NULL, NULL }, **classes;
+  GstStructure *structure;
+
+  if (!session)
+    return FALSE;
+  paths[0] = y10_model_get_path (session->model);
+  classes = gst_y10_classes_list (session->model);
+  structure = gst_query_writable_structure (query);
+  add_names (structure, "models", paths);
+  add_names (structure, "classes", classes);
+  g_free (classes);
+  gst_y10_session_unref (session);
+  gst_pad_peer_query (GST_BASE_TRANSFORM (self)->sinkpad, query);
+  return TRUE;
+}
+
+static gboolean
 gst_y10_pads_query (GstBaseTransform *base, GstPadDirection direction,
     GstQuery *query)
 {
@@ -352,6 +401,8 @@ gst_y10_pads_query (GstBaseTransform *base, GstPadDirection direction,
     if (GST_QUERY_TYPE (query) == GST_QUERY_POSITION)
       return answer_position (self, query)
           || gst_pad_peer_query (base->sinkpad, query);
+    if (is_about_classes (query))
+      return answer_classes (self, query);
     if (is_about_privacy (query) && gst_pad_peer_query (base->srcpad, query))
       return TRUE;
   } else if (GST_QUERY_IS_SERIALIZED (query)

@@ -42,6 +42,7 @@ struct _GstYolov10Zones
   guint width, height;       /* of the caps; 0: none */
   guint n_without_ids;       /* observations in a row */
   gboolean warned_ids, warned_moved, warned_time;
+  gboolean unchecked; /* classes of the zones, by what detectors know */
   GstY10ZoneOutlines outlines;
   GString *stays, *violations; /* scratch */
 

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "common/classes.h"
+#include "common/elementerror.h"
 #include "common/text.h"
 
 #define GST_CAT_DEFAULT gst_yolov10_zones_debug
@@ -216,6 +218,33 @@ write_zones (GstYolov10Zones *self, GstBuffer *buffer, guint width,
   set_array (structure, "tripwire_crossings", self->crossings);
 }
 
+/* Names all that detectors upstream know, once there are results; who else tells classes is
+ * not asked. */
+static void
+check_classes (GstYolov10Zones *self)
+{
+  GstQuery *query = gst_query_new_custom (GST_QUERY_CUSTOM,
+      gst_structure_new_empty (GST_Y10_CLASSES_QUERY));
+  const GstStructure *structure = gst_query_get_structure (query);
+  gchar **models = NULL, **classes = NULL, *model;
+  GError *error = NULL;
+
+  self->unchecked = FALSE;
+  if (gst_pad_peer_query (GST_BASE_TRANSFORM_SINK_PAD (self), query)
+      && gst_structure_get (structure, "models", G_TYPE_STRV, &models,
+          "classes", G_TYPE_STRV, &classes, NULL)) {
+    model = g_strjoinv (", ", models);
+    if (!gst_y10_zone_set_check_classes (gst_y10_zones_get_set (self->zones),
+            "zones", (const gchar *const *) classes, model, &error))
+      GST_Y10_ELEMENT_WARNING (self, error);
+    g_clear_error (&error);
+    g_free (model);
+  }
+  g_strfreev (models);
+  g_strfreev (classes);
+  gst_query_unref (query);
+}
+
 /* Watches the objects of @buffer, which is writable, and adds what is known. */
 void
 gst_y10_zones_frame (GstYolov10Zones *self, GstBuffer *buffer)
@@ -237,5 +266,7 @@ gst_y10_zones_frame (GstYolov10Zones *self, GstBuffer *buffer)
   gst_y10_zones_arm (self);
   g_mutex_unlock (&self->lock);
   warn_ids (self);
+  if (self->unchecked && self->observed.any)
+    check_classes (self);
   gst_y10_zones_tell (self);
 }

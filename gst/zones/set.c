@@ -9,6 +9,8 @@
 
 #include <y10/error.h>
 
+#include "common/classes.h"
+
 /* Frees what @zone has, not itself; a GDestroyNotify for arrays of zones. */
 void
 gst_y10_zone_clear (GstY10Zone *zone)
@@ -183,4 +185,24 @@ gst_y10_zone_has_point (const GstY10Zone *self, GstY10Point point)
     first += self->shapes[i];
   }
   return FALSE;
+}
+
+/* FALSE with an error if a zone is about a class that @model does not have; @what: where the
+ * zones are from. */
+gboolean
+gst_y10_zone_set_check_classes (const GstY10ZoneSet *self, const gchar *what,
+    const gchar *const *classes, const gchar *model, GError **error)
+{
+  gboolean ok = TRUE;
+
+  for (guint z = 0; ok && z < self->n; z++) {
+    const GstY10Zone *zone = &self->zones[z];
+    gchar *place = g_strdup_printf ("%s: the %s \"%s\"", what,
+        zone->is_line ? "line" : "zone", zone->name);
+
+    for (gchar **class = zone->classes; ok && class && *class; class ++)
+      ok = gst_y10_classes_check (place, classes, model, *class, error);
+    g_free (place);
+  }
+  return ok;
 }

@@ -71,6 +71,9 @@ gint gst_y10_zone_set_find (const GstY10ZoneSet *set, const gchar *name);
 gboolean gst_y10_zone_is_same_place (const GstY10Zone *a, const GstY10Zone *b);
 gboolean gst_y10_zone_wants (const GstY10Zone *zone, const gchar *label,
     gsize length);
+gboolean gst_y10_zone_set_check_classes (const GstY10ZoneSet *set,
+    const gchar *what, const gchar *const *classes, const gchar *model,
+    GError **error);
 gboolean gst_y10_zone_has_point (const GstY10Zone *zone, GstY10Point point);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstY10ZoneSet, gst_y10_zone_set_unref)

@@ -129,6 +129,7 @@ apply (GstYolov10Zones *self, GError **error)
   gst_y10_zones_change (self->zones, set);
   g_mutex_unlock (&self->lock);
   make_outlines (self, set);
+  self->unchecked = TRUE;
   GST_DEBUG_OBJECT (self, "%u zones and lines", set->n);
   gst_y10_zone_set_unref (set);
   gst_y10_zones_tell (self);

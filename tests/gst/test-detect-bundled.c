@@ -156,6 +156,56 @@ GST_START_TEST (test_ball)
 
 GST_END_TEST;
 
+/* Of all detectors in front, a name that no model has is told, once. */
+GST_START_TEST (test_zone_classes)
+{
+  static const char *const names[] = { "Ball", "ball" };
+  gchar *line = g_strdup_printf (
+      "videotestsrc num-buffers=3 pattern=ball "
+      "! video/x-raw,format=GRAY8,width=64,height=64,framerate=30/1 ! yolov10detect "
+      "! yolov10track ! yolov10zones zones=\""
+      "{\\\"version\\\":1,\\\"lines\\\":[{\\\"name\\\":\\\"gate\\\","
+      "\\\"points\\\":[[0,0],[1,1]],\\\"classes\\\":[\\\"%s\\\"]}]}\" ! fakesink",
+      names[__i__]);
+  GError *error = NULL;
+  GstElement *pipeline;
+  GstMessage *message;
+  guint n_warnings = 0;
+  GstBus *bus;
+
+  if (!test_gst_load_plugin ("coreelements")
+      || !test_gst_load_plugin ("videotestsrc")) {
+    test_gst_skip ("plugin %s is not installed", "videotestsrc");
+    g_free (line);
+    return;
+  }
+  pipeline = gst_parse_launch (line, &error);
+  g_assert_no_error (error);
+  bus = gst_element_get_bus (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while ((message = gst_bus_timed_pop_filtered (bus, 100 * GST_SECOND,
+              GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING))
+      && GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+    gst_message_parse_warning (message, &error, NULL);
+    fail_unless (strstr (error->message,
+                     "the line \"gate\": \"Ball\" is not a class")
+            && strstr (error->message, "did you mean \"ball\"?"),
+        "%s", error->message);
+    g_clear_error (&error);
+    gst_message_unref (message);
+    n_warnings++;
+  }
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  fail_unless_equals_int (n_warnings, __i__ == 0);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+GST_END_TEST;
+
 static Suite *
 bundled_suite (void)
 {
@@ -165,6 +215,7 @@ bundled_suite (void)
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 240);
   tcase_add_loop_test (tc, test_ball, 0, 2);
+  tcase_add_loop_test (tc, test_zone_classes, 0, 2);
   return s;
 }
 

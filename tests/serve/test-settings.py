@@ -132,6 +132,9 @@ class Settings(unittest.TestCase):
                            ({"tiles": 2}, "tiles is 2"), ({"privacy": "yes"}, "expected true or false"),
                            ({"privacy": None}, "privacy is null"), ({"zones": 3}, "zones is 3"),
                            ({"zones": "yard"}, "yard"), ({"zones": {}}, "version"),
+                           ({"zones": {"version": 1, "zones": [dict(line, classes=["aztec", "Ball"])]}},
+                            'zone "a": "Ball" is not a class of codes.safetensors'),
+                           ({"zones": {"version": 1, "lines": [dict(line, classes=["cat"])]}}, 'line "a": "cat"'),
                            ({"zones": {"version": 1, "zones": [{"name": "a"}]}}, "zones[0].points"),
                            ({"zones": {"version": 1, "zones": [{"name": "a", "points": [[0, 0], [2, 1]]}]}},
                             "zones[0].points[1]"),
@@ -243,7 +246,9 @@ class Files(unittest.TestCase):
     def test_wrong_settings(self):
         """What a file says wrongly is told at the start, with the camera."""
         for line, says in (("confidence=2", "confidence"), ("classes=cat", "cat"), ("tiles=x", "tiles"),
-                           ("zones=yard", "yard"), ("privacy=maybe", "privacy")):
+                           ("zones=yard", "yard"), ("privacy=maybe", "privacy"),
+                           ('zones={"version":1,"zones":[{"name":"a","points":[[0,0],[1,1]],"classes":["cat"]}]}',
+                            '"cat" is not a class of')):
             server = Server(config=f"[camera one]\nsource=demo\n{line}\n")
             done = subprocess.run(server.command(), env=server.env, capture_output=True, text=True, timeout=60,
                                   check=False)

@@ -87,6 +87,21 @@ class Tracks(Case):
                      says=['--class-groups "a,,b" has an empty name'])
         self.refused("detect", "--track", "--class-groups", "a;b,a", path, status=1, says=['names "a" twice'])
 
+    def test_unknown_classes(self):
+        """What no object can be is refused, whoever names it, in the same words."""
+        path, zones = self.video([self.frame("aztec")]), self.path("zones.json")
+        known = 'expected one of its 7 classes, 0 "'
+        for kind, points in (("zones", [[0, 0], [1, 1]]), ("lines", [[0, 0], [1, 1]])):
+            for name, meant in (("Aztec", "aztec"), ("qr code", "qr-code"), ("person", None)):
+                with open(zones, "w", encoding="utf-8") as file:
+                    json.dump({"version": 1, kind: [{"name": "yard", "points": points, "classes": ["aztec", name]}]},
+                              file)
+                says = [f'"{name}" is not a class of', known, *([f'did you mean "{meant}"?'] if meant else [])]
+                self.refused("detect", "--zones", zones, path, status=1, says=[zones, 'yard"', *says])
+                self.refused("detect", "--track", "--class-groups", f"aztec;{name},*", path, status=1,
+                             says=["--class-groups", *says])
+                self.refused("detect", "--classes", f"aztec,{name}", path, says=["--classes", *says])
+
     def test_gap(self):
         """Ids are new after more than a second without a frame, but not where frames are passed
         over."""

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/hints.h"
+#include "common/classes.h"
 
-#define MAX_WORD 32
 
 typedef struct
 {
@@ -60,38 +60,6 @@ static const Hint options[] = {
   { "data", "--labels" },
 };
 
-/* Levenshtein's distance of words that are not too long. */
-static guint
-distance (const char *a, const char *b)
-{
-  const gsize n = strlen (b);
-  guint row[MAX_WORD + 1];
-
-  if (strlen (a) > MAX_WORD || n > MAX_WORD)
-    return G_MAXUINT;
-  for (gsize k = 0; k <= n; k++)
-    row[k] = (guint) k;
-  for (gsize i = 0; a[i]; i++) {
-    guint diagonal = row[0];
-
-    row[0] = (guint) i + 1;
-    for (gsize k = 0; k < n; k++) {
-      const guint changed = diagonal + (a[i] != b[k]);
-
-      diagonal = row[k + 1];
-      row[k + 1] = MIN (changed, MIN (row[k], row[k + 1]) + 1);
-    }
-  }
-  return row[n];
-}
-
-/* One error in short words, two in longer ones. */
-static gboolean
-is_similar (const char *a, const char *b)
-{
-  return distance (a, b) <= (strlen (b) > 4 ? 2 : 1);
-}
-
 static const char *
 find (const Hint *hints, guint n, const char *word)
 {
@@ -109,7 +77,7 @@ tool_hint_command (const char *word, const char *const *known)
   if (hint)
     return g_strdup (hint);
   for (; *known; known++)
-    if (is_similar (word, *known))
+    if (gst_y10_text_is_similar (word, *known))
       return g_strdup_printf ("did you mean '%s'?", *known);
   return NULL;
 }
@@ -140,7 +108,7 @@ hint_option (const char *word, char **known)
   char *text = hint ? g_strdup_printf ("did you mean %s?", hint) : NULL;
 
   for (; !text && *known; known++)
-    if (is_similar (name, *known))
+    if (gst_y10_text_is_similar (name, *known))
       text = g_strdup_printf ("did you mean --%s?", *known);
   g_free (name);
   return text;

@@ -13,6 +13,7 @@
 #include "base/hints.h"
 #include "base/options.h"
 #include "base/terminal.h"
+#include "common/classes.h"
 
 void
 tool_engine_options_add (GOptionContext *context, ToolEngineOptions *options,
@@ -97,28 +98,26 @@ tool_check_range (const char *name, double value, double min, double max)
   return FALSE;
 }
 
+/* Names take precedence; otherwise digits are an id. */
 static gboolean
-want_class (const char *name, const Y10Model *model, guint8 *wanted)
+want_class (const char *name, const Y10Model *model, guint8 *wanted,
+    GError **error)
 {
-  const guint n = y10_model_get_n_classes (model);
-  guint64 id = n;
-  char *end;
+  const char **classes = gst_y10_classes_list (model);
+  gint id = gst_y10_classes_find (classes, name);
+  guint64 number;
 
-  for (guint i = 0; i < n && id == n; i++)
-    if (!strcmp (name, y10_model_get_class_name (model, i)))
-      id = i;
-  if (id == n && g_ascii_isdigit (name[0])) {
-    id = g_ascii_strtoull (name, &end, 10);
-    id = *end ? n : MIN (id, n);
-  }
-  if (id < n)
+  if (id < 0
+      && g_ascii_string_to_unsigned (name, 10, 0,
+          y10_model_get_n_classes (model) - 1, &number, NULL))
+    id = (gint) number;
+  if (id >= 0)
     wanted[id] = 1;
   else
-    tool_error ("--classes: the model has no class '%s'; its %u classes are "
-                "0 '%s' to %u '%s'; 'y10 info --json' lists them",
-        name, n, y10_model_get_class_name (model, 0), n - 1,
-        y10_model_get_class_name (model, n - 1));
-  return id < n;
+    gst_y10_classes_check ("--classes", classes, y10_model_get_path (model),
+        name, error);
+  g_free (classes);
+  return id >= 0;
 }
 
 guint8 *
@@ -127,13 +126,17 @@ tool_classes_parse (const char *text, const Y10Model *model)
   guint8 *wanted = g_malloc0 (y10_model_get_n_classes (model));
   char **names = g_strsplit (text, ",", -1);
   gboolean ok = TRUE, any = FALSE;
+  GError *error = NULL;
 
   for (guint i = 0; names[i] && ok; i++) {
     if (!*g_strstrip (names[i]))
       continue;
     any = TRUE;
-    ok = want_class (names[i], model, wanted);
+    ok = want_class (names[i], model, wanted, &error);
   }
+  if (error)
+    tool_error ("%s; 'y10 info --json' lists them", error->message);
+  g_clear_error (&error);
   if (ok && !any)
     tool_error ("--classes is empty, expected at least one class");
   if (!ok || !any)

@@ -243,36 +243,6 @@ tool_pipeline_read_model (GstMessage *message, const char *model, char **why)
   return TRUE;
 }
 
-/* The element itself reads them, as it will in a pipeline. */
-gboolean
-tool_pipeline_check_zones (const char *zones, GError **error)
-{
-  GstElement *element = gst_element_factory_make ("yolov10zones", NULL);
-  GstBus *bus = gst_bus_new ();
-  GstMessage *message;
-
-  if (!element) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "GStreamer has no yolov10zones");
-    gst_object_unref (bus);
-    return FALSE;
-  }
-  gst_object_ref_sink (element);
-  gst_element_set_bus (element, bus);
-  g_object_set (element, "zones", zones, NULL);
-  gst_element_set_state (element, GST_STATE_PAUSED);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_element_set_bus (element, NULL);
-  gst_object_unref (element);
-  gst_object_unref (bus);
-  if (!message)
-    return TRUE;
-  gst_message_parse_error (message, error, NULL);
-  gst_message_unref (message);
-  return FALSE;
-}
-
 gboolean
 tool_pipeline_check_tiles (const char *tiles, GError **error)
 {

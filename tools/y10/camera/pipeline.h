@@ -32,8 +32,7 @@ GstStructure *tool_pipeline_get_stats (GstBin *pipeline, const char *element,
  * with g_free(). */
 gboolean tool_pipeline_read_model (GstMessage *message, const char *model,
     char **why);
-/* Say what is wrong with a value before a pipeline has it. */
-gboolean tool_pipeline_check_zones (const char *zones, GError **error);
+/* Says what is wrong with a value before a pipeline has it. */
 gboolean tool_pipeline_check_tiles (const char *tiles, GError **error);
 
 G_END_DECLS

@@ -16,6 +16,7 @@
 
 #ifdef HAVE_GST
 
+#include "common/classes.h"
 #include "track/classgroups.h"
 #include "track/tracker.h"
 #include "zones/parse.h"
@@ -61,10 +62,44 @@ on_event (const GstY10ZoneEvent *event, gpointer user)
   g_free (json);
 }
 
-ToolTracks *
-tool_tracks_new (const char *zones, const char *class_groups, GError **error)
+/* Labels between which an object may change, in groups. */
+static gboolean
+check_groups (const Y10Model *model, const char *text, GError **error)
+{
+  const char **classes = gst_y10_classes_list (model);
+  char **names = g_strsplit_set (text ? text : "", ",;", -1);
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && names[i]; i++)
+    ok = !*g_strstrip (names[i]) || !strcmp (names[i], "*")
+        || gst_y10_classes_check ("--class-groups", classes,
+            y10_model_get_path (model), names[i], error);
+  g_strfreev (names);
+  g_free (classes);
+  return ok;
+}
+
+/* NULL with an error, or where @path is NULL. */
+static GstY10ZoneSet *
+load_zones (const Y10Model *model, const char *path, GError **error)
 {
   const GstY10ZoneDefaults defaults = GST_Y10_ZONE_DEFAULTS_INIT;
+  GstY10ZoneSet *set = path ? gst_y10_zones_load (path, &defaults, error)
+                            : NULL;
+  const char **classes = gst_y10_classes_list (model);
+
+  if (set
+      && !gst_y10_zone_set_check_classes (set, path, classes,
+          y10_model_get_path (model), error))
+    g_clear_pointer (&set, gst_y10_zone_set_unref);
+  g_free (classes);
+  return set;
+}
+
+ToolTracks *
+tool_tracks_new (const Y10Model *model, const char *zones,
+    const char *class_groups, GError **error)
+{
   GstY10ClassGroups *groups = gst_y10_class_groups_new ();
   GstY10ZoneSet *set = NULL;
   ToolTracks *self;
@@ -74,7 +109,8 @@ tool_tracks_new (const char *zones, const char *class_groups, GError **error)
     gst_y10_class_groups_free (groups);
     return NULL;
   }
-  if (zones && !(set = gst_y10_zones_load (zones, &defaults, error))) {
+  if (!check_groups (model, class_groups, error)
+      || (zones && !(set = load_zones (model, zones, error)))) {
     gst_y10_class_groups_free (groups);
     return NULL;
   }
@@ -292,7 +328,8 @@ tool_tracks_take_events (ToolTracks *self)
 #else
 
 ToolTracks *
-tool_tracks_new (const char *zones, const char *class_groups, GError **error)
+tool_tracks_new (const Y10Model *model, const char *zones,
+    const char *class_groups, GError **error)
 {
   g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
       "--track needs videos, and this build has no GStreamer to read them");

@@ -9,10 +9,10 @@ G_BEGIN_DECLS
 /* Follows the objects of one video after the other, and watches zones. */
 typedef struct _ToolTracks ToolTracks;
 
-/* @zones: a file, or NULL to follow objects only. @class_groups: labels between which an
+/* Whatever names a class that @model lacks is refused. @zones: a file, or NULL to follow objects only. @class_groups: labels between which an
  * object may change, as yolov10track takes them; NULL: none. */
-ToolTracks *tool_tracks_new (const char *zones, const char *class_groups,
-    GError **error);
+ToolTracks *tool_tracks_new (const Y10Model *model, const char *zones,
+    const char *class_groups, GError **error);
 void tool_tracks_free (ToolTracks *tracks);
 /* Call before the first frame. @params say which boxes are objects; sets @asked to what has
  * to be asked of the engine, so that weak boxes are among its rows, too. @most: detections of

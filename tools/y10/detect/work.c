@@ -86,8 +86,8 @@ open_outputs (ToolDetect *self, const ToolDetectOptions *options)
     self->draw = tool_draw_new (options->draw, self->model, &self->privacy,
         &error);
   if (options->track && !error)
-    self->tracks = tool_tracks_new (options->zones, options->class_groups,
-        &error);
+    self->tracks = tool_tracks_new (self->model, options->zones,
+        options->class_groups, &error);
   if (options->save_crops && !error)
     self->crops = tool_crops_new (options->save_crops, self->model,
         &self->privacy, &error);

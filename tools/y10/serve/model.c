@@ -11,7 +11,9 @@
 #include <string.h>
 #include <y10/y10.h>
 
+#include "common/classes.h"
 #include "serve/model.h"
+#include "zones/parse.h"
 
 /* What weights are worth is known when an engine has them. This one computes nothing. */
 static gboolean
@@ -62,34 +64,14 @@ serve_model_free (ServeModel *model)
 
 /* As the detector: names take precedence; otherwise digits are an id. */
 static gboolean
-has_class (const ServeModel *model, const char *token)
+check_class (const ServeModel *model, const char *token, GError **error)
 {
+  const char *const *classes = (const char *const *) model->classes;
   guint64 id;
 
-  return g_strv_contains ((const char *const *) model->classes, token)
-      || g_ascii_string_to_unsigned (token, 10, 0,
-          g_strv_length (model->classes) - 1, &id, NULL);
-}
-
-/* Always FALSE. */
-static gboolean
-refuse_class (const ServeModel *model, const char *class, GError **error)
-{
-  const guint n = g_strv_length (model->classes);
-
-  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-      "classes contains \"%s\", which is not a class of %s: expected one of its "
-      "%u classes, 0 \"%s\" to %u \"%s\"",
-      class, model->name, n, model->classes[0], n - 1, model->classes[n - 1]);
-  return FALSE;
-}
-
-gboolean
-serve_model_check_name (const ServeModel *model, const char *name,
-    GError **error)
-{
-  return g_strv_contains ((const char *const *) model->classes, name)
-      || refuse_class (model, name, error);
+  return g_ascii_string_to_unsigned (token, 10, 0,
+             g_strv_length (model->classes) - 1, &id, NULL)
+      || gst_y10_classes_check ("classes", classes, model->name, token, error);
 }
 
 gboolean
@@ -99,13 +81,26 @@ serve_model_check_classes (const ServeModel *model, const char *classes,
   char **tokens = g_strsplit (classes, ",", -1);
   gboolean ok = TRUE;
 
-  for (guint i = 0; ok && tokens[i]; i++) {
-    const char *token = g_strstrip (tokens[i]);
-
-    ok = !*token || has_class (model, token)
-        || refuse_class (model, token, error);
-  }
+  for (guint i = 0; ok && tokens[i]; i++)
+    ok = !*g_strstrip (tokens[i]) || check_class (model, tokens[i], error);
   g_strfreev (tokens);
+  return ok;
+}
+
+gboolean
+serve_model_check_zones (const ServeModel *model, const char *zones,
+    GError **error)
+{
+  const GstY10ZoneDefaults defaults = GST_Y10_ZONE_DEFAULTS_INIT;
+  GstY10ZoneSet *set = gst_y10_zones_parse (zones, &defaults, error);
+  gboolean ok;
+
+  if (!set)
+    return FALSE;
+  ok = !model
+      || gst_y10_zone_set_check_classes (set, "zones",
+          (const char *const *) model->classes, model->name, error);
+  gst_y10_zone_set_unref (set);
   return ok;
 }
 

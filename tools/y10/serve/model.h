@@ -21,8 +21,9 @@ void serve_model_free (ServeModel *model);
 /* Checks a detector's classes: names or ids, separated by commas. */
 gboolean serve_model_check_classes (const ServeModel *model,
     const char *classes, GError **error);
-/* Checks a name, as zones have them. */
-gboolean serve_model_check_name (const ServeModel *model, const char *name,
+/* Checks zones, as text or as JSON; those of a model that is not known yet by their form
+ * only. */
+gboolean serve_model_check_zones (const ServeModel *model, const char *zones,
     GError **error);
 
 G_END_DECLS

@@ -139,55 +139,13 @@ finish (Serve *serve, guint status, const char *problem)
 }
 
 static gboolean
-check_names (JsonObject *zone, const ServeModel *model, GError **error)
-{
-  JsonArray *names = json_object_has_member (zone, "classes")
-      ? json_object_get_array_member (zone, "classes")
-      : NULL;
-  gboolean ok = TRUE;
-
-  for (guint i = 0; ok && names && i < json_array_get_length (names); i++)
-    ok = serve_model_check_name (model,
-        json_array_get_string_element (names, i), error);
-  if (!ok)
-    g_prefix_error (error, "the zone or line \"%s\": ",
-        json_object_get_string_member (zone, "name"));
-  return ok;
-}
-
-/* The element has read them before, so their form is right. */
-static gboolean
-check_zones (const char *text, const ServeModel *model, GError **error)
-{
-  static const char *const kinds[] = { "zones", "lines" };
-  JsonNode *root = json_from_string (text, NULL);
-  gboolean ok = TRUE;
-
-  for (guint k = 0; root && k < G_N_ELEMENTS (kinds); k++) {
-    JsonObject *object = json_node_get_object (root);
-    JsonArray *shapes = json_object_has_member (object, kinds[k])
-        ? json_object_get_array_member (object, kinds[k])
-        : NULL;
-
-    for (guint i = 0; ok && shapes && i < json_array_get_length (shapes); i++)
-      ok = check_names (json_array_get_object_element (shapes, i), model,
-          error);
-  }
-  g_clear_pointer (&root, json_node_unref);
-  return ok;
-}
-
-/* Of zones as text, none has classes. */
-static gboolean
 check_camera (const ServeCameraConfig *camera, const ServeModel *model,
     GError **error)
 {
-  const char *zones = camera->zones ? camera->zones : "";
-
-  zones += strspn (zones, " \t\r\n");
   if ((!camera->classes
           || serve_model_check_classes (model, camera->classes, error))
-      && (*zones != '{' || check_zones (zones, model, error)))
+      && (!camera->zones
+          || serve_model_check_zones (model, camera->zones, error)))
     return TRUE;
   g_prefix_error (error, "the camera \"%s\": ", camera->name);
   return FALSE;

@@ -108,7 +108,8 @@ check_detection (const ServeConfig *config, const ServeCameraConfig *camera,
   }
   return check_classes (config, camera->classes, error)
       && (!camera->tiles || tool_pipeline_check_tiles (camera->tiles, error))
-      && (!camera->zones || tool_pipeline_check_zones (camera->zones, error));
+      && (!camera->zones
+          || serve_model_check_zones (config->known, camera->zones, error));
 }
 
 /* Keeps a fingerprint in one form. */
@@ -489,7 +490,10 @@ serve_config_load_model (ServeConfig *config, GError **error)
   for (guint i = 0; i < config->cameras->len; i++) {
     const ServeCameraConfig *camera = config->cameras->pdata[i];
 
-    if (!check_classes (config, camera->classes, error)) {
+    if (!check_classes (config, camera->classes, error)
+        || (camera->zones
+            && !serve_model_check_zones (config->known, camera->zones,
+                error))) {
       g_prefix_error (error, "%s: [" GROUP "%s] ", config->path, camera->id);
       return FALSE;
     }
