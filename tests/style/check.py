@@ -101,8 +101,9 @@ ROOMS = {
     "tools/y10/model": ("tools/y10/base", "tools/y10/media"),
     "tools/y10/bench": ("tools/y10/base", "tools/y10/media"),
     "tools/y10/camera": ("tools/y10/base", "tools/y10/media"),
-    # Reads the spool that yolov10publish writes.
-    "tools/y10/serve": ("tools/y10/base", "tools/y10/media", "tools/y10/camera", "gst/publish", "engine/base"),
+    # Reads the spool that yolov10publish writes, and zones before yolov10zones does.
+    "tools/y10/serve": ("tools/y10/base", "tools/y10/media", "tools/y10/camera", "gst/publish", "gst/zones",
+                        "engine/base"),
     # Says how many threads the engine takes, by the engine's own code.
     "tools/y10/doctor": ("tools/y10/base", "tools/y10/media", "engine/base"),
     "tools/y10": ("tools/y10/base",),
@@ -125,6 +126,8 @@ EXCEPTIONS = {
         "autotuning runs the backend's own ops, so it needs their device and plans",
     ("gst/zones/json.c", "engine/base/json-scan.h"):
         "what a parser may see is decided in one place, also for zones",
+    ("tools/y10/*", "gst/common/classes.h"):
+        "names of classes are judged in one place, for elements and commands",
     ("tools/y10/val/json.c", "engine/base/json-scan.h"):
         "what a parser may see is decided in one place, also for annotations",
     ("gst/zones/json.c", "engine/base/json-text.h"):

@@ -392,8 +392,7 @@ tool_scan (const char *source, gint64 length)
   GThread *thread;
 
   input->source = tool_source_to_utf8 (source);
-  input->path = g_canonicalize_filename (path ? path : input->source,
-      NULL);
+  input->path = g_canonicalize_filename (path ? path : input->source, NULL);
   g_free (path);
   if (tool_is_remote (source) || tool_is_stdin (source)) {
     g_clear_error (&error);

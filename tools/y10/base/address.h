@@ -22,7 +22,8 @@ typedef struct
 {
   const char *transport;   /* "auto", "tcp", "udp", "udp-mcast" or "http" */
   const char *fingerprint; /* of its certificate: SHA-256, in lower case */
-  guint stream; /* which of several videos in the order of its description, from 1 */
+  guint
+      stream; /* which of several videos in the order of its description, from 1 */
 } ToolRemoteOptions;
 
 /* Whether @text begins with a scheme and "://", behind blanks. */

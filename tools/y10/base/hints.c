@@ -11,7 +11,6 @@
 #include "base/hints.h"
 #include "common/classes.h"
 
-
 typedef struct
 {
   const char *theirs, *hint;

@@ -34,7 +34,7 @@ typedef struct
   ToolClassCount *classes; /* borrowed */
   guint interval;          /* infers every Nth frame of a video */
   ToolRemoteOptions remote;
-  gboolean ignore_par;     /* takes its pixels for square */
+  gboolean ignore_par; /* takes its pixels for square */
   ToolFormat format;
   FILE *out;          /* takes lines, tables and the summary */
   ToolOutput *output; /* takes other formats; borrowed */
