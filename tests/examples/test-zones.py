@@ -101,10 +101,6 @@ class Zones(unittest.TestCase):
             done = subprocess.run(command + more, text=True, stderr=subprocess.PIPE, timeout=60, check=False)
             self.assertEqual(done.returncode, 2)
             self.assertIn(part, done.stderr)
-        done = subprocess.run(command[:-1] + [os.path.join(ROOT, "pipelines/codes.png")], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("this is a picture", done.stderr)
 
     def test_time_back(self):
         """A video whose time begins again has other ids from there on, and a stay ends."""

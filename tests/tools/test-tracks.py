@@ -3,11 +3,12 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """y10 detect --track: who keeps an id when codes are half hidden, change their kind, or come after
 a gap in the video; and that drawn copies show the ids that the elements show."""
+import glob
 import json
 import os
 import subprocess
 
-from common import DATA, FEATURES, PLUGIN_DIR, Case, lacking, main, need, read_png
+from common import DATA, FEATURES, PLUGIN_DIR, Case, lacking, main, need, read_png, write_png
 
 need("gst", "gst-launch-1.0")
 SIZE = WIDTH, HEIGHT = 320, 200
@@ -101,6 +102,51 @@ class Tracks(Case):
                 self.refused("detect", "--track", "--class-groups", f"aztec;{name},*", path, status=1,
                              says=["--class-groups", *says])
                 self.refused("detect", "--classes", f"aztec,{name}", path, says=["--classes", *says])
+
+    def sequence(self, name, pictures, rate=None):
+        """A folder as the MOT Challenge has them."""
+        folder = self.path(name)
+        os.makedirs(os.path.join(folder, "img1"))
+        for number, frame in enumerate(pictures, 1):
+            rows = [frame[y * WIDTH:(y + 1) * WIDTH] for y in range(HEIGHT)]
+            write_png(os.path.join(folder, "img1", f"{number:06}.png"), rows, 1)
+        if rate:
+            with open(os.path.join(folder, "seqinfo.ini"), "w", encoding="ascii") as file:
+                file.write(f"[Sequence]\nname={name}\nimDir=img1\nframeRate={rate}\nimExt=.png\n")
+        return os.path.join(folder, "img1")
+
+    def test_sequence(self):
+        """Pictures of a folder are frames of a video, in the order of their names."""
+        pictures = [self.frame("aztec", left=AT[0] + 4 * n) for n in range(11)]
+        whole, other = self.sequence("A", pictures, 10), self.sequence("B", pictures[:3])
+        done = self.y10("detect", "--track", whole, other)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([os.path.basename(line["source"]) for line in lines],
+                         [f"{n:06}.png" for n in [*range(1, 12), *range(1, 4)]])
+        self.assertEqual([line["timestamp"] for line in lines],
+                         [n * 100000000 for n in range(11)] + [n * 1000000000 // 30 for n in range(3)])
+        # As the video of the same frames.
+        ids = [[o["id"] for o in line["objects"]] for line in lines]
+        self.assertEqual(ids[:11], [[number for number, _ in frame]
+                                    for frame in self.follow(self.video(pictures, "10:1"))])
+        self.assertEqual(set(sum(ids, [])), {1})
+        done = self.y10("detect", "--track", "--fps", "5", *sorted(glob.glob(os.path.join(whole, "*.png"))))
+        self.assertEqual([json.loads(line)["timestamp"] for line in done.stdout.splitlines()],
+                         [n * 200000000 for n in range(11)])
+        # Their numbers are those of MOTChallenge's own files.
+        done = self.y10("detect", "--track", "--format", "mot", whole)
+        self.assertEqual([line.split(",")[:2] for line in done.stdout.splitlines()],
+                         [[str(n), "1"] for n in range(1, 12)])
+        done = self.y10("detect", "--track", "--format", "mot", whole, other, status=1)
+        self.assertIn("pictures of one folder", done.stderr)
+        self.assertEqual(len(done.stdout.splitlines()), 11)
+        zones = self.path("zones")
+        with open(zones, "w", encoding="utf-8") as file:
+            file.write("room=0,0 1,1")
+        done = self.y10("detect", "--zones", zones, whole)
+        events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"event"')]
+        self.assertEqual([(event["event"], event["timestamp"]) for event in events][-1], ("leave", 1000000000))
+        self.refused("detect", "--fps", "5", whole, says=["--fps needs --track or --zones"])
 
     def test_gap(self):
         """Ids are new after more than a second without a frame, but not where frames are passed

@@ -21,7 +21,14 @@
 #include "draw/privacy.h"
 #include "media/inputs.h"
 
+#ifdef HAVE_GST
+#include "media/pin.h"
+#include "media/remote.h"
+#endif
+
 #define MAX_INTERVAL 1000000
+#define MAX_FPS 1000
+#define MAX_STREAM 64
 
 static gboolean
 check_store_options (const ToolDetectOptions *options)
@@ -72,17 +79,18 @@ read_privacy (ToolDetectOptions *options)
   return FALSE;
 }
 
-/* Objects are followed in whole videos only, and few formats have room for ids. */
+/* Objects are followed in whole videos and folders only, and few formats have room for ids. */
 static gboolean
 check_track (ToolDetectOptions *options)
 {
   const char *option = options->zones ? "--zones" : "--track";
 
   options->track |= options->zones != NULL;
-  if (!options->track && !options->class_groups)
+  if (!options->track && !options->class_groups && !(options->fps > 0))
     return TRUE;
   if (!options->track)
-    tool_error ("--class-groups needs --track or --zones");
+    tool_error ("%s needs --track or --zones",
+        options->class_groups ? "--class-groups" : "--fps");
   else if (options->store)
     tool_error (
         "%s does not go with --store, whose segments would each be followed by "
@@ -95,6 +103,38 @@ check_track (ToolDetectOptions *options)
   else
     return TRUE;
   return FALSE;
+}
+
+/* What is not said of an address. */
+static gboolean
+read_remote (ToolDetectOptions *options)
+{
+  GError *error = NULL;
+  char *fingerprint = NULL;
+
+  if (options->stream && options->store) {
+    tool_error ("--stream does not go with --store");
+    return FALSE;
+  }
+#ifdef HAVE_GST
+  if (options->fingerprint)
+    fingerprint = tool_pin_parse (options->fingerprint, &error);
+  if (!error)
+    tool_remote_check_transport (options->transport, &error);
+  if (error) {
+    g_prefix_error (&error, "--%s: ",
+        options->fingerprint && !fingerprint ? "fingerprint" : "transport");
+    tool_error ("%s", error->message);
+    g_error_free (error);
+    g_free (fingerprint);
+    return FALSE;
+  }
+#endif
+  g_free (options->fingerprint);
+  options->fingerprint = fingerprint;
+  options->remote = (ToolRemoteOptions){ options->transport, fingerprint,
+    (guint) options->stream };
+  return TRUE;
 }
 
 /* FALSE after a message about an input that is meant as an option. */
@@ -281,6 +321,21 @@ tool_detect (int argc, char **argv)
         "With --track or --zones: labels between which an object may change, such as "
         "\"car,truck,bus;person\"; * for all others",
         "GROUPS" },
+    { "fps", 0, 0, G_OPTION_ARG_DOUBLE, &options.fps,
+        "With --track or --zones: how many pictures of a folder are a second [that of "
+        "seqinfo.ini, or 30]",
+        "N" },
+    { "stream", 0, 0, G_OPTION_ARG_INT, &options.stream,
+        "Which video of a camera or file that has several, from 1 in the order of its "
+        "description [1]",
+        "N" },
+    { "transport", 0, 0, G_OPTION_ARG_STRING, &options.transport,
+        "How an RTSP camera sends: auto (TCP, else UDP), tcp, udp, udp-mcast or http "
+        "[auto]",
+        "HOW" },
+    { "fingerprint", 0, 0, G_OPTION_ARG_STRING, &options.fingerprint,
+        "Take this certificate of a camera, by its SHA-256, and no other",
+        "HEX" },
     { "recursive", 'r', 0, G_OPTION_ARG_NONE, &options.recursive,
         "Also read the subfolders of folders", NULL },
     { "format", 'f', 0, G_OPTION_ARG_STRING, &options.format_name,
@@ -325,10 +380,13 @@ tool_detect (int argc, char **argv)
       || !tool_head_options_check (&options.head, config.max_detections)
       || !tool_check_range ("--tile-overlap", options.rules.tile_overlap, 0,
           0.9)
-      || !tool_check_range ("--interval", options.interval, 1, MAX_INTERVAL))
+      || !tool_check_range ("--interval", options.interval, 1, MAX_INTERVAL)
+      || !tool_check_range ("--fps", options.fps, 0, MAX_FPS)
+      || !tool_check_range ("--stream", options.stream, 0, MAX_STREAM))
     goto out;
   if (!check_store_options (&options) || !read_format (&options)
-      || !check_track (&options) || !read_privacy (&options))
+      || !check_track (&options) || !read_privacy (&options)
+      || !read_remote (&options))
     goto out;
   /* A table has no ids. */
   if (options.track && !options.format_name)
@@ -369,6 +427,8 @@ out:
   g_free (options.draw);
   g_free (options.zones);
   g_free (options.class_groups);
+  g_free (options.transport);
+  g_free (options.fingerprint);
   g_free (options.format_name);
   g_free (options.output_path);
   g_free (options.save_crops);

@@ -11,6 +11,7 @@
 #include "base/supervisor.h"
 #include "detect/output.h"
 #include "detect/runner.h"
+#include "detect/sequence.h"
 #include "detect/tracks.h"
 #include "draw/crops.h"
 #include "draw/draw.h"
@@ -30,6 +31,8 @@ typedef struct
   ToolDraw *draw;     /* NULL: no copies */
   ToolCrops *crops;   /* NULL: no crops */
   ToolTracks *tracks; /* NULL: objects are not followed */
+  ToolSequence sequence;
+  double fps; /* of sequences; 0: as they say */
   ToolProgress *progress;
   ToolClassCount *classes; /* borrowed */
   guint interval;          /* infers every Nth frame of a video */
@@ -58,6 +61,8 @@ void tool_detect_result (const ToolFrame *frame, const Y10Detection *rows,
     guint n, const GError *failure, gpointer detect);
 /* Processes one input. @source must stay valid until the runner is flushed. */
 void tool_detect_input (ToolDetect *detect, const char *source);
+/* Call after the last one: ends what its pictures have begun. */
+void tool_detect_end (ToolDetect *detect);
 /* The frames of @range in the video @path, which is called @source. */
 void tool_detect_range (ToolDetect *detect, const char *source,
     const char *path, const ToolRange *range);

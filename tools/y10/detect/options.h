@@ -4,6 +4,7 @@
 
 /* Interface between detect.c, which parses the command line, and work.c. */
 
+#include "base/address.h"
 #include "base/headoptions.h"
 #include "base/options.h"
 #include "detect/detect.h"
@@ -26,6 +27,10 @@ typedef struct
   gboolean recursive, ignore_par, track;
   char *zones; /* a file; NULL: none */
   char *class_groups;
+  double fps; /* of sequences of pictures; 0: as they say */
+  ToolRemoteOptions remote;
+  char *transport, *fingerprint;
+  int stream;
   char *tile_overlap_text;
   char *store, *manifest, *segments, *content_id;
   char **inputs;

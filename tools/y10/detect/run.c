@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/interrupt.h"
@@ -32,7 +33,8 @@
 #include "media/stream.h"
 #include "media/video.h"
 
-#define MAX_WAITING 4 /* frames of a drawn video that wait for boxes */
+#define VIDEO_MAJOR 81 /* of Linux */
+#define MAX_WAITING 4  /* frames of a drawn video that wait for boxes */
 
 static void fail (ToolDetect *self, const char *source, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
@@ -217,19 +219,55 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
   end_picture (self, frame);
 }
 
+void
+tool_detect_end (ToolDetect *self)
+{
+  if (!self->sequence.folder)
+    return;
+  tool_runner_flush (self->runner);
+  tool_tracks_end (self->tracks, self->sequence.source);
+  print_events (self);
+  tool_sequence_clear (&self->sequence);
+}
+
+/* Pictures in which objects are followed are those of a folder. */
+static gboolean
+find_sequence (ToolDetect *self, const char *source)
+{
+  const gboolean is_first = !self->sequence.source;
+
+  if (tool_sequence_has (&self->sequence, source))
+    return TRUE;
+  if (self->format == TOOL_FORMAT_MOT && !is_first) {
+    fail (self, source,
+        "--format mot takes one video, or the pictures of one folder, since its frames "
+        "have numbers only");
+    return FALSE;
+  }
+  tool_detect_end (self);
+  tool_sequence_begin (&self->sequence, source, self->fps);
+  return TRUE;
+}
+
 static void
 detect_picture (ToolDetect *self, const char *source, const char *path)
 {
+  ToolFrame frame = { 0 }, place = { 0 };
   GError *error = NULL;
   char *damage = NULL;
-  ToolFrame frame;
 
   if (self->tracks) {
-    fail (self, source,
-        "this is a picture, and --track follows the objects of videos");
-    return;
+    if (!find_sequence (self, source))
+      return;
+    /* One that cannot be read has its time, too. */
+    tool_sequence_take (&self->sequence, source, &place);
   }
   if (tool_picture_load (source, path, &frame, &damage, &error)) {
+    if (self->tracks) {
+      frame.number = place.number;
+      frame.timestamp = place.timestamp;
+      tool_tracks_pass (self->tracks, &frame);
+    }
     frame.input = self->n_done;
     self->is_pending = TRUE;
     tool_runner_push (self->runner, &frame);
@@ -279,6 +317,7 @@ detect_still (ToolDetect *self, const char *source, const char *path)
 static void
 begin_moving (ToolDetect *self)
 {
+  tool_detect_end (self);
   tool_runner_flush (self->runner);
   self->input_failed = FALSE;
   self->moving = TRUE;
@@ -509,6 +548,18 @@ detect_stream (ToolDetect *self, const char *source, const char *path)
   tool_stream_close (stream);
 }
 
+/* A camera of this machine. */
+static void
+detect_device (ToolDetect *self, const char *source, const char *path)
+{
+  char *absolute = g_canonicalize_filename (path, NULL);
+  char *uri = g_strconcat ("v4l2://", absolute, NULL);
+
+  detect_video (self, source, uri, NULL);
+  g_free (uri);
+  g_free (absolute);
+}
+
 /* A picture may be behind these. What is behind other URIs is played. */
 static gboolean
 is_http (const char *uri)
@@ -533,6 +584,8 @@ detect_path (ToolDetect *self, const char *source, const char *path)
     fail (self, source, "no permission to read the file");
   else if (S_ISREG (info.st_mode))
     detect_file (self, source, path);
+  else if (S_ISCHR (info.st_mode) && major (info.st_rdev) == VIDEO_MAJOR)
+    detect_device (self, source, path);
   else
     detect_stream (self, source, path);
 }

@@ -147,6 +147,7 @@ detect_inputs (ToolDetect *self, char **inputs)
     }
     self->n_done = i + 1;
   }
+  tool_detect_end (self);
   tool_runner_flush (self->runner);
   tool_supervisor_rest ();
   return tool_flush_stdout () && !self->failed ? TOOL_OK : TOOL_FAILED;
@@ -205,6 +206,8 @@ run (gpointer user)
   ToolDetect self = {
     .interval = (guint) options->interval,
     .ignore_par = options->ignore_par,
+    .remote = options->remote,
+    .fps = options->fps,
     .format = options->format,
     .output = options->output,
     .out = options->output ? tool_output_get_file (options->output) : stdout,
