@@ -200,10 +200,9 @@ tool_source_describe (const char *source)
     return g_strdup (
         "videotestsrc name=test is-live=true ! "
         "video/x-raw,format=I420,width=640,height=360,framerate=10/1 ! videoconvert");
-  if (kind == TOOL_REMOTE_RTSP)
-    return describe_decoded ("rtspsrc", FALSE, FALSE);
-  if (kind == TOOL_REMOTE_HTTP)
-    return describe_decoded ("souphttpsrc", TRUE, TRUE);
+  if (kind != TOOL_REMOTE_NONE)
+    return describe_decoded (tool_remote_get_element (kind),
+        kind == TOOL_REMOTE_HTTP, kind == TOOL_REMOTE_HTTP);
   if (tool_source_is_file (source))
     return describe_decoded ("fdsrc", TRUE, TRUE);
   return describe_decoded ("v4l2src", FALSE, FALSE);

@@ -9,6 +9,7 @@
 #ifdef HAVE_GST
 
 #include <gst/video/gstvideodecoder.h>
+#include <string.h>
 
 #include "media/decoder.h"
 
@@ -89,6 +90,16 @@ watch_start (GstElement *element)
   gst_object_unref (sink);
 }
 
+/* decodebin waits for more streams until it has 2 MB: minutes of a small camera. */
+static void
+set_up_multipart (GstElement *element)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  if (factory && !strcmp (GST_OBJECT_NAME (factory), "multipartdemux"))
+    g_object_set (element, "single-stream", TRUE, NULL);
+}
+
 /* avdec_* of GStreamer 1.26 aborts the program now and then where it decodes into
  * the buffers of an element that turns frames, if 16 does not divide their size.
  * With frame threads, more is lost behind a key frame than the frame itself. */
@@ -98,6 +109,7 @@ on_element_added (GstBin *pipeline, GstBin *bin, GstElement *element,
 {
   guint major, minor, micro, nano;
 
+  set_up_multipart (element);
   gst_version (&major, &minor, &micro, &nano);
   if (minor < 24
       || !g_object_class_find_property (G_OBJECT_GET_CLASS (element),

@@ -3,7 +3,7 @@
 
 /* Pictures that a web server sends one after the other (RFC 2046). Cameras leave out the
  * boundary in front of the first one, or its headers, too: GStreamer recognises a body
- * only by the boundary that it begins with. */
+ * only by the boundary that it begins with. They have no time but that when they arrive. */
 
 #include "config.h"
 
@@ -18,6 +18,8 @@
 /* Of one source; all of it is used in its streaming thread. */
 typedef struct
 {
+  GstElement *source; /* borrowed */
+  gboolean is_one;    /* multipart */
   char *boundary; /* that of a body whose beginning was not seen; else NULL */
 } Body;
 
@@ -67,6 +69,19 @@ take_headers (Body *self, GstEvent *event)
       ? find_boundary (
           find_header (gst_value_get_structure (headers), "Content-Type"))
       : NULL;
+  self->is_one = self->boundary != NULL;
+}
+
+static void
+set_time (const Body *self, GstBuffer *buffer)
+{
+  GstClock *clock = gst_element_get_clock (self->source);
+
+  /* Before the pipeline plays, there is none. */
+  GST_BUFFER_PTS (buffer) = clock
+      ? gst_clock_get_time (clock) - gst_element_get_base_time (self->source)
+      : 0;
+  gst_clear_object (&clock);
 }
 
 /* Returns what is missing in front of @buffer, the first of its body, or NULL. */
@@ -93,23 +108,24 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
   Body *self = user;
   GstBuffer *buffer;
-  char *missing;
+  char *missing = NULL;
 
   if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
     take_headers (self, GST_PAD_PROBE_INFO_EVENT (info));
     return GST_PAD_PROBE_OK;
   }
-  if (!self->boundary)
+  if (!self->is_one)
     return GST_PAD_PROBE_OK;
-  missing = find_missing (self, GST_PAD_PROBE_INFO_BUFFER (info));
+  buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+  GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  set_time (self, buffer);
+  if (self->boundary)
+    missing = find_missing (self, buffer);
   g_clear_pointer (&self->boundary, g_free);
-  if (missing) {
-    buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+  if (missing)
     gst_buffer_prepend_memory (buffer,
         gst_memory_new_wrapped (0, missing, strlen (missing), 0,
             strlen (missing), missing, g_free));
-    GST_PAD_PROBE_INFO_DATA (info) = buffer;
-  }
   return GST_PAD_PROBE_OK;
 }
 
@@ -126,10 +142,12 @@ void
 tool_multipart_watch (GstElement *source)
 {
   GstPad *pad = gst_element_get_static_pad (source, "src");
+  Body *self = g_new0 (Body, 1);
 
+  self->source = source;
   gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data,
-      g_new0 (Body, 1), free_body);
+      self, free_body);
   gst_object_unref (pad);
 }
 

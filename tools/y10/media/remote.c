@@ -68,6 +68,14 @@ tool_remote_get_kind (const ToolAddress *address)
   return i < G_N_ELEMENTS (schemes) ? schemes[i].kind : TOOL_REMOTE_NONE;
 }
 
+const char *
+tool_remote_get_element (ToolRemoteKind kind)
+{
+  return kind == TOOL_REMOTE_RTSP ? "rtspsrc"
+      : kind == TOOL_REMOTE_HTTP  ? "souphttpsrc"
+                                  : NULL;
+}
+
 guint
 tool_remote_get_port (const ToolAddress *address)
 {
@@ -313,6 +321,10 @@ explain_status (const ToolAddress *address, guint status, const char *phrase)
             : "401: expected a user and a password, SCHEME://USER:PASSWORD@…");
   if (status == NOT_FOUND)
     return g_strdup ("404: no such path");
+  if (status / 100 == 3)
+    return g_strdup_printf (
+        "%u: it is elsewhere; expected the address that this one leads to",
+        status);
   text = g_strdup_printf ("%.*s", MOST_PHRASE,
       phrase ? phrase : "no reason given");
   clean = tool_address_censor (address, text);
@@ -320,10 +332,7 @@ explain_status (const ToolAddress *address, guint status, const char *phrase)
   text = g_utf8_make_valid (clean, -1);
   g_free (clean);
   clean = text;
-  text = g_strdup_printf (status / 100 == 3
-          ? "%u: it is elsewhere; expected the address that it leads to (%s)"
-          : "%u: %s",
-      status, clean);
+  text = g_strdup_printf ("%u: %s", status, clean);
   g_free (clean);
   return text;
 }

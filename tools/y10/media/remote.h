@@ -18,6 +18,8 @@ typedef enum
 } ToolRemoteKind;
 
 ToolRemoteKind tool_remote_get_kind (const ToolAddress *address);
+/* The name of the element that receives it, or NULL. */
+const char *tool_remote_get_element (ToolRemoteKind kind);
 /* That of the address or the default of its scheme. */
 guint tool_remote_get_port (const ToolAddress *address);
 /* Takes @text apart. Returns what is to be played, or NULL with an error; of schemes that

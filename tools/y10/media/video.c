@@ -128,12 +128,9 @@ static void
 on_source_setup (GstElement *bin, GstElement *source, gpointer user)
 {
   GstAppSrcCallbacks callbacks = { .need_data = on_need_data };
-  ToolVideo *video = user;
 
   if (GST_IS_APP_SRC (source))
     gst_app_src_set_callbacks (GST_APP_SRC (source), &callbacks, user, NULL);
-  if (video->address)
-    tool_remote_set_up (source, video->address, &video->options, video->udp);
 }
 
 static gboolean
@@ -142,18 +139,20 @@ is_remote (const ToolVideo *video)
   return !video->stream && tool_is_remote (video->path);
 }
 
-static gboolean
-is_rtsp (const ToolVideo *video)
+static ToolRemoteKind
+get_kind (const ToolVideo *video)
 {
-  return video->address
-      && tool_remote_get_kind (video->address) == TOOL_REMOTE_RTSP;
+  return video->address ? tool_remote_get_kind (video->address)
+                        : TOOL_REMOTE_NONE;
 }
 
-/* What plays it; uridecodebin says other things of rtspsrc's errors. */
+/* uridecodebin says other things of errors, and buffers what is live. */
 static void
 set_up_source (ToolVideo *video, GstElement *source, GstElement *decoder)
 {
-  if (is_rtsp (video)) {
+  const ToolRemoteKind kind = get_kind (video);
+
+  if (kind != TOOL_REMOTE_NONE) {
     tool_remote_set_up (source, video->address, &video->options, video->udp);
   } else {
     g_object_set (source, "uri", video->uri, NULL);
@@ -162,7 +161,8 @@ set_up_source (ToolVideo *video, GstElement *source, GstElement *decoder)
   }
   /* Audio is not linked, so it stops at the decoder. */
   tool_chain_set_up (video->pipeline, decoder,
-      is_rtsp (video) ? 1 : video->options.stream, is_rtsp (video));
+      kind == TOOL_REMOTE_RTSP ? 1 : video->options.stream,
+      kind == TOOL_REMOTE_RTSP);
   g_signal_connect (decoder, "no-more-pads", G_CALLBACK (on_no_more_pads),
       video);
   g_signal_connect (decoder, "pad-added", G_CALLBACK (on_pad_added), video);
@@ -171,9 +171,10 @@ set_up_source (ToolVideo *video, GstElement *source, GstElement *decoder)
 static gboolean
 make_pipeline (ToolVideo *video, GError **error)
 {
-  const char *play = is_rtsp (video)
-      ? "rtspsrc name=source ! decodebin name=decoder "
-      : "uridecodebin name=source ";
+  const char *element = tool_remote_get_element (get_kind (video));
+  char *play = element
+      ? g_strconcat (element, " name=source ! decodebin name=decoder ", NULL)
+      : g_strdup ("uridecodebin name=source ");
   char *upright = tool_chain_describe (TRUE);
   char *text = g_strconcat (play, upright,
       " ! appsink name=sink sync=false max-buffers=2", NULL);
@@ -184,6 +185,7 @@ make_pipeline (ToolVideo *video, GError **error)
       GST_PARSE_FLAG_FATAL_ERRORS, error);
   g_free (text);
   g_free (upright);
+  g_free (play);
   if (!video->pipeline)
     return FALSE;
   source = gst_bin_get_by_name (GST_BIN (video->pipeline), "source");
