@@ -128,6 +128,8 @@ EXCEPTIONS = {
         "what a parser may see is decided in one place, also for zones",
     ("tools/y10/*", "gst/common/classes.h"):
         "names of classes are judged in one place, for elements and commands",
+    ("tools/y10/media/*.c", "engine/base/text.h"):
+        "what messages show is cut in one place",
     ("tools/y10/val/json.c", "engine/base/json-scan.h"):
         "what a parser may see is decided in one place, also for annotations",
     ("gst/zones/json.c", "engine/base/json-text.h"):

@@ -13,9 +13,11 @@
 #include <string.h>
 #include <y10/y10.h>
 
+#include "base/text.h"
 #include "media/pin.h"
 
-#define DIGITS 64 /* of SHA-256 */
+#define DIGITS 64      /* of SHA-256 */
+#define MOST_SHOWN 100 /* bytes of what is none */
 
 struct _ToolPin
 {
@@ -129,9 +131,9 @@ tool_pin_parse (const char *text, GError **error)
   if (!*c && digits->len == DIGITS)
     return g_string_free (digits, FALSE);
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-      "the fingerprint is \"%.100s\"; expected a SHA-256: 64 hexadecimal digits, with "
+      "the fingerprint is \"%.*s\"; expected a SHA-256: 64 hexadecimal digits, with "
       "or without colons",
-      text);
+      y10_text_fit (text, MOST_SHOWN), text);
   g_string_free (digits, TRUE);
   return NULL;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <y10/y10.h>
 
+#include "base/text.h"
 #include "media/multipart.h"
 #include "media/pin.h"
 #include "media/remote.h"
@@ -125,8 +126,8 @@ tool_remote_check_transport (const char *transport, GError **error)
   if (!transport || g_strv_contains (known, transport))
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-      "the transport is \"%.40s\"; expected auto, tcp, udp, udp-mcast or http",
-      transport);
+      "the transport is \"%.*s\"; expected auto, tcp, udp, udp-mcast or http",
+      y10_text_fit (transport, MOST_PHRASE), transport);
   return FALSE;
 }
 
@@ -325,8 +326,9 @@ explain_status (const ToolAddress *address, guint status, const char *phrase)
     return g_strdup_printf (
         "%u: it is elsewhere; expected the address that this one leads to",
         status);
-  text = g_strdup_printf ("%.*s", MOST_PHRASE,
-      phrase ? phrase : "no reason given");
+  if (!phrase)
+    phrase = "no reason given";
+  text = g_strndup (phrase, (gsize) y10_text_fit (phrase, MOST_PHRASE));
   clean = tool_address_censor (address, text);
   g_free (text);
   text = g_utf8_make_valid (clean, -1);
