@@ -61,7 +61,7 @@ gst_y10_transport_find (const gchar *uri, GError **error)
         scheme ? scheme : "missing");
   } else if (!class->open) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-        "uri: %s needs %s, which this build lacks; run 'tools/setup.sh --publish' in "
+        "uri: %s needs %s, which this build lacks; run 'tools/setup.sh' in "
         "the clone, or install it (Debian's package %s) and build again",
         scheme, class->library, class->package);
     class = NULL;

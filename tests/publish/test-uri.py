@@ -64,7 +64,7 @@ class Uri(Case):
             feed = Feed(FEED, self.spool, f"{scheme}://host/topic")
             self.assertEqual(feed.wait(), 1)
             self.assertIn(PACKAGES[scheme], feed.error)
-            self.assertIn("tools/setup.sh --publish", feed.error)
+            self.assertIn("tools/setup.sh", feed.error)
 
 
 unittest.main()

@@ -274,7 +274,7 @@ check_transports (Doctor *doctor, JsonObject *section)
         : g_strdup_printf ("this build sends no events to %s: it lacks %s",
             transports[i].to, transports[i].library);
     char *fix =
-        g_strdup_printf ("run 'tools/setup.sh --publish', or install it "
+        g_strdup_printf ("run 'tools/setup.sh', or install it "
                          "(Debian: sudo apt-get install %s) and build again",
             transports[i].package);
 
@@ -298,7 +298,7 @@ check_publish (Doctor *doctor)
     doctor_row (doctor, section, "yolov10publish", DOCTOR_NOTE,
         "GStreamer finds no yolov10publish, so events are not kept or sent",
         "install it (Debian: sudo apt-get install gstreamer1.0-yolov10-publish), "
-        "or run 'tools/setup.sh --publish'");
+        "or run 'tools/setup.sh'");
 }
 
 int
