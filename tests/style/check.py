@@ -91,7 +91,8 @@ ROOMS = {
     # A plugin of its own.
     "gst/publish": ("gst/common", "gst/meta"),
     "gst": ("gst/meta", "gst/detect", "gst/overlay", "gst/track", "gst/zones"),
-    "tools/y10/base": (),
+    # What files are is judged as in the engine.
+    "tools/y10/base": ("engine/base",),
     "tools/y10/media": ("tools/y10/base", "gst/common"),
     "tools/y10/draw": ("tools/y10/base", "tools/y10/media", "gst/common", "gst/meta", "gst/paint"),
     "tools/y10/archive": ("tools/y10/base", "tools/y10/media"),
