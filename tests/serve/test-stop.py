@@ -79,7 +79,7 @@ class Clients:
         self.server.patch("two", source=("test:snow", "test:ball")[n % 2])
 
     def snapshot(self, n):
-        self.server.ask("GET", "/snapshot/two.jpg")
+        self.server.ask("GET", "/snapshot/one.jpg")
 
     def are_busy(self):
         return len(self.done) == 6
@@ -90,7 +90,7 @@ class Clients:
     def __exit__(self, *args):
         self.ended.set()
         for thread in self.threads:
-            thread.join()
+            thread.join(PATIENCE)   # of a server that did not stop, one may wait for ever
 
 
 def busy_server():
