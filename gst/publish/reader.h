@@ -27,8 +27,9 @@ GstY10SpoolReader *gst_y10_spool_reader_new (GstY10Spool *spool,
     GstY10SpoolPosition from);
 void gst_y10_spool_reader_free (GstY10SpoolReader *reader);
 
-/* Reads the next line; FALSE: there is none yet. Skips and counts what is no JSON, and
- * goes on with the next segment where one was removed. */
+/* Reads the next line; FALSE: there is none yet. Skips and counts what is no JSON, goes on
+ * with the next segment where one was removed, and where the folder was replaced with what
+ * the one that is there has not acknowledged. */
 gboolean gst_y10_spool_reader_next (GstY10SpoolReader *reader,
     GstY10SpoolLine *line);
 

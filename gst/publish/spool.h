@@ -62,7 +62,7 @@ typedef struct
  * @dropped: lines that were not taken, or given up, because the queue was full or the
  *   disk failed, by kind
  * @bad_lines: lines that readers skipped, since they are no JSON
- * @errors: how often writing or syncing failed
+ * @errors: how often writing or syncing failed, or something was not where it was
  * @removed_unacknowledged: lines that @max_bytes removed before they were acknowledged
  * @n_segments: segments there are
  * @bytes: their size
@@ -115,7 +115,8 @@ gpointer gst_y10_spool_share (GstY10SpoolClient *client,
  * again. */
 void gst_y10_spool_tell (GstY10Spool *spool, const GError *error);
 
-/* 16 hexadecimal digits, the same at each start in this folder. Owned by the spool. */
+/* 16 hexadecimal digits, the same at each start in this folder; others once the folder was
+ * replaced, so ask for each line. Interned. */
 const gchar *gst_y10_spool_get_producer (GstY10Spool *spool);
 
 /* The end of what is synced: the newest segment and its readable bytes. */
