@@ -124,6 +124,19 @@ class Reasons(unittest.TestCase):
                 filler.close()
         self.assertEqual(self.server.ask("GET", "/healthz")[0], 200)
 
+    def test_authentication(self):
+        """Which of RFC 7616's ways a camera offers; it is asked without the password."""
+        sha, md5 = (f'WWW-Authenticate: Digest realm="x", nonce="y", algorithm={name}' for name in ("SHA-256", "MD5"))
+        for headers, says in (((sha,), "wants Digest authentication with SHA-256 only"),
+                              ((sha.upper().replace("SHA-256", '"SHA-512-256"'),), "SHA-256 only"),
+                              ((sha, md5), "wrong user or password"), ((md5,), "wrong user or password"),
+                              (('WWW-Authenticate: Basic realm="sha-256"',), "wrong user or password")):
+            with self.subTest(headers=headers):
+                camera = self.camera(b"401 Unauthorized", *headers)
+                self.reason(self.add(f"rtsp://admin:s3cret@127.0.0.1:{camera.port}/hidden/path"), f"^401: .*{says}")
+        key = self.add(f"rtsp://127.0.0.1:{self.camera(b'401 Unauthorized', sha).port}/hidden/path")
+        self.reason(key, "expected a user and a password")
+
     def test_status(self):
         """What the camera answers, in words that say what to do."""
         for status, who, says in ((b"401 Unauthorized", "admin:s3cret@", "401: wrong user or password"),

@@ -246,7 +246,8 @@ fail_by_error (ToolCamera *camera, GstMessage *message)
     camera->udp = !camera->udp;
   fail (camera, reason);
   if (unclear)
-    camera->reach = tool_reach_new (address, on_reach, camera);
+    camera->reach = tool_reach_new (address,
+        tool_remote_get_status (message) != 0, on_reach, camera);
   g_free (reason);
   tool_address_free (address);
 }

@@ -5,7 +5,8 @@
  *
  * rtspsrc says the status that a camera answers with, but of a connection that could not
  * be made only that. So another one is tried, and closed at once: it tells a wrong name
- * from a closed port, and sends nothing, no password in particular. */
+ * from a closed port, and sends nothing. To a camera that has refused a password, it sends
+ * the same request without one, and reads which ways of telling it there are. */
 
 #include "config.h"
 
@@ -17,7 +18,9 @@
 #include "camera/reach.h"
 #include "media/remote.h"
 
-#define PATIENCE 3 /* s */
+#define PATIENCE 3       /* s */
+#define MOST_ANSWER 4095 /* bytes of a head */
+#define UNAUTHORIZED 401
 
 struct _ToolReach
 {
@@ -27,6 +30,9 @@ struct _ToolReach
   char *host;
   gboolean has_address, is_late;
   guint timer;
+  char *request;                 /* NULL: connecting will do */
+  GSocketConnection *connection; /* on which that is */
+  char answer[MOST_ANSWER + 1];
 };
 
 /* What the element says. */
@@ -58,7 +64,10 @@ tool_reach_explain (const ToolAddress *address,
   char *text = address ? tool_remote_explain (message, address, options) : NULL;
 
   gst_message_parse_error (message, &error, NULL);
-  *unclear = address && !text && error->domain == GST_RESOURCE_ERROR;
+  *unclear = address
+      && (text ? tool_remote_get_status (message) == UNAUTHORIZED
+                  && address->user
+               : error->domain == GST_RESOURCE_ERROR);
   g_error_free (error);
   return text ? text : read_text (address, message);
 }
@@ -69,6 +78,8 @@ free_reach (ToolReach *reach)
   g_clear_handle_id (&reach->timer, g_source_remove);
   g_object_unref (reach->cancellable);
   g_free (reach->host);
+  g_free (reach->request);
+  g_clear_object (&reach->connection);
   g_free (reach);
 }
 
@@ -93,6 +104,67 @@ explain_error (const ToolReach *reach, const GError *error)
   return g_strdup (error->message);
 }
 
+/* Ends @reach. */
+static void
+tell (ToolReach *reach, const char *why)
+{
+  if (reach->func)
+    reach->func (why, reach->user);
+  free_reach (reach);
+}
+
+/* Whether a camera says only by SHA-256 (RFC 7616) how it wants to be told a password: the
+ * elements have Basic and MD5. */
+static gboolean
+wants_sha (const char *answer)
+{
+  char **lines = g_strsplit (answer, "\n", -1);
+  guint n = 0, n_sha = 0;
+
+  for (guint i = 0; lines[i]; i++) {
+    char *line = g_ascii_strdown (lines[i], -1);
+
+    if (g_str_has_prefix (line, "www-authenticate:")) {
+      n++;
+      n_sha += strstr (line, "digest") && strstr (line, "sha-");
+    }
+    g_free (line);
+  }
+  g_strfreev (lines);
+  return n && n == n_sha;
+}
+
+static void
+on_answer (GObject *stream, GAsyncResult *result, gpointer data)
+{
+  ToolReach *reach = data;
+
+  /* What was read in front of an error is read. */
+  g_input_stream_read_finish (G_INPUT_STREAM (stream), result, NULL);
+  tell (reach,
+      wants_sha (reach->answer)
+          ? "401: the camera wants Digest authentication with SHA-256 only; expected MD5 "
+            "or Basic among its settings, since GStreamer has no SHA-256"
+          : NULL);
+}
+
+static void
+on_asked (GObject *stream, GAsyncResult *result, gpointer data)
+{
+  ToolReach *reach = data;
+
+  if (!g_output_stream_write_all_finish (G_OUTPUT_STREAM (stream), result, NULL,
+          NULL)) {
+    tell (reach, NULL);
+    return;
+  }
+  /* A head is sent at once. */
+  g_input_stream_read_async (g_io_stream_get_input_stream (
+                                 G_IO_STREAM (reach->connection)),
+      reach->answer, MOST_ANSWER, G_PRIORITY_DEFAULT, reach->cancellable,
+      on_answer, reach);
+}
+
 static void
 on_connected (GObject *client, GAsyncResult *result, gpointer data)
 {
@@ -100,15 +172,22 @@ on_connected (GObject *client, GAsyncResult *result, gpointer data)
   GError *error = NULL;
   GSocketConnection *connection =
       g_socket_client_connect_finish (G_SOCKET_CLIENT (client), result, &error);
-  char *why = connection ? NULL : explain_error (reach, error);
+  char *why;
 
   g_signal_handlers_disconnect_by_data (client, reach);
-  if (reach->func)
-    reach->func (why, reach->user);
+  if (connection && reach->request && reach->func) {
+    reach->connection = connection;
+    g_output_stream_write_all_async (g_io_stream_get_output_stream (
+                                         G_IO_STREAM (connection)),
+        reach->request, strlen (reach->request), G_PRIORITY_DEFAULT,
+        reach->cancellable, on_asked, reach);
+    return;
+  }
+  why = connection ? NULL : explain_error (reach, error);
+  tell (reach, why);
   g_free (why);
   g_clear_object (&connection);
   g_clear_error (&error);
-  free_reach (reach);
 }
 
 static void
@@ -131,8 +210,26 @@ on_late (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* The request that needs a password, without one. */
+static char *
+make_request (const ToolAddress *address)
+{
+  char *uri = tool_remote_get_uri (address);
+  char *request;
+
+  if (tool_remote_get_kind (address) == TOOL_REMOTE_RTSP)
+    request = g_strdup_printf ("DESCRIBE %s RTSP/1.0\r\nCSeq: 1\r\n\r\n", uri);
+  else
+    request = g_strdup_printf (
+        "GET %s%s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
+        *address->path == '/' ? "" : "/", address->path, address->host);
+  g_free (uri);
+  return request;
+}
+
 ToolReach *
-tool_reach_new (const ToolAddress *address, ToolReachFunc func, gpointer user)
+tool_reach_new (const ToolAddress *address, gboolean asks, ToolReachFunc func,
+    gpointer user)
 {
   GSocketConnectable *place = g_network_address_new (address->host,
       (guint16) tool_remote_get_port (address));
@@ -144,6 +241,9 @@ tool_reach_new (const ToolAddress *address, ToolReachFunc func, gpointer user)
   reach->func = func;
   reach->user = user;
   reach->host = g_strdup (address->host);
+  /* By TLS, one that is not verified would be asked. */
+  if (asks && !g_str_has_suffix (address->scheme, "s"))
+    reach->request = make_request (address);
   reach->timer = g_timeout_add_seconds (PATIENCE, on_late, reach);
   g_socket_client_set_enable_proxy (client, FALSE);
   g_signal_connect (client, "event", G_CALLBACK (on_event), reach);

@@ -21,9 +21,10 @@ typedef void (*ToolReachFunc) (const char *why, gpointer user);
  * g_free(). */
 char *tool_reach_explain (const ToolAddress *address,
     const ToolRemoteOptions *options, GstMessage *error, gboolean *unclear);
-/* Connects to the host to find out; @func is called within some seconds. */
-ToolReach *tool_reach_new (const ToolAddress *address, ToolReachFunc func,
-    gpointer user);
+/* Connects to the host to find out; @func is called within some seconds. @asks: also asks
+ * how it wants to be told a password, without one. */
+ToolReach *tool_reach_new (const ToolAddress *address, gboolean asks,
+    ToolReachFunc func, gpointer user);
 /* @func is not called any more. */
 void tool_reach_free (ToolReach *reach);
 

@@ -17,9 +17,10 @@
 #include "media/pin.h"
 #include "media/remote.h"
 
-#define LATENCY 200    /* ms that late packets have */
-#define TIMEOUT 5      /* s of silence on a connection */
-#define MOST_PHRASE 80 /* bytes of what a camera says */
+#define LATENCY 200      /* ms that late packets have */
+#define TIMEOUT 5        /* s of silence on a connection */
+#define MOST_PHRASE 80   /* bytes of what a camera says */
+#define LEAST_STATUS 100 /* others are libsoup's own */
 #define UNAUTHORIZED 401
 #define NOT_FOUND 404
 
@@ -339,30 +340,46 @@ explain_status (const ToolAddress *address, guint status, const char *phrase)
   return text;
 }
 
+/* @phrase: set to what stands beside it, or to NULL; borrowed. */
+static guint
+read_status (GstMessage *message, const char **phrase)
+{
+  const GstStructure *details = NULL;
+  guint status = 0;
+
+  *phrase = NULL;
+  gst_message_parse_error_details (message, &details);
+  if (details && gst_structure_get_uint (details, "rtsp-status-code", &status))
+    *phrase = gst_structure_get_string (details, "rtsp-status-reason");
+  else if (details)
+    gst_structure_get_uint (details, "http-status-code", &status);
+  return status >= LEAST_STATUS ? status : 0;
+}
+
+guint
+tool_remote_get_status (GstMessage *message)
+{
+  const char *phrase;
+
+  return read_status (message, &phrase);
+}
+
 char *
 tool_remote_explain (GstMessage *message, const ToolAddress *address,
     const ToolRemoteOptions *options)
 {
-  const GstStructure *details = NULL;
-  const char *phrase = NULL;
-  char *text = NULL;
-  guint status = 0;
+  const char *phrase;
+  const guint status = read_status (message, &phrase);
 
   if (!GST_MESSAGE_SRC (message))
     return NULL;
-  gst_message_parse_error_details (message, &details);
-  if (details && gst_structure_get_uint (details, "rtsp-status-code", &status))
-    phrase = gst_structure_get_string (details, "rtsp-status-reason");
-  else if (details
-      && gst_structure_get_uint (details, "http-status-code", &status))
-    phrase = gst_structure_get_string (details, "http-status-reason");
-  if (status >= 100)
+  if (status)
     return explain_status (address, status, phrase);
   if (found_no_stream (message))
     return explain_no_stream (message, address, options);
-  if (GST_IS_ELEMENT (GST_MESSAGE_SRC (message)))
-    text = explain_certificate (G_OBJECT (GST_MESSAGE_SRC (message)), options);
-  return text;
+  return GST_IS_ELEMENT (GST_MESSAGE_SRC (message))
+      ? explain_certificate (G_OBJECT (GST_MESSAGE_SRC (message)), options)
+      : NULL;
 }
 
 #endif

@@ -37,6 +37,8 @@ void tool_remote_set_up (GstElement *source, const ToolAddress *address,
  * offered, and others are worth a try. */
 gboolean tool_remote_wants_other (GstMessage *message,
     const ToolAddress *address, const ToolRemoteOptions *options);
+/* The status that a camera or server has answered, or 0. */
+guint tool_remote_get_status (GstMessage *message);
 /* Says what an error of those elements means and what to do, or returns NULL. It has no
  * secrets. Free with g_free(). */
 char *tool_remote_explain (GstMessage *message, const ToolAddress *address,
