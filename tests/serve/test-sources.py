@@ -306,9 +306,25 @@ class Sources(unittest.TestCase):
         threading.Thread(target=web.serve_forever, daemon=True).start()
         self.addCleanup(web.server_close)
         self.addCleanup(web.shutdown)
-        key = self.add(f"http://127.0.0.1:{web.server_address[1]}/x.m3u8")
+        place = f"http://127.0.0.1:{web.server_address[1]}"
+        key = self.add(place + "/x.m3u8")
         self.server.live(key)
         self.assertEqual(self.server.snapshot(key).size, (320, 240))
+        # A playlist that leads to files of this machine, at once and by another one.
+        with open(os.path.join(folder, "x.m3u8"), encoding="ascii") as file:
+            lines = file.read().splitlines()
+        keys = []
+        for name, text in (("segments", "\n".join(line if line.startswith("#") else f"file://{folder}/{line}"
+                                                  for line in lines)),
+                           ("variants", f"#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nfile://{folder}/x.m3u8\n")):
+            with open(os.path.join(folder, name + ".m3u8"), "w", encoding="ascii") as file:
+                file.write(text)
+            keys.append(self.add(f"{place}/{name}.m3u8"))
+        for key in keys:
+            until(lambda: self.server.cameras()[key]["reconnects"] >= 2, f"{key} fails twice")
+            self.assertEqual(self.server.cameras()[key]["frames"], 0)
+            self.assertNotIn(folder, self.server.cameras()[key]["reason"])
+        self.assertIn("its playlist leads to a file: address", self.server.cameras()[keys[0]]["reason"])
 
     @unittest.skipUnless(shutil.which("ffmpeg"), "ffmpeg is missing")
     def test_upright(self):

@@ -25,6 +25,7 @@
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #endif
 
+#include "camera/guard.h"
 #include "camera/source.h"
 #include "media/chain.h"
 #include "media/gst.h"
@@ -248,6 +249,7 @@ tool_source_set_up (const ToolCameraSetup *setup, gboolean udp,
 
   *fd = -1;
   if (address && element) {
+    tool_guard_install ();
     tool_remote_set_up (element, address, &setup->remote, udp);
   } else if (tool_source_is_file (source)) {
     *fd = open_media (source + 5, setup->media, error);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* From now on, GStreamer opens no URI of this process but http: and https: ones. Elements
+ * that are made by their names are not concerned. May be called again. */
+void tool_guard_install (void);
+
+G_END_DECLS
