@@ -20,7 +20,8 @@
 #include "serve/listener.h"
 
 #define MOST_CONNECTIONS 128
-#define MOST_AT_ONCE 16 /* that are accepted between two requests */
+#define MOST_AT_ONCE 256 /* that are accepted between two requests, */
+#define MOST_TAKEN 16    /* and handed on */
 /* Frames that the kernel keeps for a slow viewer only make them late. */
 #define SEND_BUFFER (256 << 10)
 
@@ -127,6 +128,16 @@ make_room (ServeListener *listener)
   forget (found);
 }
 
+/* Whether it has closed the connection and sent nothing. */
+static gboolean
+is_gone (GSocket *socket)
+{
+  char byte;
+
+  return recv (g_socket_get_fd (socket), &byte, 1, MSG_PEEK | MSG_DONTWAIT)
+      == 0;
+}
+
 /* Returns NULL if the client has gone already. */
 static Arrival *
 receive (GSocket *socket)
@@ -135,7 +146,7 @@ receive (GSocket *socket)
   GSocketAddress *remote = g_socket_get_remote_address (socket, NULL);
   Arrival *arrival = NULL;
 
-  if (local && remote) {
+  if (local && remote && !is_gone (socket)) {
     arrival = g_new0 (Arrival, 1);
     arrival->connection = serve_connection_new (socket, remote);
     arrival->local = g_object_ref (local);
@@ -168,22 +179,25 @@ static gboolean
 on_incoming (GSocket *listening, GIOCondition condition, gpointer data)
 {
   ServeListener *listener = data;
-  GSocket *socket;
+  guint n_taken = 0;
 
-  for (guint i = 0;
-       i < MOST_AT_ONCE && (socket = g_socket_accept (listening, NULL, NULL));
-       i++) {
-    Arrival *arrival = receive (socket);
+  for (guint i = 0; i < MOST_AT_ONCE && n_taken < MOST_TAKEN; i++) {
+    GSocket *socket = g_socket_accept (listening, NULL, NULL);
+    Arrival *arrival = socket ? receive (socket) : NULL;
 
+    if (!socket)
+      break;
     g_object_unref (socket);
     if (!arrival)
       continue;
     if (listener->connections->len >= MOST_CONNECTIONS)
       make_room (listener);
-    if (listener->connections->len < MOST_CONNECTIONS)
+    if (listener->connections->len < MOST_CONNECTIONS) {
       take (listener, arrival);
-    else
+      n_taken++;
+    } else {
       free_arrival (arrival);
+    }
   }
   return G_SOURCE_CONTINUE;
 }
