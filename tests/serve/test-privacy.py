@@ -111,6 +111,19 @@ class Privacy(unittest.TestCase):
                 self.patch(server, False)
             self.fail("no view has gone on")
 
+    def test_other_classes(self):
+        """What is covered follows the settings at once: no picture is asked for after the answer that is older."""
+        with Server(config=CONFIG + "privacy=true\n") as server:
+            server.live("one")
+            for off, on in (({"classes": "ball"}, {"classes": None}), ({"confidence": 1}, {"confidence": 0.25})):
+                self.assertEqual(server.ask("PATCH", "/api/cameras/one", off)[0], 200)
+                until(lambda: self.found(server, [server.jpeg("one")]) > 0, f"codes with {off}")
+                view = Stream(server, "one")
+                view.picture()
+                self.assertEqual(server.ask("PATCH", "/api/cameras/one", on)[0], 200)
+                self.assertEqual(self.found(server, [server.jpeg("one") for _ in range(5)]), 0)
+                view.close()
+
     def slow(self, server, path, head="", version="1.1"):
         """Asks for a picture and reads some of its first bytes; the kernel of the server has the others."""
         client = socket.socket()

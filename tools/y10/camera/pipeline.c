@@ -147,13 +147,23 @@ tool_pipeline_has_same_source (const ToolCameraSetup *a,
       && a->remote.stream == b->remote.stream;
 }
 
+/* A result that is held is of the settings before, and what these left out is not covered. */
+static gboolean
+covers_otherwise (const ToolCameraSetup *from, const ToolCameraSetup *to)
+{
+  return to->privacy
+      && (g_strcmp0 (from->classes, to->classes) != 0
+          || g_strcmp0 (from->tiles, to->tiles) != 0
+          || from->confidence != to->confidence);
+}
+
 gboolean
 tool_pipeline_change (GstBin *pipeline, const ToolCameraSetup *from,
     const ToolCameraSetup *to)
 {
   if (!tool_pipeline_has_same_source (from, to)
       || g_strcmp0 (from->backend, to->backend) != 0
-      || !from->model != !to->model)
+      || !from->model != !to->model || covers_otherwise (from, to))
     return FALSE;
   change_elements (pipeline, from, to);
   return TRUE;
