@@ -19,7 +19,7 @@ typedef struct
 {
   gchar *location, *spool, *stream, *uri, *credentials, *snapshots;
   GstYolov10PublishContent content;
-  guint64 max_age, max_bytes, max_delay;
+  guint64 max_age, max_bytes, max_delay, timeout;
   guint sync_interval;
   gboolean home_assistant, snapshot_crop, snapshot_inline;
 } GstY10PublishSettings;

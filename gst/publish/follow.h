@@ -17,6 +17,7 @@ typedef struct
       *credentials; /* file; NULL or empty: the environment's, or none */
   gboolean home_assistant;
   gint64 max_delay;    /* microseconds; older events are skipped; 0: none */
+  gint64 timeout;      /* microseconds to wait for an answer */
   const gchar *stream; /* the first one, which is there; NULL: none yet */
 } GstY10FollowerSettings;
 

@@ -63,9 +63,19 @@ static gboolean
 is_of_message (rd_kafka_resp_err_t code)
 {
   return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE
+      || code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE
       || code == RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE
       || code == RD_KAFKA_RESP_ERR_INVALID_MSG
+      || code == RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP
+      || code == RD_KAFKA_RESP_ERR_POLICY_VIOLATION
       || code == RD_KAFKA_RESP_ERR_INVALID_RECORD;
+}
+
+/* What a message carries besides: its serial, and whether it was sent by itself. */
+static gpointer
+make_mark (const GstY10Message *message)
+{
+  return GSIZE_TO_POINTER ((gsize) message->serial << 1 | message->alone);
 }
 
 static void
@@ -73,21 +83,29 @@ on_delivery (rd_kafka_t *producer, const rd_kafka_message_t *message,
     void *user)
 {
   Kafka *self = user;
-  const guint64 serial = (guint64) GPOINTER_TO_SIZE (message->_private);
-  GError *error = NULL;
+  const gsize mark = GPOINTER_TO_SIZE (message->_private);
+  const gboolean is_alone = mark & 1;
+  GError *error;
 
-  if (self->is_lost || !serial)
+  if (self->is_lost || !mark)
     return;
-  if (message->err && !is_of_message (message->err)) {
+  if (!message->err) {
+    self->config->events->done (self->config->user, mark >> 1, NULL);
+    return;
+  }
+  if (!is_of_message (message->err)) {
     lose (self, rd_kafka_err2str (message->err));
     return;
   }
-  if (message->err)
-    error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
-        "%s: %s; not sent again", self->uri->address,
-        rd_kafka_err2str (message->err));
-  self->config->events->done (self->config->user, serial, error);
-  g_clear_error (&error);
+  error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s; %s",
+      self->uri->address, rd_kafka_err2str (message->err),
+      is_alone ? "the line is not sent again" : "trying again by itself");
+  /* The broker refuses all that came with it. */
+  if (is_alone)
+    self->config->events->done (self->config->user, mark >> 1, error);
+  else
+    self->config->events->failed (self->config->user, mark >> 1, error);
+  g_error_free (error);
 }
 
 static void
@@ -147,7 +165,7 @@ kafka_lose (Kafka *self)
   self->timer = g_timeout_source_new (RETRY);
   g_source_set_callback (self->timer, kafka_connect, self, NULL);
   g_source_attach (self->timer, g_main_context_get_thread_default ());
-  self->config->events->lost (self->config->user, error);
+  self->config->events->lost (self->config->user, error, FALSE);
   g_clear_error (&error);
 }
 
@@ -206,16 +224,21 @@ make_conf (Kafka *self, GError **error)
 {
   rd_kafka_conf_t *conf = rd_kafka_conf_new ();
   const gint64 delay = self->config->max_delay / 1000;
-  gchar timeout[32];
+  const gint64 wait = self->config->timeout / 1000;
+  gchar timeout[32], answer[32];
 
   /* Older events are skipped; whoever waits for longer gets none of them. */
   g_snprintf (timeout, sizeof timeout, "%d",
       delay ? (int) CLAMP (delay, 1000, G_MAXINT32 - 1) : 0);
+  /* Its own limits of both. */
+  g_snprintf (answer, sizeof answer, "%d", (int) CLAMP (wait, 10, 300000));
   if (set (conf, "bootstrap.servers", self->uri->authority, error)
       && set (conf, "client.id", self->config->producer, error)
       && set (conf, "enable.idempotence", "true", error)
       && set (conf, "linger.ms", "5", error)
       && set (conf, "message.timeout.ms", timeout, error)
+      && set (conf, "request.timeout.ms", answer, error)
+      && set (conf, "socket.timeout.ms", answer, error)
       && set (conf, "reconnect.backoff.max.ms", "5000", error)
       && set (conf, "log.connection.close", "false", error)
       && set_security (self, conf, error)) {
@@ -293,7 +316,7 @@ check (const Kafka *self, GError **error)
         "uri: tls is \"%s\"; expected true", tls);
     return FALSE;
   }
-  return TRUE;
+  return gst_y10_uri_check_cafile (self->uri, error);
 }
 
 static GstY10Transport
@@ -340,7 +363,7 @@ kafka_send (GstY10Transport transport, const GstY10Message *message)
   code = rd_kafka_producev (self->producer, RD_KAFKA_V_TOPIC (self->uri->path),
       RD_KAFKA_V_KEY (message->stream, strlen (message->stream)),
       RD_KAFKA_V_VALUE ((void *) message->text, message->length),
-      RD_KAFKA_V_OPAQUE (GSIZE_TO_POINTER ((gsize) message->serial)),
+      RD_KAFKA_V_OPAQUE (make_mark (message)),
       RD_KAFKA_V_MSGFLAGS (RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
   if (!code)
     return;
@@ -349,8 +372,9 @@ kafka_send (GstY10Transport transport, const GstY10Message *message)
     wake (self);
     return;
   }
-  error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s; not sent again",
-      self->uri->address, rd_kafka_err2str (code));
+  error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
+      "%s: %s; the line is not sent again", self->uri->address,
+      rd_kafka_err2str (code));
   self->config->events->done (self->config->user, message->serial, error);
   g_error_free (error);
 }

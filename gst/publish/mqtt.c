@@ -5,26 +5,32 @@
  * context. Each connection is a client of its own: libmosquitto would send again by itself
  * what its last one left, and the follower does so in its own order. A will says that a
  * stream is gone, and a connection has one will, so each further stream has a connection
- * for that alone. */
+ * for that alone. MQTT 5 says what becomes of a message; a broker without it is asked in
+ * MQTT 3.1.1, where one that is too large or not allowed may vanish. */
 #include "publish/transport.h"
 
 #include <gio/gio.h>
 #include <glib-unix.h>
 #include <mosquitto.h>
+#include <mqtt_protocol.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#define KEEPALIVE 15 /* seconds */
-#define ANSWER_TIMEOUT 10
+#define KEEPALIVE 15  /* seconds */
 #define MIN_DELAY 500 /* milliseconds until the next try */
 #define MAX_DELAY 30000
 #define WINDOW 100
 #define QOS 1
 
+/* A message may be late so often before it has failed. */
+#define MAX_LATE 3
+
 typedef struct
 {
   gint mid;
   guint64 serial;
+  gint64 due; /* monotonic, when it is late again */
+  guint n_late;
 } Flight;
 
 typedef struct _Mqtt Mqtt;
@@ -42,7 +48,9 @@ typedef struct
   gpointer tag;          /* of the socket in the source */
   GSource *timer;        /* until the next try, or each second */
   GCancellable *probing; /* NULL: no probe is running */
-  guint delay, seconds;
+  GIOCondition watched;  /* of the socket */
+  gint64 began_at;       /* to connect */
+  guint delay;
   guint n_unanswered; /* messages */
   gboolean is_connected;
   gint failure; /* MOSQ_ERR_*; dealt with outside of callbacks */
@@ -56,9 +64,11 @@ struct _Mqtt
   gboolean has_tls;
   guint port;
   GPtrArray *links;
-  GArray *flights; /* Flight */
+  GArray *flights;    /* Flight */
+  GPtrArray *watches; /* filters of topics */
   gboolean is_started;
-  guint n_probes; /* that have not ended, even if they were cancelled */
+  gboolean is_old; /* the broker knows MQTT 3.1.1 only */
+  guint n_probes;  /* that have not ended, even if they were cancelled */
 };
 
 /* A source that watches a client's socket. */
@@ -130,28 +140,50 @@ static void
 link_drop (Link *link, const GError *error)
 {
   Mqtt *mqtt = link->mqtt;
+  const gboolean by_message = link->is_connected;
+  guint delay = link->delay;
 
   link_close (link);
-  link->timer = add_timer (link->delay, on_retry, link);
   link->delay = MIN (link->delay * 2, MAX_DELAY);
-  if (link->number)
-    return;
-  g_array_set_size (mqtt->flights, 0);
-  mqtt->config->events->lost (mqtt->config->user, error);
+  if (!link->number) {
+    g_array_set_size (mqtt->flights, 0);
+    if (mqtt->config->events->lost (mqtt->config->user, error, by_message))
+      delay = 0;
+  }
+  link->timer = add_timer (delay, on_retry, link);
+}
+
+static const gchar *
+describe (const Link *link, gint code)
+{
+  if (link->refusal)
+    return link->mqtt->is_old ? mosquitto_connack_string (link->refusal)
+                              : mosquitto_reason_string (link->refusal);
+  if (code == MOSQ_ERR_ERRNO)
+    return g_strerror (errno);
+  return code == MOSQ_ERR_SUCCESS ? "the broker closed the connection"
+                                  : mosquitto_strerror (code);
+}
+
+/* Whether a broker, which does not answer, may know another version only. */
+static gboolean
+is_of_version (const Link *link)
+{
+  return link->refusal == CONNACK_REFUSED_PROTOCOL_VERSION
+      || link->refusal == MQTT_RC_UNSUPPORTED_PROTOCOL_VERSION
+      || (!link->refusal && !link->is_connected);
 }
 
 /* Deals with a failure of libmosquitto. */
 static void
 link_fail (Link *link, gint code)
 {
-  const Mqtt *mqtt = link->mqtt;
-  const gchar *reason = link->refusal ? mosquitto_connack_string (link->refusal)
-      : code == MOSQ_ERR_ERRNO        ? g_strerror (errno)
-      : code == MOSQ_ERR_SUCCESS      ? "the broker closed the connection"
-                                      : mosquitto_strerror (code);
+  Mqtt *mqtt = link->mqtt;
   GError *error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
-      "%s: %s; trying again", mqtt->uri->address, reason);
+      "%s: %s; trying again", mqtt->uri->address, describe (link, code));
 
+  if (is_of_version (link))
+    mqtt->is_old = !mqtt->is_old;
   link->refusal = 0;
   link_drop (link, error);
   g_error_free (error);
@@ -179,9 +211,11 @@ tell_presence (Link *link, Link *subject)
 
 /* libmosquitto's callbacks, in which a client must not be destroyed. */
 static void
-on_connect (struct mosquitto *client, void *user, int code)
+on_connect (struct mosquitto *client, void *user, int code, int flags,
+    const mosquitto_property *properties)
 {
   Link *link = user;
+  const Mqtt *mqtt = link->mqtt;
 
   if (code) {
     link->refusal = code;
@@ -191,12 +225,17 @@ on_connect (struct mosquitto *client, void *user, int code)
   link->is_connected = TRUE;
   link->delay = MIN_DELAY;
   tell_presence (link, link);
-  if (!link->number)
-    link->mqtt->config->events->connected (link->mqtt->config->user);
+  if (link->number)
+    return;
+  for (guint i = 0; i < mqtt->watches->len; i++)
+    mosquitto_subscribe (client, NULL, g_ptr_array_index (mqtt->watches, i),
+        QOS);
+  mqtt->config->events->connected (mqtt->config->user);
 }
 
 static void
-on_disconnect (struct mosquitto *client, void *user, int code)
+on_disconnect (struct mosquitto *client, void *user, int code,
+    const mosquitto_property *properties)
 {
   Link *link = user;
 
@@ -205,7 +244,45 @@ on_disconnect (struct mosquitto *client, void *user, int code)
 }
 
 static void
-on_publish (struct mosquitto *client, void *user, int mid)
+on_message (struct mosquitto *client, void *user,
+    const struct mosquitto_message *message)
+{
+  const Link *link = user;
+  const GstY10TransportConfig *config = link->mqtt->config;
+
+  if (message->retain && !link->number)
+    config->events->retained (config->user, message->topic, message->payload,
+        (gsize) message->payloadlen);
+}
+
+/* What the broker says of a message. */
+static void
+answer (Mqtt *mqtt, guint64 serial, gint reason)
+{
+  const GstY10TransportEvents *events = mqtt->config->events;
+  const gboolean is_final = reason == MQTT_RC_PACKET_TOO_LARGE
+      || reason == MQTT_RC_PAYLOAD_FORMAT_INVALID
+      || reason == MQTT_RC_TOPIC_NAME_INVALID;
+  GError *error;
+
+  if (reason < MQTT_RC_UNSPECIFIED) {
+    events->done (mqtt->config->user, serial, NULL);
+    return;
+  }
+  error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
+      "%s: the broker answers to a line: %s; %s", mqtt->uri->address,
+      mosquitto_reason_string (reason),
+      is_final ? "it is not sent again" : "trying again");
+  if (is_final)
+    events->done (mqtt->config->user, serial, error);
+  else
+    events->failed (mqtt->config->user, serial, error);
+  g_error_free (error);
+}
+
+static void
+on_publish (struct mosquitto *client, void *user, int mid, int reason,
+    const mosquitto_property *properties)
 {
   Link *link = user;
   Mqtt *mqtt = link->mqtt;
@@ -217,7 +294,7 @@ on_publish (struct mosquitto *client, void *user, int mid)
     if (flight.mid != mid)
       continue;
     g_array_remove_index (mqtt->flights, i);
-    mqtt->config->events->done (mqtt->config->user, flight.serial, NULL);
+    answer (mqtt, flight.serial, reason);
     return;
   }
 }
@@ -226,11 +303,14 @@ static gboolean
 socket_prepare (GSource *source, gint *timeout)
 {
   Link *link = ((SocketSource *) source)->link;
+  const GIOCondition wanted = G_IO_IN | G_IO_ERR | G_IO_HUP
+      | (mosquitto_want_write (link->client) ? G_IO_OUT : 0);
 
   *timeout = -1;
-  g_source_modify_unix_fd (source, link->tag,
-      G_IO_IN | G_IO_ERR | G_IO_HUP
-          | (mosquitto_want_write (link->client) ? G_IO_OUT : 0));
+  /* Each time that it is set wakes the loop. */
+  if (wanted != link->watched)
+    g_source_modify_unix_fd (source, link->tag, wanted);
+  link->watched = wanted;
   return FALSE;
 }
 
@@ -260,6 +340,35 @@ socket_dispatch (GSource *source, GSourceFunc func, gpointer user)
 static GSourceFuncs socket_funcs = { socket_prepare, socket_check,
   socket_dispatch, NULL };
 
+/* Looks after messages that have no answer. */
+static void
+find_late (Mqtt *mqtt)
+{
+  const GstY10TransportEvents *events = mqtt->config->events;
+  const gint64 now = g_get_monotonic_time ();
+  GError *error = NULL;
+
+  for (guint i = 0; i < mqtt->flights->len; i++) {
+    Flight *flight = &g_array_index (mqtt->flights, Flight, i);
+    const guint64 serial = flight->serial;
+
+    if (now < flight->due)
+      continue;
+    if (!error)
+      error = g_error_new (G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
+          "%s: no answer to a line within %.3g s; trying again",
+          mqtt->uri->address, (gdouble) mqtt->config->timeout / G_USEC_PER_SEC);
+    flight->due += mqtt->config->timeout;
+    if (++flight->n_late < MAX_LATE) {
+      events->late (mqtt->config->user, serial, error);
+      continue;
+    }
+    g_array_remove_index (mqtt->flights, i--);
+    events->failed (mqtt->config->user, serial, error);
+  }
+  g_clear_error (&error);
+}
+
 /* Keeps a connection alive, and gives up one that does not answer. */
 static gboolean
 on_second (gpointer user)
@@ -267,12 +376,15 @@ on_second (gpointer user)
   Link *link = user;
   gint code = mosquitto_loop_misc (link->client);
 
-  if (!code && !link->is_connected && ++link->seconds > ANSWER_TIMEOUT)
+  if (!code && !link->is_connected
+      && g_get_monotonic_time () - link->began_at > link->mqtt->config->timeout)
     code = MOSQ_ERR_CONN_LOST;
   if (code || link->failure) {
     link_fail (link, link->failure ? link->failure : code);
     return G_SOURCE_REMOVE;
   }
+  if (!link->number)
+    find_late (link->mqtt);
   return G_SOURCE_CONTINUE;
 }
 
@@ -301,11 +413,15 @@ new_client (Mqtt *mqtt, Link *link)
   client = mosquitto_new (id, TRUE, link);
   if (!client)
     return NULL;
-  mosquitto_connect_callback_set (client, on_connect);
-  mosquitto_disconnect_callback_set (client, on_disconnect);
-  mosquitto_publish_callback_set (client, on_publish);
+  mosquitto_connect_v5_callback_set (client, on_connect);
+  mosquitto_disconnect_v5_callback_set (client, on_disconnect);
+  mosquitto_publish_v5_callback_set (client, on_publish);
+  mosquitto_message_callback_set (client, on_message);
   mosquitto_max_inflight_messages_set (client, 0);
-  code = set_tls (mqtt, client);
+  code = mosquitto_int_option (client, MOSQ_OPT_PROTOCOL_VERSION,
+      mqtt->is_old ? MQTT_PROTOCOL_V311 : MQTT_PROTOCOL_V5);
+  if (!code)
+    code = set_tls (mqtt, client);
   if (!code && credentials->user)
     code = mosquitto_username_pw_set (client, credentials->user,
         credentials->password);
@@ -338,7 +454,8 @@ link_connect (Link *link, gboolean is_v6)
   link->tag = g_source_add_unix_fd (link->source,
       mosquitto_socket (link->client), G_IO_IN);
   g_source_attach (link->source, g_main_context_get_thread_default ());
-  link->seconds = 0;
+  link->watched = G_IO_IN;
+  link->began_at = g_get_monotonic_time ();
   link->timer = add_timer (1000, on_second, link);
 }
 
@@ -384,7 +501,8 @@ link_probe (Link *link)
 {
   GSocketClient *client = g_socket_client_new ();
 
-  g_socket_client_set_timeout (client, ANSWER_TIMEOUT);
+  g_socket_client_set_timeout (client,
+      (guint) MAX (link->mqtt->config->timeout / G_USEC_PER_SEC, 1));
   g_socket_client_set_enable_proxy (client, FALSE);
   link->probing = g_cancellable_new ();
   link->mqtt->n_probes++;
@@ -412,6 +530,7 @@ mqtt_free (GstY10Transport self)
 
   g_ptr_array_unref (mqtt->links);
   g_array_unref (mqtt->flights);
+  g_ptr_array_unref (mqtt->watches);
   gst_y10_uri_free (mqtt->uri);
   g_free (mqtt);
   mosquitto_lib_cleanup ();
@@ -426,9 +545,8 @@ check (Mqtt *mqtt, GError **error)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "uri: %s has a cafile, but no TLS; expected mqtts:",
         mqtt->uri->address);
-  else if (file && !g_file_test (file, G_FILE_TEST_IS_REGULAR))
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-        "uri: cafile %s is no file; expected certificates", file);
+  else if (!gst_y10_uri_check_cafile (mqtt->uri, error))
+    return FALSE;
   else if (strpbrk (mqtt->uri->path, "+#") || strlen (mqtt->uri->path) > 200)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "uri: the prefix of topics is \"%s\"; expected at most 200 bytes without + "
@@ -453,6 +571,7 @@ mqtt_open (const GstY10TransportConfig *config, GError **error)
   mqtt->config = config;
   mqtt->links = g_ptr_array_new_with_free_func (link_free);
   mqtt->flights = g_array_new (FALSE, FALSE, sizeof (Flight));
+  mqtt->watches = g_ptr_array_new_with_free_func (g_free);
   add_link (mqtt);
   mqtt->uri = gst_y10_uri_parse (config->uri, names, error);
   if (mqtt->uri) {
@@ -488,7 +607,8 @@ mqtt_send (GstY10Transport self, const GstY10Message *message)
 {
   Mqtt *mqtt = self;
   Link *link = g_ptr_array_index (mqtt->links, 0);
-  Flight flight = { 0, message->serial };
+  Flight flight = { .serial = message->serial,
+    .due = g_get_monotonic_time () + mqtt->config->timeout };
   const gint code = publish (link, message->topic, message->text,
       message->length, message->retain, &flight.mid);
 
@@ -498,7 +618,8 @@ mqtt_send (GstY10Transport self, const GstY10Message *message)
     return;
   if (code) {
     GError *error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
-        "%s: the broker takes no %" G_GSIZE_FORMAT " bytes for %s: %s",
+        "%s: the broker takes no %" G_GSIZE_FORMAT
+        " bytes for %s: %s; the line is not sent again",
         mqtt->uri->address, message->length, message->topic,
         mosquitto_strerror (code));
 
@@ -532,6 +653,17 @@ mqtt_set_presence (GstY10Transport self, const gchar *topic, gboolean is_there)
   tell_presence (first, link);
   if (link != first)
     tell_presence (link, link);
+}
+
+static void
+mqtt_watch (GstY10Transport self, const gchar *filter)
+{
+  const Mqtt *mqtt = self;
+  const Link *link = g_ptr_array_index (mqtt->links, 0);
+
+  g_ptr_array_add (mqtt->watches, g_strdup (filter));
+  if (link->is_connected)
+    mosquitto_subscribe (link->client, NULL, filter, QOS);
 }
 
 static gboolean
@@ -568,12 +700,14 @@ const GstY10TransportClass gst_y10_mqtt = {
   .library = "libmosquitto",
   .package = "libmosquitto-dev",
   .has_states = TRUE,
+  .has_lanes = TRUE,
   .open = mqtt_open,
   .free = mqtt_free,
   .get_window = mqtt_get_window,
   .start = mqtt_start,
   .send = mqtt_send,
   .set_presence = mqtt_set_presence,
+  .watch = mqtt_watch,
   .is_idle = mqtt_is_idle,
   .stop = mqtt_stop,
 };

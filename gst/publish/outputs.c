@@ -60,6 +60,7 @@ open_follower (GstYolov10Publish *self, GstY10PublishSettings *settings,
     .credentials = settings->credentials,
     .home_assistant = settings->home_assistant,
     .max_delay = (gint64) (settings->max_delay / GST_USECOND),
+    .timeout = (gint64) (settings->timeout / GST_USECOND),
   };
 
   if (!settings->uri || !*settings->uri)
@@ -82,10 +83,12 @@ describe_network (const GstY10PublishSettings *settings)
 {
   if (!settings->uri || !*settings->uri)
     return NULL;
-  return g_strdup_printf ("%s%s%s%s max-delay=%" G_GUINT64_FORMAT,
+  return g_strdup_printf ("%s%s%s%s max-delay=%" G_GUINT64_FORMAT
+                          " timeout=%" G_GUINT64_FORMAT,
       settings->uri, settings->credentials ? " credentials=" : "",
       settings->credentials ? settings->credentials : "",
-      settings->home_assistant ? " home-assistant" : "", settings->max_delay);
+      settings->home_assistant ? " home-assistant" : "", settings->max_delay,
+      settings->timeout);
 }
 
 static gboolean

@@ -9,6 +9,9 @@
 #include "common/readyonly.h"
 
 #define MAX_SYNC_INTERVAL 100
+#define MIN_TIMEOUT (10 * GST_MSECOND)
+#define MAX_TIMEOUT (3600 * GST_SECOND)
+#define DEFAULT_TIMEOUT (20 * GST_SECOND)
 #define DEFAULT_MAX_BYTES (G_GUINT64_CONSTANT (1) << 30)
 
 enum
@@ -24,6 +27,7 @@ enum
   PROP_URI,
   PROP_CREDENTIALS,
   PROP_MAX_DELAY,
+  PROP_TIMEOUT,
   PROP_HOME_ASSISTANT,
   PROP_SNAPSHOTS,
   PROP_SNAPSHOT_CROP,
@@ -41,8 +45,8 @@ static const GstY10Field fields[] = { FIELD (LOCATION, location),
   FIELD (MAX_AGE, max_age), FIELD (MAX_BYTES, max_bytes),
   FIELD (SYNC_INTERVAL, sync_interval), FIELD (URI, uri),
   FIELD (CREDENTIALS, credentials), FIELD (MAX_DELAY, max_delay),
-  FIELD (HOME_ASSISTANT, home_assistant), FIELD (SNAPSHOTS, snapshots),
-  FIELD (SNAPSHOT_CROP, snapshot_crop),
+  FIELD (TIMEOUT, timeout), FIELD (HOME_ASSISTANT, home_assistant),
+  FIELD (SNAPSHOTS, snapshots), FIELD (SNAPSHOT_CROP, snapshot_crop),
   FIELD (SNAPSHOT_INLINE, snapshot_inline), { 0 } };
 
 void
@@ -52,6 +56,7 @@ gst_y10_publish_props_init (GstYolov10Publish *self)
     .content = GST_YOLOV10_PUBLISH_ALL,
     .max_bytes = DEFAULT_MAX_BYTES,
     .sync_interval = MAX_SYNC_INTERVAL,
+    .timeout = DEFAULT_TIMEOUT,
   };
 }
 
@@ -221,6 +226,18 @@ install_network (GObjectClass *class, GParamFlags flags)
           "Lines that are older than this are not sent any more, in nanoseconds; 0: all "
           "are",
           0, G_MAXINT64, 0, flags));
+  /**
+   * GstYolov10Publish:timeout:
+   *
+   * Also the longest time for a connection. A line without an answer for three times as
+   * long is sent again.
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (class, PROP_TIMEOUT,
+      g_param_spec_uint64 ("timeout", "Timeout",
+          "How long lines wait for the answer to those before them, in nanoseconds",
+          MIN_TIMEOUT, MAX_TIMEOUT, DEFAULT_TIMEOUT, flags));
   /**
    * GstYolov10Publish:home-assistant:
    *

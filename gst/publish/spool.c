@@ -334,6 +334,12 @@ gst_y10_spool_get_producer (GstY10Spool *self)
   return gst_y10_segments_get_producer (self->segments);
 }
 
+const gchar *
+gst_y10_spool_get_path (GstY10Spool *self)
+{
+  return self->path;
+}
+
 GstY10SpoolPosition
 gst_y10_spool_get_synced (GstY10Spool *self)
 {

@@ -119,6 +119,9 @@ void gst_y10_spool_tell (GstY10Spool *spool, const GError *error);
  * replaced, so ask for each line. Interned. */
 const gchar *gst_y10_spool_get_producer (GstY10Spool *spool);
 
+/* Absolute path of the folder. Owned by the spool. */
+const gchar *gst_y10_spool_get_path (GstY10Spool *spool);
+
 /* The end of what is synced: the newest segment and its readable bytes. */
 GstY10SpoolPosition gst_y10_spool_get_synced (GstY10Spool *spool);
 

@@ -320,3 +320,9 @@ gst_y10_topics_repeat (GstY10Topics *self)
     }
   }
 }
+
+void
+gst_y10_topics_note (GstY10Topics *self, const gchar *topic, const gchar *text,
+    gsize length)
+{
+}

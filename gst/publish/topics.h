@@ -36,6 +36,8 @@ void gst_y10_topics_set_zones (GstY10Topics *topics, const gchar *stream,
     const gchar *const *zones, const gchar *const *lines);
 const gchar *gst_y10_topics_read (GstY10Topics *topics,
     const GstY10SpoolLine *line, const gchar *stream, gboolean is_current);
+void gst_y10_topics_note (GstY10Topics *topics, const gchar *topic,
+    const gchar *text, gsize length);
 void gst_y10_topics_settle (GstY10Topics *topics);
 void gst_y10_topics_repeat (GstY10Topics *topics);
 

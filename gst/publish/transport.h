@@ -19,6 +19,7 @@ typedef struct
   const gchar *text;
   gsize length;
   gboolean retain; /* a state: the broker keeps the last one */
+  gboolean alone;  /* has failed before: to be sent by itself */
 } GstY10Message;
 
 /* Told in the thread, never from inside of start() and stop(). */
@@ -28,10 +29,19 @@ typedef struct
   void (*connected) (gpointer user);
   /* Nothing arrives for now; the transport goes on by itself. */
   void (*troubled) (gpointer user, const GError *error);
-  /* None may. What was not done is sent again after the next connected(). */
-  void (*lost) (gpointer user, const GError *error);
+  /* None may. What was not done is sent again after the next connected(). If
+   * @by_message, one that was under way may be the cause. Returns whether to try again at
+   * once, which tells whose fault it is. */
+  gboolean (*lost) (gpointer user, const GError *error, gboolean by_message);
   /* The other side has taken a message, or, with an error, never will. */
   void (*done) (gpointer user, guint64 serial, const GError *error);
+  /* A message has no answer yet, and others need not wait for it. */
+  void (*late) (gpointer user, guint64 serial, const GError *error);
+  /* A message was not taken this time, which says nothing about others. */
+  void (*failed) (gpointer user, guint64 serial, const GError *error);
+  /* A retained message below a topic that is watched; @length 0: there is none any more. */
+  void (*retained) (gpointer user, const gchar *topic, const gchar *text,
+      gsize length);
 } GstY10TransportEvents;
 
 /* Borrowed while a transport lives. */
@@ -41,6 +51,7 @@ typedef struct
   const GstY10Credentials *credentials;
   const gchar *producer; /* names this spool */
   gint64 max_delay;      /* microseconds; 0: any */
+  gint64 timeout;        /* microseconds to wait for an answer */
   const GstY10TransportEvents *events;
   gpointer user;
 } GstY10TransportConfig;
@@ -52,6 +63,7 @@ typedef struct
   const gchar *schemes[3];
   const gchar *library, *package; /* what it needs, for errors */
   gboolean has_states;            /* topics, and messages that are kept */
+  gboolean has_lanes; /* one that is alone is sent beside the others */
 
   /* Checks the configuration; opens no connection. NULL: error. NULL itself if the build
    * lacks the library. */
@@ -67,6 +79,9 @@ typedef struct
    * not has_states. */
   void (*set_presence) (GstY10Transport self, const gchar *topic,
       gboolean is_there);
+  /* Tells of what the broker keeps below a filter of topics, after each connected().
+   * NULL if not has_states. */
+  void (*watch) (GstY10Transport self, const gchar *filter);
   /* Whether the other side has all that was sent; NULL: if all is done(). */
   gboolean (*is_idle) (GstY10Transport self);
   void (*stop) (GstY10Transport self);

@@ -9,6 +9,10 @@
 
 #include <gio/gio.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* All authorities that a system knows have a quarter of a MiB. */
+#define MAX_CAFILE (4 << 20)
 
 static gboolean
 fail (const gchar *text, const gchar *found, const gchar *expected,
@@ -192,4 +196,23 @@ gst_y10_uri_get_count (const GstY10Uri *uri, const gchar *name, guint most,
   }
   *value = (guint) count;
   return TRUE;
+}
+
+/* Whether the certificates that are named, if any, can be read: devices have no end. */
+gboolean
+gst_y10_uri_check_cafile (const GstY10Uri *uri, GError **error)
+{
+  const gchar *file = gst_y10_uri_get (uri, "cafile");
+  struct stat status;
+
+  if (!file)
+    return TRUE;
+  if (stat (file, &status) == 0 && S_ISREG (status.st_mode)
+      && status.st_size <= MAX_CAFILE)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+      "uri: cafile %s is no file of certificates; expected a regular file of at most "
+      "%d MiB",
+      file, MAX_CAFILE >> 20);
+  return FALSE;
 }

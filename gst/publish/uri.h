@@ -25,6 +25,7 @@ void gst_y10_uri_free (GstY10Uri *uri);
 const gchar *gst_y10_uri_get (const GstY10Uri *uri, const gchar *name);
 gboolean gst_y10_uri_get_count (const GstY10Uri *uri, const gchar *name,
     guint most, guint *value, GError **error);
+gboolean gst_y10_uri_check_cafile (const GstY10Uri *uri, GError **error);
 gchar *gst_y10_uri_get_scheme (const gchar *text);
 
 /* NULL where there is none. */

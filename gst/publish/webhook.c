@@ -2,66 +2,121 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Posts lines to a web server by libsoup, one request at a time, so that they arrive in
- * their order. What fails for now is tried again, ever more rarely; what the server
- * refuses is given up, since it would refuse it again. */
+ * their order. Only where an answer is late, or a line has failed before, others are posted
+ * beside it. What fails is tried again, ever more rarely; a line that the server refuses is
+ * given up, since it would be refused again. */
 #include "publish/transport.h"
 
 #include <libsoup/soup.h>
 #include <string.h>
 
-#define TIMEOUT 20 /* seconds */
+#include "publish/batches.h"
+#include "publish/httpanswer.h"
+
 #define MIN_DELAY 500
 #define MAX_DELAY 60000 /* milliseconds until the next try */
 #define MAX_BATCH 1000
-#define MAX_BYTES (1 << 20) /* lines that are sent together */
+/* Requests without an answer, and how often they may be late before they have failed. */
+#define MAX_REQUESTS 8
+#define MAX_LATE 3
 
-/* Lines that are in one request, or wait for the next. */
+typedef struct _Webhook Webhook;
+
 typedef struct
 {
-  GString *text;
-  GArray *serials; /* guint64 */
-} Batch;
+  Webhook *webhook;
+  GPtrArray *lines; /* GstY10BatchLine */
+  gsize size;
+  SoupMessage *message;
+  GCancellable *cancellable;
+  GSource *timer;   /* until it is late */
+  guint n_late;     /* how often it was */
+  gboolean is_sent; /* a server has got some of it */
+  gboolean is_alone;
+  gboolean is_dropped; /* its answer means nothing any more */
+} Request;
 
-typedef struct
+struct _Webhook
 {
   const GstY10TransportConfig *config;
   GstY10Uri *uri;
   GUri *address;
+  gchar *origin; /* for errors: paths and queries may be secret */
   gchar *authorization;
-  guint batch_lines;
-  gboolean is_ndjson;
   GTlsDatabase *certificates; /* NULL: the system's */
 
   SoupSession *session;
-  GCancellable *sending; /* NULL: no request is under way */
-  SoupMessage *message;  /* of @sending */
-  gboolean is_busy; /* the request has not ended, even if it was cancelled */
-  Batch waiting, sent;
-  GSource *timer;
+  GstY10Batches batches;
+  GPtrArray *requests; /* that have not ended, even if they were dropped */
+  Request *current;    /* which others wait for; NULL: none */
+  GSource *timer;      /* until the next try */
   guint delay;
-} Webhook;
+};
 
 static void webhook_post (Webhook *self);
 
 static void
-batch_init (Batch *batch)
+clear_source (GSource **source)
 {
-  batch->text = g_string_new (NULL);
-  batch->serials = g_array_new (FALSE, FALSE, sizeof (guint64));
+  if (*source) {
+    g_source_destroy (*source);
+    g_source_unref (*source);
+    *source = NULL;
+  }
+}
+
+static GSource *
+add_timer (guint milliseconds, GSourceFunc func, gpointer user)
+{
+  GSource *source = g_timeout_source_new (milliseconds);
+
+  g_source_set_callback (source, func, user, NULL);
+  g_source_attach (source, g_main_context_get_thread_default ());
+  return source;
 }
 
 static void
-batch_empty (Batch *batch)
+request_free (gpointer data)
 {
-  g_string_truncate (batch->text, 0);
-  g_array_set_size (batch->serials, 0);
+  Request *request = data;
+
+  clear_source (&request->timer);
+  g_ptr_array_unref (request->lines);
+  g_object_unref (request->message);
+  g_object_unref (request->cancellable);
+  g_free (request);
+}
+
+/* Its end comes later. */
+static void
+request_drop (Request *request)
+{
+  clear_source (&request->timer);
+  request->is_dropped = TRUE;
+  if (request->webhook->current == request)
+    request->webhook->current = NULL;
+  g_cancellable_cancel (request->cancellable);
 }
 
 static void
-batch_clear (Batch *batch)
+drop_all (Webhook *self)
 {
-  g_string_free (batch->text, TRUE);
-  g_array_unref (batch->serials);
+  for (guint i = 0; i < self->requests->len; i++)
+    request_drop (g_ptr_array_index (self->requests, i));
+  gst_y10_batches_empty (&self->batches);
+}
+
+/* Tells of each line of a request. */
+static void
+tell (const Request *request,
+    void (*func) (gpointer user, guint64 serial, const GError *error),
+    const GError *error)
+{
+  for (guint i = 0; i < request->lines->len; i++) {
+    const GstY10BatchLine *line = g_ptr_array_index (request->lines, i);
+
+    func (request->webhook->config->user, line->serial, error);
+  }
 }
 
 static gboolean
@@ -69,63 +124,85 @@ on_retry (gpointer user)
 {
   Webhook *self = user;
 
-  g_source_unref (self->timer);
-  self->timer = NULL;
+  clear_source (&self->timer);
   self->config->events->connected (self->config->user);
   return G_SOURCE_REMOVE;
 }
 
-/* What is under way is sent again after some time, at least @seconds. */
+/* All that is under way is sent again after some time, at least @seconds. */
 static void
-webhook_lose (Webhook *self, guint seconds, const GError *error)
+webhook_lose (Webhook *self, guint seconds, gboolean by_message,
+    const GError *error)
 {
-  guint delay = MAX (self->delay, MIN (seconds, 3600) * 1000);
+  guint delay = MAX (self->delay, seconds * 1000);
 
-  self->delay = MIN (self->delay * 2, MAX_DELAY);
-  batch_empty (&self->waiting);
-  batch_empty (&self->sent);
-  self->timer = g_timeout_source_new (delay);
-  g_source_set_callback (self->timer, on_retry, self, NULL);
-  g_source_attach (self->timer, g_main_context_get_thread_default ());
-  self->config->events->lost (self->config->user, error);
+  drop_all (self);
+  if (self->config->events->lost (self->config->user, error, by_message))
+    delay = 0;
+  else
+    self->delay = MIN (self->delay * 2, MAX_DELAY);
+  clear_source (&self->timer);
+  self->timer = add_timer (delay, on_retry, self);
+}
+
+/* A request has failed. If others went beside it, that is the business of its lines. */
+static void
+request_fail (Request *request, guint seconds, gboolean by_message,
+    const GError *error)
+{
+  Webhook *self = request->webhook;
+
+  if (by_message && (request->n_late || request->is_alone))
+    tell (request, self->config->events->failed, error);
+  else
+    webhook_lose (self, seconds, by_message, error);
 }
 
 static void
-webhook_done (Webhook *self, const GError *error)
+request_refuse (Request *request, gboolean is_too_large, const GError *error)
 {
-  GArray *serials = self->sent.serials;
+  Webhook *self = request->webhook;
+  const gboolean is_single = request->lines->len == 1;
 
-  self->delay = MIN_DELAY;
-  /* Only then may more be sent. */
-  self->sent.serials = g_array_new (FALSE, FALSE, sizeof (guint64));
-  batch_empty (&self->sent);
-  for (guint i = 0; i < serials->len; i++)
-    self->config->events->done (self->config->user,
-        g_array_index (serials, guint64, i), error);
-  g_array_unref (serials);
-  webhook_post (self);
+  gst_y10_batches_note_refused (&self->batches, request->lines, request->size,
+      is_too_large);
+  if (is_single)
+    tell (request, self->config->events->done, error);
 }
 
-/* Whether the server may take the same later: it is busy, or something between answers
- * in its place. */
-static gboolean
-is_temporary (guint status)
+static GError *
+make_error (const Webhook *self, const gchar *text, const gchar *end)
 {
-  return status == 408 || status == 425 || status == 429 || status < 200
-      || (status >= 300 && status < 400) || status >= 500;
+  return g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s%s", self->origin,
+      text, end);
 }
 
-static guint
-get_retry_after (SoupMessage *message)
+static void
+request_judge (Request *request)
 {
-  const gchar *text =
-      soup_message_headers_get_one (soup_message_get_response_headers (message),
-          "Retry-After");
-  guint64 seconds = 0;
+  Webhook *self = request->webhook;
+  const GstY10HttpAnswer answer = gst_y10_http_judge (request->message);
+  const gboolean has_failed = answer.verdict == GST_Y10_HTTP_FAILED;
+  gchar *text;
+  GError *error;
 
-  if (text)
-    g_ascii_string_to_unsigned (text, 10, 0, 3600, &seconds, NULL);
-  return (guint) seconds;
+  if (!has_failed)
+    self->delay = MIN_DELAY;
+  if (answer.verdict == GST_Y10_HTTP_TAKEN) {
+    gst_y10_batches_note_taken (&self->batches, request->lines->len,
+        request->size);
+    tell (request, self->config->events->done, NULL);
+    return;
+  }
+  text = gst_y10_http_describe (request->message);
+  error = make_error (self, text,
+      has_failed ? "; trying again" : "; the line is not sent again");
+  if (has_failed)
+    request_fail (request, answer.retry_seconds, !answer.is_busy, error);
+  else
+    request_refuse (request, answer.verdict == GST_Y10_HTTP_TOO_LARGE, error);
+  g_error_free (error);
+  g_free (text);
 }
 
 static void
@@ -134,84 +211,118 @@ on_answer (GObject *source, GAsyncResult *result, gpointer user)
   GError *error = NULL;
   GInputStream *body = soup_session_send_finish (SOUP_SESSION (source), result,
       &error);
-  Webhook *self = user;
-  SoupMessage *message;
-  guint status;
+  Request *request = user;
+  Webhook *self = request->webhook;
 
   /* What the server says besides is not read; that ends the connection. */
   g_clear_object (&body);
-  self->is_busy = FALSE;
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
-    g_error_free (error);
-    return;
+  clear_source (&request->timer);
+  g_ptr_array_remove (self->requests, request);
+  if (self->current == request)
+    self->current = NULL;
+  if (!request->is_dropped && error) {
+    g_prefix_error (&error, "%s: ", self->origin);
+    request_fail (request, 0, request->is_sent, error);
+  } else if (!request->is_dropped) {
+    request_judge (request);
   }
-  message = g_steal_pointer (&self->message);
-  status = soup_message_get_status (message);
-  g_clear_object (&self->sending);
-  if (error) {
-    g_prefix_error (&error, "%s: ", self->uri->address);
-    webhook_lose (self, 0, error);
-  } else if (status >= 200 && status < 300) {
-    webhook_done (self, NULL);
-  } else {
-    const gboolean is_lost = is_temporary (status);
-
-    error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
-        "%s: the server answers %u %s%s", self->uri->address, status,
-        soup_message_get_reason_phrase (message),
-        is_lost ? "; trying again" : "; not sent again");
-    if (is_lost)
-      webhook_lose (self, get_retry_after (message), error);
-    else
-      webhook_done (self, error);
-  }
-  g_object_unref (message);
   g_clear_error (&error);
+  if (!request->is_dropped)
+    webhook_post (self);
+  request_free (request);
 }
 
-/* Sends what waits, unless a request is under way. */
+static void
+on_sent (SoupMessage *message, gpointer user)
+{
+  Request *request = user;
+
+  request->is_sent = TRUE;
+}
+
+static gboolean
+on_late (gpointer user)
+{
+  Request *request = user;
+  Webhook *self = request->webhook;
+  gchar *text = g_strdup_printf ("no %s within %.3g s",
+      request->is_sent ? "answer" : "connection",
+      (gdouble) self->config->timeout / G_USEC_PER_SEC);
+  GError *error = make_error (self, text, "; trying again");
+
+  request->n_late++;
+  if (!request->is_sent) {
+    webhook_lose (self, 0, FALSE, error);
+  } else if (request->n_late == MAX_LATE) {
+    request_drop (request);
+    tell (request, self->config->events->failed, error);
+  } else if (request->n_late == 1) {
+    if (self->current == request)
+      self->current = NULL;
+    tell (request, self->config->events->late, error);
+  }
+  g_error_free (error);
+  g_free (text);
+  webhook_post (self);
+  return request->is_dropped ? G_SOURCE_REMOVE : G_SOURCE_CONTINUE;
+}
+
+static Request *
+post (Webhook *self, GPtrArray *lines)
+{
+  GBytes *body = gst_y10_batches_make_body (&self->batches, lines);
+  Request *request = g_new0 (Request, 1);
+
+  request->webhook = self;
+  request->lines = lines;
+  request->size = g_bytes_get_size (body);
+  request->cancellable = g_cancellable_new ();
+  request->message = soup_message_new_from_uri ("POST", self->address);
+  /* Elsewhere nobody has a right to lines, or to credentials. */
+  soup_message_add_flags (request->message, SOUP_MESSAGE_NO_REDIRECT);
+  if (self->authorization)
+    soup_message_headers_replace (soup_message_get_request_headers (
+                                      request->message),
+        "Authorization", self->authorization);
+  soup_message_set_request_body_from_bytes (request->message,
+      self->batches.is_ndjson ? "application/x-ndjson" : "application/json",
+      body);
+  g_bytes_unref (body);
+  g_signal_connect (request->message, "wrote-headers", G_CALLBACK (on_sent),
+      request);
+  request->timer = add_timer ((guint) (self->config->timeout / 1000), on_late,
+      request);
+  g_ptr_array_add (self->requests, request);
+  soup_session_send_async (self->session, request->message, G_PRIORITY_DEFAULT,
+      request->cancellable, on_answer, request);
+  return request;
+}
+
+/* Sends what waits, unless it has to wait for an answer. */
 static void
 webhook_post (Webhook *self)
 {
-  const Batch batch = self->sent;
-  GBytes *body;
-
-  if (self->sending || self->timer || !self->waiting.serials->len)
+  if (self->current || self->timer || self->requests->len >= MAX_REQUESTS
+      || g_queue_is_empty (&self->batches.lines))
     return;
-  self->sent = self->waiting;
-  self->waiting = batch;
-  if (!self->is_ndjson && self->batch_lines > 1)
-    g_string_append_c (self->sent.text, ']');
-  self->message = soup_message_new_from_uri ("POST", self->address);
-  soup_message_add_flags (self->message, SOUP_MESSAGE_NO_REDIRECT);
-  if (self->authorization)
-    soup_message_headers_replace (soup_message_get_request_headers (
-                                      self->message),
-        "Authorization", self->authorization);
-  body = g_bytes_new (self->sent.text->str, self->sent.text->len);
-  soup_message_set_request_body_from_bytes (self->message,
-      self->is_ndjson ? "application/x-ndjson" : "application/json", body);
-  g_bytes_unref (body);
-  self->sending = g_cancellable_new ();
-  self->is_busy = TRUE;
-  soup_session_send_async (self->session, self->message, G_PRIORITY_DEFAULT,
-      self->sending, on_answer, self);
+  self->current = post (self, gst_y10_batches_cut (&self->batches));
 }
 
 static void
 webhook_send (GstY10Transport transport, const GstY10Message *message)
 {
   Webhook *self = transport;
-  Batch *batch = &self->waiting;
+  GstY10BatchLine *line = gst_y10_batch_line_new (message->serial,
+      message->text, message->length);
 
-  if (!self->is_ndjson && self->batch_lines > 1)
-    g_string_append_c (batch->text, batch->serials->len ? ',' : '[');
-  g_string_append_len (batch->text, message->text, (gssize) message->length);
-  if (self->is_ndjson)
-    g_string_append_c (batch->text, '\n');
-  g_array_append_val (batch->serials, message->serial);
-  if (batch->serials->len >= self->batch_lines || batch->text->len >= MAX_BYTES)
-    webhook_post (self);
+  if (message->alone) {
+    GPtrArray *lines = g_ptr_array_new_with_free_func (gst_y10_batch_line_free);
+
+    g_ptr_array_add (lines, line);
+    post (self, lines)->is_alone = TRUE;
+    return;
+  }
+  gst_y10_batches_put (&self->batches, line);
 }
 
 static void
@@ -225,11 +336,12 @@ webhook_free (GstY10Transport transport)
 {
   Webhook *self = transport;
 
-  batch_clear (&self->waiting);
-  batch_clear (&self->sent);
+  gst_y10_batches_empty (&self->batches);
+  g_ptr_array_unref (self->requests);
   g_clear_pointer (&self->address, g_uri_unref);
   g_clear_object (&self->certificates);
   gst_y10_uri_free (self->uri);
+  g_free (self->origin);
   g_free (self->authorization);
   g_free (self);
 }
@@ -258,16 +370,17 @@ read_settings (Webhook *self, GError **error)
   const gchar *format = gst_y10_uri_get (self->uri, "format");
   const gchar *file = gst_y10_uri_get (self->uri, "cafile");
 
-  self->batch_lines = 1;
-  if (!gst_y10_uri_get_count (self->uri, "batch", MAX_BATCH, &self->batch_lines,
-          error))
+  if (!gst_y10_uri_get_count (self->uri, "batch", MAX_BATCH,
+          &self->batches.most_lines, error))
     return FALSE;
-  self->is_ndjson = !g_strcmp0 (format, "ndjson");
-  if (format && !self->is_ndjson && strcmp (format, "json")) {
+  self->batches.is_ndjson = !g_strcmp0 (format, "ndjson");
+  if (format && !self->batches.is_ndjson && strcmp (format, "json")) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "uri: format is \"%s\"; expected json or ndjson", format);
     return FALSE;
   }
+  if (!gst_y10_uri_check_cafile (self->uri, error))
+    return FALSE;
   if (file) {
     self->certificates = g_tls_file_database_new (file, error);
     if (!self->certificates) {
@@ -289,12 +402,15 @@ webhook_open (const GstY10TransportConfig *config, GError **error)
 
   self->config = config;
   self->delay = MIN_DELAY;
-  batch_init (&self->waiting);
-  batch_init (&self->sent);
+  self->requests = g_ptr_array_new ();
+  gst_y10_batches_init (&self->batches);
   self->authorization = make_authorization (config->credentials);
   self->uri = gst_y10_uri_parse (config->uri, names, error);
-  if (self->uri && read_settings (self, error))
+  if (self->uri && read_settings (self, error)) {
+    self->origin = g_strdup_printf ("%s://%s", self->uri->scheme,
+        self->uri->authority);
     return self;
+  }
   webhook_free (self);
   return NULL;
 }
@@ -302,18 +418,7 @@ webhook_open (const GstY10TransportConfig *config, GError **error)
 static guint
 webhook_get_window (GstY10Transport transport)
 {
-  return 2 * ((Webhook *) transport)->batch_lines;
-}
-
-static gboolean
-on_start (gpointer user)
-{
-  Webhook *self = user;
-
-  g_source_unref (self->timer);
-  self->timer = NULL;
-  self->config->events->connected (self->config->user);
-  return G_SOURCE_REMOVE;
+  return 2 * ((Webhook *) transport)->batches.most_lines;
 }
 
 /* A session belongs to the thread that makes it. */
@@ -322,13 +427,14 @@ webhook_start (GstY10Transport transport)
 {
   Webhook *self = transport;
 
-  self->session = soup_session_new_with_options ("timeout", TIMEOUT,
+  /* Its own limit is of the silence on a socket, beyond ours of the whole answer. */
+  self->session = soup_session_new_with_options ("timeout",
+      (guint) (MAX_LATE * self->config->timeout / G_USEC_PER_SEC) + 2,
+      "max-conns", 3 * MAX_REQUESTS, "max-conns-per-host", 3 * MAX_REQUESTS,
       "user-agent", "yolov10detect ", NULL);
   if (self->certificates)
     soup_session_set_tls_database (self->session, self->certificates);
-  self->timer = g_idle_source_new ();
-  g_source_set_callback (self->timer, on_start, self, NULL);
-  g_source_attach (self->timer, g_main_context_get_thread_default ());
+  self->timer = add_timer (0, on_retry, self);
 }
 
 static void
@@ -336,18 +442,10 @@ webhook_stop (GstY10Transport transport)
 {
   Webhook *self = transport;
 
-  if (self->timer) {
-    g_source_destroy (self->timer);
-    g_source_unref (self->timer);
-    self->timer = NULL;
-  }
-  if (self->sending) {
-    g_cancellable_cancel (self->sending);
-    g_clear_object (&self->sending);
-  }
-  while (self->is_busy)
+  clear_source (&self->timer);
+  drop_all (self);
+  while (self->requests->len)
     g_main_context_iteration (g_main_context_get_thread_default (), TRUE);
-  g_clear_object (&self->message);
   if (self->session)
     soup_session_abort (self->session);
   g_clear_object (&self->session);
@@ -357,6 +455,7 @@ const GstY10TransportClass gst_y10_webhook = {
   .schemes = { "http", "https" },
   .library = "libsoup 3",
   .package = "libsoup-3.0-dev",
+  .has_lanes = TRUE,
   .open = webhook_open,
   .free = webhook_free,
   .get_window = webhook_get_window,

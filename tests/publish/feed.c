@@ -12,7 +12,7 @@
 #include "publish/follow.h"
 
 static gint from = 0, n_lines = 0, rate = 0, age = 0, max_delay = 0, linger = 0;
-static gint max_bytes = 0;
+static gint max_bytes = 0, timeout = 20000;
 static gboolean home_assistant = FALSE, announces = FALSE, frames = FALSE;
 static volatile sig_atomic_t is_told_to_end = FALSE;
 static gchar *credentials = NULL, *stream = NULL, *zone = NULL, *share = NULL;
@@ -24,6 +24,7 @@ static const GOptionEntry options[] = { { "from", 0, 0, G_OPTION_ARG_INT, &from,
   { "age", 0, 0, G_OPTION_ARG_INT, &age, "seconds since they were made", "S" },
   { "max-delay", 0, 0, G_OPTION_ARG_INT, &max_delay, "in seconds", "S" },
   { "max-bytes", 0, 0, G_OPTION_ARG_INT, &max_bytes, "of the spool", "N" },
+  { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout, "in milliseconds", "MS" },
   { "linger", 0, 0, G_OPTION_ARG_INT, &linger, "milliseconds before the end",
       "MS" },
   { "home-assistant", 0, 0, G_OPTION_ARG_NONE, &home_assistant, "", NULL },
@@ -56,6 +57,7 @@ make_follower (GstY10Spool *spool, gpointer user, GError **error)
     .credentials = credentials,
     .home_assistant = home_assistant,
     .max_delay = max_delay * G_USEC_PER_SEC,
+    .timeout = timeout * G_TIME_SPAN_MILLISECOND,
   };
 
   return gst_y10_follower_new (spool, &settings, error);
