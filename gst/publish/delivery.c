@@ -432,15 +432,16 @@ on_lost (gpointer user, const GError *error, gboolean by_message)
 }
 
 static void
-on_retained (gpointer user, const gchar *topic, const gchar *text, gsize length)
+on_noted (gpointer user, const gchar *topic, const gchar *text, gsize length,
+    gboolean is_news)
 {
   const GstY10Delivery *self = user;
 
-  gst_y10_topics_note (self->topics, topic, text, length);
+  gst_y10_topics_note (self->topics, topic, text, length, is_news);
 }
 
 const GstY10TransportEvents gst_y10_delivery_events = { on_connected,
-  on_troubled, on_lost, on_done, on_late, on_failed, on_retained };
+  on_troubled, on_lost, on_done, on_late, on_failed, on_noted };
 
 static gboolean
 wake_dispatch (GSource *source, GSourceFunc func, gpointer user)

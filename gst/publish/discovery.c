@@ -13,24 +13,23 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
+#include "publish/names.h"
+
 #define ROOT "homeassistant"
 
-/* A name of letters, digits, _ and -; whatever else it had is told apart by a hash. */
-static gchar *
-make_id (const gchar *name)
+/* Returns: (transfer full): the name of a stream as a device */
+gchar *
+gst_y10_discovery_make_device (const gchar *prefix, const gchar *stream)
 {
-  GString *id = g_string_new (NULL);
-  gboolean is_same = TRUE;
+  static const gchar *const in_prefix[] = { "_", NULL };
+  static const gchar *const in_stream[] = { "_zone_", "_line_", NULL };
+  gchar *first = gst_y10_name_to_id (prefix, in_prefix),
+        *second = gst_y10_name_to_id (stream, in_stream);
+  gchar *device = g_strdup_printf ("y10_%s_%s", first, second);
 
-  for (const gchar *c = name; *c; c++) {
-    const gboolean is_plain = g_ascii_isalnum (*c) || *c == '_' || *c == '-';
-
-    is_same &= is_plain;
-    g_string_append_c (id, is_plain ? *c : '_');
-  }
-  if (!is_same)
-    g_string_append_printf (id, "_%08x", g_str_hash (name));
-  return g_string_free (id, FALSE);
+  g_free (first);
+  g_free (second);
+  return device;
 }
 
 static void
@@ -95,9 +94,8 @@ end (Entity *entity, const GstY10Discovery *self, GstY10StateFunc send,
     gpointer user)
 {
   const gboolean is_trigger = !strcmp (entity->component, "device_automation");
-  gchar *prefix = make_id (self->prefix), *stream = make_id (self->stream),
-        *name = make_id (self->name);
-  gchar *device = g_strdup_printf ("y10_%s_%s", prefix, stream);
+  gchar *name = gst_y10_name_to_id (self->name, NULL);
+  gchar *device = gst_y10_discovery_make_device (self->prefix, self->stream);
   gchar *id = g_strdup_printf ("%s_%s_%s", self->is_line ? "line" : "zone",
       name, entity->suffix);
   gchar *unique = g_strdup_printf ("%s_%s", device, id);
@@ -123,8 +121,6 @@ end (Entity *entity, const GstY10Discovery *self, GstY10StateFunc send,
   g_free (id);
   g_free (device);
   g_free (name);
-  g_free (stream);
-  g_free (prefix);
 }
 
 /* A name like "yard occupancy". */

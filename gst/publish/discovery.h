@@ -17,6 +17,7 @@ typedef struct
   gboolean is_line;
 } GstY10Discovery;
 
+gchar *gst_y10_discovery_make_device (const gchar *prefix, const gchar *stream);
 void gst_y10_discovery_send (const GstY10Discovery *discovery,
     GstY10StateFunc send, gpointer user);
 

@@ -47,6 +47,7 @@ struct _GstYolov10Publish
   GString *line;       /* scratch */
   gchar *stream;       /* `,"stream":"NAME"` */
   gchar *zone_names;   /* of the latest zones that the follower knows */
+  guint n_bare;        /* frames without any */
   gboolean names_file; /* lines of the file have it, too */
   gboolean is_live;
   gint live_known;    /* atomic; 0: upstream has to be asked */

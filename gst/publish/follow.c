@@ -14,6 +14,11 @@
 #define FAREWELL (2 * G_TIME_SPAN_SECOND)
 #define FAREWELL_INTERVAL 10 /* milliseconds */
 
+/* Streams that an earlier process had come back within a minute, or by the end, if there
+ * was time for them. */
+#define COMEBACK 60000    /* milliseconds */
+#define MIN_COMEBACK 3000 /* milliseconds */
+
 struct _GstY10Follower
 {
   GstY10Delivery delivery;
@@ -24,6 +29,7 @@ struct _GstY10Follower
   GThread *thread;
   GMainContext *context;
   GMainLoop *loop;
+  gint64 began_at;
 
   GMutex lock;
   gint64 farewell; /* when to give up; 0: the end has not come */
@@ -50,6 +56,14 @@ set_presence (const gchar *topic, gboolean is_there, gpointer user)
   delivery->class->set_presence (delivery->transport, topic, is_there);
 }
 
+static void
+watch (const gchar *filter, gpointer user)
+{
+  const GstY10Delivery *delivery = user;
+
+  delivery->class->watch (delivery->transport, filter);
+}
+
 /* Ends the loop when all has arrived, or will not. */
 static gboolean
 on_farewell (gpointer user)
@@ -67,16 +81,38 @@ on_farewell (gpointer user)
 }
 
 static gboolean
+on_comeback (gpointer user)
+{
+  GstY10Follower *self = user;
+
+  if (!self->delivery.is_connected)
+    return G_SOURCE_CONTINUE;
+  gst_y10_topics_sweep (self->delivery.topics);
+  gst_y10_delivery_wake (&self->delivery);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+add_timer (GstY10Follower *self, guint milliseconds, GSourceFunc func)
+{
+  GSource *source = g_timeout_source_new (milliseconds);
+
+  g_source_set_callback (source, func, self, NULL);
+  g_source_attach (source, self->context);
+  g_source_unref (source);
+}
+
+static gboolean
 begin_farewell (gpointer user)
 {
   GstY10Follower *self = user;
-  GSource *source = g_timeout_source_new (FAREWELL_INTERVAL);
+  const gint64 age = g_get_monotonic_time () - self->began_at;
 
+  if (self->delivery.topics && age > MIN_COMEBACK * G_TIME_SPAN_MILLISECOND)
+    on_comeback (self);
   self->delivery.caught_up = FALSE;
   gst_y10_delivery_pump (&self->delivery);
-  g_source_set_callback (source, on_farewell, self, NULL);
-  g_source_attach (source, self->context);
-  g_source_unref (source);
+  add_timer (self, FAREWELL_INTERVAL, on_farewell);
   return G_SOURCE_REMOVE;
 }
 
@@ -88,6 +124,9 @@ run (gpointer user)
   g_main_context_push_thread_default (self->context);
   self->delivery.class->start (self->delivery.transport);
   g_main_loop_run (self->loop);
+  if (self->delivery.topics)
+    gst_y10_topics_end (self->delivery.topics,
+        gst_y10_delivery_is_over (&self->delivery));
   self->delivery.is_connected = FALSE;
   self->delivery.class->stop (self->delivery.transport);
   while (g_main_context_iteration (self->context, FALSE))
@@ -101,17 +140,24 @@ add_topics (GstY10Follower *self, const GstY10FollowerSettings *settings)
 {
   const gchar *slash = strchr (strstr (settings->uri, "://") + 3, '/');
   const gchar *path = slash ? slash + 1 : "";
+  gchar *broker = slash ? g_strndup (settings->uri, slash - settings->uri)
+                        : g_strdup (settings->uri);
   gchar *prefix = g_uri_unescape_segment (path, path + strcspn (path, "?"),
       NULL);
   const GstY10TopicsConfig config = {
     .prefix = prefix ? prefix : "",
+    .folder = gst_y10_spool_get_path (self->delivery.spool),
+    .producer = self->config.producer,
+    .broker = broker,
     .home_assistant = settings->home_assistant,
     .send = send_state,
     .set_presence = set_presence,
+    .watch = watch,
     .user = &self->delivery,
   };
 
   self->delivery.topics = gst_y10_topics_new (&config);
+  g_free (broker);
   g_free (prefix);
 }
 
@@ -191,6 +237,9 @@ gst_y10_follower_new (GstY10Spool *spool,
   gst_y10_delivery_begin (&self->delivery, self->context);
   gst_y10_spool_set_notify (spool, gst_y10_delivery_wake, &self->delivery);
   /* Before it connects, so that this stream has the connection's own will. */
+  self->began_at = g_get_monotonic_time ();
+  if (self->delivery.topics)
+    add_timer (self, COMEBACK, on_comeback);
   if (self->delivery.topics && settings->stream)
     gst_y10_topics_set_stream (self->delivery.topics, settings->stream, TRUE);
   self->thread = g_thread_new ("y10-follow", run, self);

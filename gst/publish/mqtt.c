@@ -250,9 +250,8 @@ on_message (struct mosquitto *client, void *user,
   const Link *link = user;
   const GstY10TransportConfig *config = link->mqtt->config;
 
-  if (message->retain && !link->number)
-    config->events->retained (config->user, message->topic, message->payload,
-        (gsize) message->payloadlen);
+  config->events->noted (config->user, message->topic, message->payload,
+      (gsize) message->payloadlen, !message->retain);
 }
 
 /* What the broker says of a message. */

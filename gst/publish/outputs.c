@@ -15,6 +15,9 @@
 
 #define GST_CAT_DEFAULT gst_yolov10_publish_debug
 
+/* A stream without zones for so many frames watches nothing. */
+#define MAX_BARE 10
+
 /* A GstY10SpoolStateFunc. */
 static void
 on_state (const GError *error, gpointer user)
@@ -258,6 +261,7 @@ gst_y10_publish_open (GstYolov10Publish *self, GError **error)
   GST_OBJECT_UNLOCK (self);
   g_mutex_lock (&self->lock);
   self->flushing = FALSE;
+  self->n_bare = 0;
   ok = open_all (self, &now, error);
   g_mutex_unlock (&self->lock);
   if (!ok)
@@ -334,11 +338,16 @@ gst_y10_publish_note_zones (GstYolov10Publish *self, GstBuffer *buffer)
     return;
   while (!names && (meta = gst_yolov10_frame_meta_find (buffer, &state)))
     names = gst_structure_get_string (meta, "zone-names");
-  if (!names || !g_strcmp0 (names, self->zone_names))
+  if (!names && (self->zone_names || ++self->n_bare < MAX_BARE))
+    return;
+  if (!g_strcmp0 (names ? names : "", self->zone_names))
     return;
   g_free (self->zone_names);
-  self->zone_names = g_strdup (names);
-  tell_zones (self, meta);
+  self->zone_names = g_strdup (names ? names : "");
+  if (names)
+    tell_zones (self, meta);
+  else
+    gst_y10_follower_set_zones (self->follower, self->followed, NULL, NULL);
 }
 
 /* Ends waiting for room, and again allows it. From any thread. */

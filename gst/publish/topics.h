@@ -18,10 +18,12 @@ typedef void (
 
 typedef struct
 {
-  const gchar *prefix; /* copied */
+  const gchar *prefix;                     /* copied */
+  const gchar *folder, *producer, *broker; /* of GstY10RemainsConfig */
   gboolean home_assistant;
   GstY10StateFunc send;
   GstY10PresenceFunc set_presence;
+  void (*watch) (const gchar *filter, gpointer user);
   gpointer user;
 } GstY10TopicsConfig;
 
@@ -37,8 +39,10 @@ void gst_y10_topics_set_zones (GstY10Topics *topics, const gchar *stream,
 const gchar *gst_y10_topics_read (GstY10Topics *topics,
     const GstY10SpoolLine *line, const gchar *stream, gboolean is_current);
 void gst_y10_topics_note (GstY10Topics *topics, const gchar *topic,
-    const gchar *text, gsize length);
+    const gchar *text, gsize length, gboolean is_news);
+void gst_y10_topics_sweep (GstY10Topics *topics);
 void gst_y10_topics_settle (GstY10Topics *topics);
 void gst_y10_topics_repeat (GstY10Topics *topics);
+void gst_y10_topics_end (GstY10Topics *topics, gboolean is_over);
 
 G_END_DECLS

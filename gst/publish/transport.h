@@ -39,9 +39,9 @@ typedef struct
   void (*late) (gpointer user, guint64 serial, const GError *error);
   /* A message was not taken this time, which says nothing about others. */
   void (*failed) (gpointer user, guint64 serial, const GError *error);
-  /* A retained message below a topic that is watched; @length 0: there is none any more. */
-  void (*retained) (gpointer user, const gchar *topic, const gchar *text,
-      gsize length);
+  /* A message below a topic that is watched: what the broker keeps, or news. */
+  void (*noted) (gpointer user, const gchar *topic, const gchar *text,
+      gsize length, gboolean is_news);
 } GstY10TransportEvents;
 
 /* Borrowed while a transport lives. */

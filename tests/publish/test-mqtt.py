@@ -149,8 +149,8 @@ class Mqtt(Case):
         got = self.start(Subscriber(self.folder, broker.port))
         uri = f"mqtt://localhost:{broker.port}"
         self.run_feed(uri, "--frames", "--count", 5, "--linger", 60000, "--stream", "a/b+\\u00e9")
-        wait_for(lambda: len(got.of("a_b_é/frame")) >= 5, what="frames")
-        frames = [json.loads(m) for m in got.of("a_b_é/frame")]
+        wait_for(lambda: len(got.of("a%2Fb%2Bé/frame")) >= 5, what="frames")
+        frames = [json.loads(m) for m in got.of("a%2Fb%2Bé/frame")]
         self.assertEqual([m["n"] for m in frames], [0, 1, 2, 3, 4])
         self.assertEqual(frames[0]["objects"], [{"label": 'a,}"]'}])
 
