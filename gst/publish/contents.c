@@ -73,33 +73,24 @@ sync_last (const GstY10Contents *found)
   close (file);
 }
 
-/* A folder without its state gets another producer, whose numbers nobody has seen. */
 static void
 read_state (GstY10Contents *found)
 {
-  gchar text[128], producer[17];
-  guint64 next;
+  gchar text[GST_Y10_STATE_SIZE];
 
+  gst_y10_naming_init (&found->naming, found->folder);
   if (gst_y10_folder_read (found->folder, "state", text, sizeof text)
-      && sscanf (text, "producer=%16[0-9a-f]\nnext=%" G_GUINT64_FORMAT "\n",
-             producer, &next)
-          == 2
-      && strlen (producer) == 16 && next < G_MAXINT64)
-    found->next = MAX (found->next, next);
-  else
-    g_snprintf (producer, sizeof producer, "%08x%08x", g_random_int (),
-        g_random_int ());
-  found->producer = g_intern_string (producer);
+      && gst_y10_naming_read (&found->naming, text, found->next))
+    found->next = found->naming.next;
 }
 
 gboolean
 gst_y10_contents_write_state (int folder, const gchar *path,
-    const gchar *producer, guint64 next, GError **error)
+    const GstY10Naming *naming, guint64 next, GError **error)
 {
-  gchar text[128];
+  gchar text[GST_Y10_STATE_SIZE];
 
-  g_snprintf (text, sizeof text, "producer=%s\nnext=%" G_GUINT64_FORMAT "\n",
-      producer, next);
+  gst_y10_naming_write (naming, next, text);
   return gst_y10_folder_replace (folder, path, "state", text, error);
 }
 
@@ -127,7 +118,7 @@ read_all (const gchar *path, GstY10Contents *found, GError **error)
   read_state (found);
   read_acknowledged (found);
   sync_last (found);
-  return gst_y10_contents_write_state (found->folder, path, found->producer,
+  return gst_y10_contents_write_state (found->folder, path, &found->naming,
       found->next, error);
 }
 

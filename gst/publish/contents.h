@@ -4,6 +4,7 @@
 
 /* What is in the folder of a spool when a process begins to write to it. */
 
+#include "publish/naming.h"
 #include "publish/spool.h"
 
 G_BEGIN_DECLS
@@ -21,13 +22,13 @@ typedef struct
   int folder, lock_file;
   GArray *segments; /* GstY10Segment, in their order */
   guint64 next, bytes;
-  const gchar *producer; /* interned */
+  GstY10Naming naming;
   GstY10SpoolPosition acknowledged;
 } GstY10Contents;
 
 gboolean gst_y10_contents_find (GstY10Contents *found, const gchar *path,
     guint mode, guint64 next, GError **error);
 gboolean gst_y10_contents_write_state (int folder, const gchar *path,
-    const gchar *producer, guint64 next, GError **error);
+    const GstY10Naming *naming, guint64 next, GError **error);
 
 G_END_DECLS

@@ -166,7 +166,7 @@ refuse (GstY10Delivery *self, guint64 serial, const gchar *reason)
   count (self, &self->stats.failed);
   if (read_again (self, flight, &line)) {
     gst_y10_line_address (self->refused, &line,
-        gst_y10_spool_get_producer (self->spool), FALSE);
+        gst_y10_spool_get_producer_of (self->spool, line.at), FALSE);
     if (!gst_y10_refused_add (gst_y10_spool_get_path (self->spool),
             self->refused->str, self->refused->len, reason, &error))
       complain_of_line (self, error);
@@ -242,7 +242,7 @@ send_line (GstY10Delivery *self, const GstY10SpoolLine *line, guint64 serial,
       : NULL;
 
   gst_y10_line_address (self->text, line,
-      gst_y10_spool_get_producer (self->spool), is_old);
+      gst_y10_spool_get_producer_of (self->spool, line->at), is_old);
   if (is_before (self->sent, line->after))
     self->sent = line->after;
   gst_y10_flights_get (&self->flights, serial)->length = self->text->len;

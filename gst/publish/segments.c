@@ -42,11 +42,11 @@ struct _GstY10Segments
   int file; /* the last segment; -1: the next line begins one */
   gint64 began_at;
 
-  GMutex lock;           /* the writer may read without */
-  int folder;            /* -1: it could not be opened again */
-  guint n_folders;       /* that were there before */
-  const gchar *producer; /* interned */
-  GArray *segments;      /* GstY10Segment, in their order */
+  GMutex lock;     /* the writer may read without */
+  int folder;      /* -1: it could not be opened again */
+  guint n_folders; /* that were there before */
+  GstY10Naming naming;
+  GArray *segments; /* GstY10Segment, in their order */
   guint64 next;
   guint64 bytes, removed_unacknowledged;
   GstY10SpoolPosition acknowledged;
@@ -96,7 +96,7 @@ close_file (int *file)
 static gboolean
 open_folder (GstY10Segments *self, GError **error)
 {
-  const gboolean had_folder = self->producer != NULL;
+  const gboolean had_folder = *self->naming.producer;
   GstY10Contents found;
   struct stat status;
 
@@ -110,7 +110,7 @@ open_folder (GstY10Segments *self, GError **error)
   g_array_unref (self->segments);
   self->segments = found.segments;
   self->folder = found.folder;
-  self->producer = found.producer;
+  self->naming = found.naming;
   self->next = found.next;
   self->bytes = found.bytes;
   self->acknowledged = found.acknowledged;
@@ -262,7 +262,7 @@ begin_segment (GstY10Segments *self, GError **error)
   g_mutex_lock (&self->lock);
   self->next++;
   g_mutex_unlock (&self->lock);
-  if (!gst_y10_contents_write_state (self->folder, self->path, self->producer,
+  if (!gst_y10_contents_write_state (self->folder, self->path, &self->naming,
           self->next, error))
     return FALSE;
   gst_y10_folder_make_name (segment.number, name);
@@ -509,12 +509,13 @@ gst_y10_segments_count_folders (GstY10Segments *self)
 }
 
 const gchar *
-gst_y10_segments_get_producer (GstY10Segments *self)
+gst_y10_segments_get_producer (GstY10Segments *self, guint64 segment)
 {
   const gchar *producer;
 
   g_mutex_lock (&self->lock);
-  producer = self->producer;
+  producer = g_intern_string (
+      gst_y10_naming_get_producer (&self->naming, segment));
   g_mutex_unlock (&self->lock);
   return producer;
 }

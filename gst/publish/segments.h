@@ -20,7 +20,8 @@ gboolean gst_y10_segments_tend (GstY10Segments *segments, GError **error);
 /* For all threads. What has a producer is interned, so it stays. */
 gboolean gst_y10_segments_is_at (GstY10Segments *segments, const gchar *path);
 guint gst_y10_segments_count_folders (GstY10Segments *segments);
-const gchar *gst_y10_segments_get_producer (GstY10Segments *segments);
+const gchar *gst_y10_segments_get_producer (GstY10Segments *segments,
+    guint64 segment);
 GstY10SpoolPosition gst_y10_segments_get_synced (GstY10Segments *segments);
 GstY10SpoolPosition gst_y10_segments_get_acknowledged (
     GstY10Segments *segments);

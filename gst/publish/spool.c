@@ -331,7 +331,13 @@ gst_y10_spool_share (GstY10SpoolClient *client, GstY10SpoolMakeFunc make,
 const gchar *
 gst_y10_spool_get_producer (GstY10Spool *self)
 {
-  return gst_y10_segments_get_producer (self->segments);
+  return gst_y10_segments_get_producer (self->segments, G_MAXUINT64);
+}
+
+const gchar *
+gst_y10_spool_get_producer_of (GstY10Spool *self, GstY10SpoolPosition at)
+{
+  return gst_y10_segments_get_producer (self->segments, at.segment);
 }
 
 const gchar *

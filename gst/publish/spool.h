@@ -8,7 +8,7 @@
  *   00000017.jsonl ...  segments; a start, an error and the size begin another one, and no
  *                       number is used twice
  *   current.jsonl       symbolic link to the newest
- *   state               the producer's id and the next number
+ *   state               the producer's id and the next number; where that was written
  *   acknowledged        the position up to which a follower is done
  *   lock                locked by the process that writes; has its id */
 
@@ -115,9 +115,12 @@ gpointer gst_y10_spool_share (GstY10SpoolClient *client,
  * again. */
 void gst_y10_spool_tell (GstY10Spool *spool, const GError *error);
 
-/* 16 hexadecimal digits, the same at each start in this folder; others once the folder was
- * replaced, so ask for each line. Interned. */
+/* 16 hexadecimal digits, the same at each start in this folder, but not in a copy of it;
+ * others once the folder was replaced. Interned. */
 const gchar *gst_y10_spool_get_producer (GstY10Spool *spool);
+/* Of a line: in a copy, those from before it keep the original's. Interned. */
+const gchar *gst_y10_spool_get_producer_of (GstY10Spool *spool,
+    GstY10SpoolPosition at);
 
 /* Absolute path of the folder. Owned by the spool. */
 const gchar *gst_y10_spool_get_path (GstY10Spool *spool);
