@@ -10,6 +10,7 @@
 #include "publish/follow.h"
 #include "publish/lines.h"
 #include "publish/publish.h"
+#include "publish/sink.h"
 #include "publish/snapshots.h"
 #include "publish/spool.h"
 
@@ -27,6 +28,7 @@ typedef struct
 struct _GstYolov10Publish
 {
   GstBaseTransform parent;
+  GstY10Sink sink;
 
   /* Object lock. */
   GstY10PublishSettings settings;

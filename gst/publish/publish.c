@@ -3,7 +3,7 @@
 
 /* The yolov10publish element: which frames and events become lines, and when a line may
  * wait. It changes nothing that passes, so any caps do; only for pictures of
- * events must they be raw video. */
+ * events must they be raw video. Where nothing follows it, it is a sink. */
 
 /**
  * SECTION:element-yolov10publish
@@ -15,7 +15,7 @@
  *
  * ## Example launch lines
  * |[
- * gst-launch-1.0 -q uridecodebin uri=file:///tmp/street.mp4 ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10publish location=- ! fakesink
+ * gst-launch-1.0 -q uridecodebin uri=file:///tmp/street.mp4 ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10publish location=-
  * ]| Prints a line for each frame.
  * |[
  * gst-launch-1.0 -e v4l2src ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10track ! yolov10zones zones="yard=0,0.5 1,1" ! yolov10publish spool=/var/lib/events content=events max-age=604800000000000 ! fakesink
@@ -140,15 +140,19 @@ static GstFlowReturn
 gst_yolov10_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstYolov10Publish *self = GST_YOLOV10_PUBLISH (trans);
+  GstFlowReturn result;
+  const gboolean is_sink = gst_y10_sink_wait (&self->sink, &result);
 
+  if (result != GST_FLOW_OK)
+    return result;
   gst_y10_publish_note_zones (self, buffer);
   if (self->snapshots && !take_picture (self, buffer))
     return GST_FLOW_ERROR;
-  if (self->content == GST_YOLOV10_PUBLISH_EVENTS)
-    return GST_FLOW_OK;
-  find_live (self);
-  gst_y10_frame_lines_make (&self->frames, buffer, on_frame_line, self);
-  return GST_FLOW_OK;
+  if (self->content != GST_YOLOV10_PUBLISH_EVENTS) {
+    find_live (self);
+    gst_y10_frame_lines_make (&self->frames, buffer, on_frame_line, self);
+  }
+  return is_sink ? GST_BASE_TRANSFORM_FLOW_DROPPED : GST_FLOW_OK;
 }
 
 static void
@@ -191,9 +195,11 @@ gst_yolov10_publish_sink_event (GstBaseTransform *trans, GstEvent *event)
       take_caps (self, event);
       break;
     case GST_EVENT_FLUSH_START:
+      gst_y10_sink_set_flushing (&self->sink, TRUE);
       gst_y10_publish_set_flushing (self, TRUE);
       break;
     case GST_EVENT_FLUSH_STOP:
+      gst_y10_sink_set_flushing (&self->sink, FALSE);
       gst_y10_publish_set_flushing (self, FALSE);
       break;
     case GST_EVENT_EOS:
@@ -202,6 +208,7 @@ gst_yolov10_publish_sink_event (GstBaseTransform *trans, GstEvent *event)
     default:
       break;
   }
+  gst_y10_sink_post (&self->sink, event);
   return GST_BASE_TRANSFORM_CLASS (gst_yolov10_publish_parent_class)
       ->sink_event (trans, event);
 }
@@ -225,9 +232,12 @@ static GstStateChangeReturn
 gst_yolov10_publish_change_state (GstElement *element,
     GstStateChange transition)
 {
+  GstYolov10Publish *self = GST_YOLOV10_PUBLISH (element);
+
   /* What waits for room holds the lock that the pads' end needs. */
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    gst_y10_publish_set_flushing (GST_YOLOV10_PUBLISH (element), TRUE);
+    gst_y10_publish_set_flushing (self, TRUE);
+  gst_y10_sink_change_state (&self->sink, transition);
   return GST_ELEMENT_CLASS (gst_yolov10_publish_parent_class)
       ->change_state (element, transition);
 }
@@ -238,6 +248,7 @@ gst_yolov10_publish_finalize (GObject *object)
   GstYolov10Publish *self = GST_YOLOV10_PUBLISH (object);
 
   gst_y10_publish_close (self);
+  gst_y10_sink_clear (&self->sink);
   gst_y10_frame_lines_clear (&self->frames);
   g_string_free (self->line, TRUE);
   g_free (self->stream);
@@ -285,6 +296,8 @@ gst_yolov10_publish_init (GstYolov10Publish *self)
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
 
   gst_y10_sink_pad_init (trans);
+  gst_y10_sink_init (&self->sink, GST_ELEMENT (self),
+      GST_BASE_TRANSFORM_SRC_PAD (trans));
   g_mutex_init (&self->lock);
   gst_y10_publish_props_init (self);
   gst_y10_frame_lines_init (&self->frames);
