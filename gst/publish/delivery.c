@@ -24,6 +24,9 @@
 #define MAX_FLIGHTS 65536
 #define MAX_BYTES (8 << 20)
 
+/* A refused line is kept as a whole up to so many bytes. */
+#define MAX_KEPT 65536
+
 /* While so many are late, those that were put aside have to wait. */
 #define MAX_LATE 8
 
@@ -155,23 +158,41 @@ finish (GstY10Delivery *self, guint64 serial)
   gst_y10_delivery_wake (self);
 }
 
-/* Gives a line up, and keeps it where someone may look for it. */
+/* Keeps a line where someone may look for it. The spool has what is too much for that. */
+static void
+keep (GstY10Delivery *self, GstY10SpoolLine *line, const gchar *reason)
+{
+  GString *rest = g_string_new (NULL);
+  GError *error = NULL;
+
+  if (line->length > MAX_KEPT
+      && gst_y10_line_cut (rest, line, "snapshot-jpeg")) {
+    line->text = rest->str;
+    line->length = rest->len;
+  }
+  if (line->length > MAX_KEPT) {
+    line->text = "{}";
+    line->length = 2;
+  }
+  gst_y10_line_address (self->refused, line,
+      gst_y10_spool_get_producer_of (self->spool, line->at), FALSE);
+  if (!gst_y10_refused_add (gst_y10_spool_get_path (self->spool),
+          self->refused->str, self->refused->len, reason, &error))
+    complain_of_line (self, error);
+  g_clear_error (&error);
+  g_string_free (rest, TRUE);
+}
+
+/* Gives a line up. */
 static void
 refuse (GstY10Delivery *self, guint64 serial, const gchar *reason)
 {
   const GstY10Flight *flight = gst_y10_flights_get (&self->flights, serial);
-  GError *error = NULL;
   GstY10SpoolLine line;
 
   count (self, &self->stats.failed);
-  if (read_again (self, flight, &line)) {
-    gst_y10_line_address (self->refused, &line,
-        gst_y10_spool_get_producer_of (self->spool, line.at), FALSE);
-    if (!gst_y10_refused_add (gst_y10_spool_get_path (self->spool),
-            self->refused->str, self->refused->len, reason, &error))
-      complain_of_line (self, error);
-    g_clear_error (&error);
-  }
+  if (read_again (self, flight, &line))
+    keep (self, &line, reason);
   finish (self, serial);
 }
 

@@ -158,3 +158,34 @@ gst_y10_line_address (GString *text, const GstY10SpoolLine *line,
       producer, line->at.segment, line->at.offset,
       is_replayed ? ",\"replayed\":true" : "");
 }
+
+/**
+ * gst_y10_line_cut:
+ * @text: set to the line without a member
+ * @line: a line
+ * @name: of the member, which is not the first one
+ *
+ * Returns: whether there is such a member
+ */
+gboolean
+gst_y10_line_cut (GString *text, const GstY10SpoolLine *line, const gchar *name)
+{
+  gsize length;
+  const gchar *value = gst_y10_line_find (line, name, &length);
+  const gchar *c;
+
+  if (!value)
+    return FALSE;
+  /* Back over the colon and the name to the comma. */
+  for (c = value - 1; *c != ':'; c--)
+    ;
+  for (c -= strlen (name) + 2; c > line->text && *c != ','; c--)
+    ;
+  if (c == line->text)
+    return FALSE;
+  g_string_truncate (text, 0);
+  g_string_append_len (text, line->text, c - line->text);
+  g_string_append_len (text, value + length,
+      line->text + line->length - value - length);
+  return TRUE;
+}

@@ -14,6 +14,8 @@ gchar *gst_y10_line_get_string (const GstY10SpoolLine *line, const gchar *name);
 gboolean gst_y10_line_get_count (const GstY10SpoolLine *line, const gchar *name,
     guint64 *value);
 gint64 gst_y10_line_get_age (const GstY10SpoolLine *line);
+gboolean gst_y10_line_cut (GString *text, const GstY10SpoolLine *line,
+    const gchar *name);
 void gst_y10_line_address (GString *text, const GstY10SpoolLine *line,
     const gchar *producer, gboolean is_replayed);
 

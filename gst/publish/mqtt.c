@@ -153,16 +153,18 @@ link_drop (Link *link, const GError *error)
   link->timer = add_timer (delay, on_retry, link);
 }
 
-static const gchar *
+/* libmosquitto ends some of its texts as sentences, others not. */
+static gchar *
 describe (const Link *link, gint code)
 {
-  if (link->refusal)
-    return link->mqtt->is_old ? mosquitto_connack_string (link->refusal)
-                              : mosquitto_reason_string (link->refusal);
-  if (code == MOSQ_ERR_ERRNO)
-    return g_strerror (errno);
-  return code == MOSQ_ERR_SUCCESS ? "the broker closed the connection"
-                                  : mosquitto_strerror (code);
+  const gchar *text = link->refusal ? link->mqtt->is_old
+          ? mosquitto_connack_string (link->refusal)
+          : mosquitto_reason_string (link->refusal)
+      : code == MOSQ_ERR_ERRNO ? g_strerror (errno)
+      : code == MOSQ_ERR_SUCCESS    ? "the broker closed the connection"
+                                    : mosquitto_strerror (code);
+
+  return g_strndup (text, strlen (text) - g_str_has_suffix (text, "."));
 }
 
 /* Whether a broker, which does not answer, may know another version only. */
@@ -179,14 +181,16 @@ static void
 link_fail (Link *link, gint code)
 {
   Mqtt *mqtt = link->mqtt;
+  gchar *text = describe (link, code);
   GError *error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
-      "%s: %s; trying again", mqtt->uri->address, describe (link, code));
+      "%s: %s; trying again", mqtt->uri->address, text);
 
   if (is_of_version (link))
     mqtt->is_old = !mqtt->is_old;
   link->refusal = 0;
   link_drop (link, error);
   g_error_free (error);
+  g_free (text);
 }
 
 static gint
@@ -616,14 +620,15 @@ mqtt_send (GstY10Transport self, const GstY10Message *message)
       || code == MOSQ_ERR_ERRNO)
     return;
   if (code) {
+    gchar *text = describe (link, code);
     GError *error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
         "%s: the broker takes no %" G_GSIZE_FORMAT
         " bytes for %s: %s; the line is not sent again",
-        mqtt->uri->address, message->length, message->topic,
-        mosquitto_strerror (code));
+        mqtt->uri->address, message->length, message->topic, text);
 
     mqtt->config->events->done (mqtt->config->user, message->serial, error);
     g_error_free (error);
+    g_free (text);
     return;
   }
   g_array_append_val (mqtt->flights, flight);
