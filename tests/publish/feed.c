@@ -12,7 +12,7 @@
 #include "publish/follow.h"
 
 static gint from = 0, n_lines = 0, rate = 0, age = 0, max_delay = 0, linger = 0;
-static gint max_bytes = 0, timeout = 20000;
+static gint max_bytes = 0, timeout = 20000, expected = 0;
 static gboolean home_assistant = FALSE, announces = FALSE, frames = FALSE;
 static volatile sig_atomic_t is_told_to_end = FALSE;
 static gchar *credentials = NULL, *stream = NULL, *zone = NULL, *share = NULL;
@@ -20,6 +20,8 @@ static gchar *credentials = NULL, *stream = NULL, *zone = NULL, *share = NULL;
 static const GOptionEntry options[] = { { "from", 0, 0, G_OPTION_ARG_INT, &from,
                                             "number of the first line", "N" },
   { "count", 0, 0, G_OPTION_ARG_INT, &n_lines, "how many lines", "N" },
+  { "expect", 0, 0, G_OPTION_ARG_INT, &expected,
+      "lines to linger for (default: count)", "N" },
   { "rate", 0, 0, G_OPTION_ARG_INT, &rate, "lines a second", "N" },
   { "age", 0, 0, G_OPTION_ARG_INT, &age, "seconds since they were made", "S" },
   { "max-delay", 0, 0, G_OPTION_ARG_INT, &max_delay, "in seconds", "S" },
@@ -156,7 +158,7 @@ feed (GstY10SpoolClient *client, GstY10Follower *follower)
     GstY10FollowerStats stats;
 
     gst_y10_follower_get_stats (follower, &stats);
-    if (n_lines && stats.acknowledged >= (guint64) n_lines)
+    if (expected && stats.acknowledged >= (guint64) expected)
       break;
     g_usleep (20000);
   }
@@ -179,6 +181,7 @@ main (int argc, char **argv)
     return 2;
   }
   g_option_context_free (context);
+  expected = expected ? expected : n_lines;
   stream = stream ? stream : g_strdup ("door");
   zone = zone ? zone : g_strdup ("yard");
   config.max_bytes = (guint64) max_bytes;

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""A door to librdkafka's mock cluster, which knows neither TLS nor passwords: it decrypts, asks who
+"""librdkafka's mock cluster, and a door to it, which knows neither TLS nor passwords: it decrypts, asks who
 comes, and names itself in what the cluster says of its brokers, so that nobody gets past it."""
+import json
 import socket
 import ssl
 import struct
+import subprocess
 import threading
 
 METADATA, SASL_HANDSHAKE, API_VERSIONS, SASL_AUTHENTICATE = 3, 17, 18, 36
@@ -109,3 +111,30 @@ class Door:
     def close(self):
         self.server.shutdown(socket.SHUT_RDWR)
         self.server.close()
+
+
+class Cluster:
+    """librdkafka's own mock."""
+
+    def __init__(self, mock):
+        self.process = subprocess.Popen([mock], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True)
+        self.address = self.process.stdout.readline().strip()
+
+    def tell(self, word):
+        self.process.stdin.write(word + "\n")
+        self.process.stdin.flush()
+
+    def messages(self):
+        """(key, line) of each message."""
+        self.tell("read")
+        found = []
+        while (line := self.process.stdout.readline()) != "end\n":
+            key, _, value = line.rstrip("\n").partition("\t")
+            found.append((key, json.loads(value)))
+        return found
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(60)
+        self.process.stdout.close()

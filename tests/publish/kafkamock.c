@@ -2,8 +2,10 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* librdkafka's mock cluster with the topic "y10". Prints its address, obeys "down" and "up",
- * and prints with "read" what the topic has, a line each, and "end". */
+ * refuses the next N requests as too large with "refuse N", and prints with "read" what the
+ * topic has, a line each, and "end". */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <librdkafka/rdkafka.h>
@@ -11,6 +13,7 @@
 
 #define N_PARTITIONS 2
 #define TIMEOUT 1000
+#define PRODUCE 0 /* the kind of a request */
 
 static void
 read_partition (rd_kafka_t *consumer, int partition)
@@ -53,6 +56,14 @@ read_topic (const char *address)
   printf ("end\n");
 }
 
+static void
+refuse (rd_kafka_mock_cluster_t *cluster, int n)
+{
+  for (int i = 0; i < n; i++)
+    rd_kafka_mock_push_request_errors (cluster, PRODUCE, 1,
+        RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
+}
+
 int
 main (void)
 {
@@ -70,6 +81,8 @@ main (void)
       rd_kafka_mock_broker_set_down (cluster, 1);
     else if (!strcmp (line, "up\n"))
       rd_kafka_mock_broker_set_up (cluster, 1);
+    else if (!strncmp (line, "refuse ", 7))
+      refuse (cluster, atoi (line + 7));
     else if (!strcmp (line, "read\n"))
       read_topic (address);
     fflush (stdout);

@@ -8,46 +8,16 @@ usage: test-kafka.py FEED KAFKAMOCK [TEST...]
 
 Y10_PUBLISH_N in the environment: how many lines (default: 1500).
 """
-import json
 import os
-import subprocess
 import sys
 import time
 import unittest
 
-from broker import (PATIENCE, Case, Feed, check, lines_of, make_certificates,
-                    wait_for)
-from kafkadoor import SASL_AUTHENTICATE, Door
+from broker import Case, Feed, check, lines_of, make_certificates, wait_for
+from kafkadoor import SASL_AUTHENTICATE, Cluster, Door
 
 FEED, MOCK = sys.argv.pop(1), sys.argv.pop(1)
 N_LINES = int(os.environ.get("Y10_PUBLISH_N", 1500))
-
-
-class Cluster:
-    """librdkafka's own mock."""
-
-    def __init__(self):
-        self.process = subprocess.Popen([MOCK], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True)
-        self.address = self.process.stdout.readline().strip()
-
-    def tell(self, word):
-        self.process.stdin.write(word + "\n")
-        self.process.stdin.flush()
-
-    def messages(self):
-        """(key, line) of each message."""
-        self.tell("read")
-        found = []
-        while (line := self.process.stdout.readline()) != "end\n":
-            key, _, value = line.rstrip("\n").partition("\t")
-            found.append((key, json.loads(value)))
-        return found
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(PATIENCE)
-        self.process.stdout.close()
 
 
 class Kafka(Case):
@@ -58,7 +28,7 @@ class Kafka(Case):
 
     def test_streams(self):
         """The stream is the key, so its lines stay in order."""
-        cluster = self.start(Cluster())
+        cluster = self.start(Cluster(MOCK))
         for n, stream in enumerate(["door", "yard", "gate"]):
             feed = self.feed(cluster, "--from", 100 * n, "--count", 100, "--stream", stream,
                              "--linger", 60000)
@@ -71,7 +41,7 @@ class Kafka(Case):
 
     def test_everything_fails(self):
         """The cluster is down at times, and the publisher killed."""
-        cluster = self.start(Cluster())
+        cluster = self.start(Cluster(MOCK))
         accepted, n, kills, downs = [], 0, 0, 0
         while n < N_LINES:
             feed = self.feed(cluster, "--from", n, "--count", N_LINES - n, "--rate", 300)
@@ -96,7 +66,7 @@ class Kafka(Case):
 
     def test_down(self):
         """While nobody is there it is told once; then it goes on without doubles."""
-        cluster = self.start(Cluster())
+        cluster = self.start(Cluster(MOCK))
         cluster.tell("down")
         feed = self.feed(cluster, "--count", 300, "--rate", 300, "--linger", 60000)
         wait_for(lambda: feed.states, what="a warning")
@@ -108,7 +78,7 @@ class Kafka(Case):
 
     def test_too_late(self):
         """What has waited for longer than max-delay is not delivered later."""
-        cluster = self.start(Cluster())
+        cluster = self.start(Cluster(MOCK))
         cluster.tell("down")
         feed = self.feed(cluster, "--count", 5, "--max-delay", 2, "--linger", 60000)
         wait_for(lambda: feed.synced == 5, what="lines")
@@ -129,7 +99,7 @@ class Kafka(Case):
     def test_tls(self):
         """By TLS all arrives; without the authority's certificate, or by another name, nothing does."""
         make_certificates(self)
-        cluster, ours = self.start(Cluster()), f"?cafile={self.path('ca.pem')}"
+        cluster, ours = self.start(Cluster(MOCK)), f"?cafile={self.path('ca.pem')}"
         door, feed = self.door(cluster, "--count", 300, "--linger", 60000, query=ours)
         self.assertEqual(feed.wait(), 0)
         self.assertEqual(feed.stats["acknowledged"], 300)
@@ -149,7 +119,7 @@ class Kafka(Case):
     def test_password(self):
         """Who has the password is let in; who has another one is told so, and the password is not."""
         make_certificates(self)
-        cluster, ours = self.start(Cluster()), f"?cafile={self.path('ca.pem')}"
+        cluster, ours = self.start(Cluster(MOCK)), f"?cafile={self.path('ca.pem')}"
         wrong, right = self.write("wrong", "door:f00dcafe\n"), self.write("right", "door:c0ffee:42\n")
         door, feed = self.door(cluster, "--count", 20, "--linger", 60000, "--credentials", wrong,
                                password="door:c0ffee:42", query=ours)

@@ -7,80 +7,17 @@ usage: test-webhook.py FEED [TEST...]
 
 Y10_PUBLISH_N in the environment: how many lines (default: 600).
 """
-import http.server
 import json
 import os
-import ssl
 import sys
-import threading
 import time
 import unittest
 
 from broker import Case, Feed, check, free_port, lines_of, make_certificates, wait_for
+from receiver import Server
 
 FEED = sys.argv.pop(1)
 N_LINES = int(os.environ.get("Y10_PUBLISH_N", 600))
-
-
-class Server:
-    """Answers what answer(n, request) says: a status, headers, or None to hang up."""
-
-    def __init__(self, port=0, certificate=None):
-        self.requests, self.answer, outer = [], lambda n, request: 200, self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                request = (self.path, dict(self.headers), body.decode())
-                status = outer.answer(len(outer.requests), request)
-                # None: nothing comes back; the server may have taken it.
-                outer.requests.append((status, request))
-                if status is None:
-                    self.close_connection = True
-                    return
-                status, headers = status if isinstance(status, tuple) else (status, {})
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", "2")
-                self.end_headers()
-                self.wfile.write(b"ok")
-
-            def log_message(self, *_):
-                pass
-
-        class Quiet(http.server.ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, *_):
-                pass
-
-        self.server = Quiet(("127.0.0.1", port), Handler)
-        self.port = self.server.server_address[1]
-        if certificate:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(f"{certificate}.pem", f"{certificate}.key")
-            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
-
-    def lines(self, taken=(200, 204, None)):
-        """The lines of the requests that were taken, or may have been."""
-        found = []
-        for status, (_, headers, body) in self.requests:
-            if status not in taken:
-                continue
-            if headers["Content-Type"] == "application/x-ndjson":
-                found += [json.loads(line) for line in body.splitlines()]
-            else:
-                value = json.loads(body)
-                found += value if isinstance(value, list) else [value]
-        return found
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 class Webhook(Case):
