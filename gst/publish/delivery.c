@@ -205,6 +205,7 @@ on_done (gpointer user, guint64 serial, const GError *error)
   if (!flight || flight->state == GST_Y10_FLIGHT_DONE)
     return;
   gst_y10_blame_answered (&self->blame, serial);
+  self->is_proven = TRUE;
   if (error) {
     complain_of_line (self, error);
     refuse (self, serial, error->message);
@@ -328,6 +329,14 @@ take_again (GstY10Delivery *self, guint64 serial, gboolean alone)
   }
 }
 
+/* Whether there is nothing but what was put aside. */
+static gboolean
+is_quiet (const GstY10Delivery *self)
+{
+  return self->caught_up && !self->flights.n[GST_Y10_FLIGHT_WAITING]
+      && !self->flights.n[GST_Y10_FLIGHT_UNDER_WAY];
+}
+
 /* Sends a line that was put aside and is due. Where it cannot go beside the others, these
  * have to be over. Returns whether others may be sent now. */
 static gboolean
@@ -348,6 +357,9 @@ send_due (GstY10Delivery *self)
     g_source_set_ready_time (self->due, due);
     return TRUE;
   }
+  /* It may end the connection, so that others go first. */
+  if (!self->is_proven && !is_quiet (self))
+    return TRUE;
   if (is_free)
     take_again (self, serial, TRUE);
   return self->class->has_lanes || !self->blame.alone;
@@ -402,6 +414,8 @@ gst_y10_delivery_pump (GstY10Delivery *self)
     if (!send_next (self))
       break;
   }
+  if (self->is_connected && is_quiet (self))
+    send_due (self);
   if (self->is_connected && self->class->flush)
     self->class->flush (self->transport);
   self->is_pumping = FALSE;
@@ -416,6 +430,7 @@ on_connected (gpointer user)
     count (self, &self->stats.reconnects);
   self->is_lost = FALSE;
   self->is_connected = TRUE;
+  self->is_proven = FALSE;
   /* Of others, only an answer shows that it works. */
   if (self->class->has_states)
     recover (self);

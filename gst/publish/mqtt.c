@@ -227,7 +227,6 @@ on_connect (struct mosquitto *client, void *user, int code, int flags,
     return;
   }
   link->is_connected = TRUE;
-  link->delay = MIN_DELAY;
   tell_presence (link, link);
   if (link->number)
     return;
@@ -291,6 +290,8 @@ on_publish (struct mosquitto *client, void *user, int mid, int reason,
   Mqtt *mqtt = link->mqtt;
 
   link->n_unanswered -= link->n_unanswered > 0;
+  if (reason < MQTT_RC_UNSPECIFIED)
+    link->delay = MIN_DELAY;
   for (guint i = 0; !link->number && i < mqtt->flights->len; i++) {
     const Flight flight = g_array_index (mqtt->flights, Flight, i);
 

@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """A broker that can be stopped, a subscriber that misses nothing, a proxy that cuts, and
 the program that is killed meanwhile."""
+import datetime
 import json
 import os
 import random
@@ -183,6 +184,35 @@ class Proxy:
         self.leave()
 
 
+class Picky(Proxy):
+    """A broker in front of another one that refuses clients of MQTT 5, or hangs up on them, as those
+    from before it do, and hangs up at a message with @mark in it, while it has one."""
+
+    def __init__(self, port, mark=None, refuses=True):
+        self.mark, self.refuses, self.cuts = mark, refuses, 0
+        super().__init__(port)
+
+    def copy(self, source, sink):
+        is_first = True
+        try:
+            while data := source.recv(1 << 16):
+                if is_first and data[:1] == b"\x10" and b"\0\4MQTT\5" in data:
+                    source.sendall(b"\x20\2\0\1" if self.refuses else b"")
+                    break
+                if self.mark and self.mark in data:
+                    self.cuts += 1
+                    break
+                is_first = False
+                sink.sendall(data)
+        except OSError:
+            pass
+        for s in (source, sink):
+            try:
+                s.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
 class Feed:
     """The program that puts lines into a spool and sends them."""
 
@@ -239,6 +269,31 @@ def lines_of(spool):
                 if line.endswith(b"}\n"):
                     found[json.loads(line)["n"]] = (int(name[:8]), offset)
                 offset += len(line)
+    return found
+
+
+def make_spool(folder, events):
+    """A spool with these events, as if a process had ended before it could send them."""
+    os.mkdir(folder)
+    utc = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    with open(os.path.join(folder, "00000001.jsonl"), "w", encoding="utf-8") as f:
+        for n, more in enumerate(events):
+            event = {"event": "enter", "zone": "yard", "timestamp": n, "id": n, "label": "person",
+                     "count": 1, "n": n, "stream": "door", "utc": utc, **more}
+            f.write(json.dumps(event) + "\n")
+    with open(os.path.join(folder, "state"), "w", encoding="utf-8") as f:
+        f.write("producer=0123456789abcdef\nnext=2\n")
+
+
+def refused_of(spool):
+    """What is kept of the lines that were given up."""
+    found = []
+    for name in "refused.old.jsonl", "refused.jsonl":
+        path = os.path.join(spool, name)
+        if os.path.exists(path):
+            assert os.stat(path).st_mode & 0o777 == 0o600, path
+            with open(path, encoding="utf-8") as f:
+                found += list(map(json.loads, f))
     return found
 
 

@@ -13,7 +13,6 @@ import email.utils
 import json
 import os
 import shutil
-import stat
 import subprocess
 import sys
 import threading
@@ -21,7 +20,8 @@ import time
 import unittest
 
 import broker
-from broker import MOSQUITTO, Broker, Case, Feed, Subscriber, free_port, wait_for
+from broker import (MOSQUITTO, Broker, Case, Feed, Subscriber, free_port, make_spool, refused_of,
+                    wait_for)
 from kafkadoor import Cluster
 from receiver import Server
 
@@ -40,16 +40,8 @@ def now():
 class Arrival(Case):
     def fill(self, size):
         """A spool with N events, one in a hundred of them with so many bytes."""
-        os.mkdir(self.path("spool"))
-        with open(self.path("spool", "00000001.jsonl"), "w", encoding="utf-8") as f:
-            for n in range(N):
-                event = {"event": "enter", "zone": "yard", "timestamp": n, "id": n, "label": "person",
-                         "count": 1, "n": n}
-                if n in self.large():
-                    event["snapshot-jpeg"] = "A" * size
-                event.update(stream="door", utc=now().strftime("%Y-%m-%dT%H:%M:%S.000Z"))
-                f.write(json.dumps(event) + "\n")
-        self.write("spool/state", "producer=0123456789abcdef\nnext=2\n")
+        make_spool(self.path("spool"),
+                   [{"snapshot-jpeg": "A" * size} if n in self.large() else {} for n in range(N)])
 
     @staticmethod
     def large():
@@ -65,10 +57,7 @@ class Arrival(Case):
 
     def judge(self, feed, received):
         """received: the lines, in the order in which they came."""
-        path = self.path("spool", "refused.jsonl")
-        with open(path, encoding="utf-8") as f:
-            refused = list(map(json.loads, f))
-        self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
+        refused = refused_of(self.path("spool"))
         named = sorted(r["line"]["n"] for r in refused)
         self.assertEqual(named, list(self.large()))
         for r in refused:

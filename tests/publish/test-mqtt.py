@@ -10,13 +10,15 @@ Y10_PUBLISH_N in the environment: how many lines are sent while everything fails
 """
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import time
 import unittest
 
-from broker import (Broker, Case, Feed, Proxy, Subscriber, check, lines_of, make_certificates,
-                    need_broker, wait_for)
+from broker import (Broker, Case, Feed, Picky, Proxy, Subscriber, check, lines_of, make_certificates,
+                    make_spool, need_broker, refused_of, wait_for)
 
 FEED = sys.argv.pop(1)
 N_LINES = int(os.environ.get("Y10_PUBLISH_N", 1500))
@@ -144,6 +146,109 @@ class Mqtt(Case):
         self.assertTrue(all(json.loads(m)["replayed"] for m in got.of("y10/door/event")))
         feed.kill()
 
+    def numbers(self, got, topic="y10/door/event"):
+        return [json.loads(m)["n"] for m in got.of(topic)]
+
+    def test_too_large(self):
+        """Only a line beyond the broker's limit is given up, and told; the broker says so in MQTT 5."""
+        for i, limit in enumerate(("message_size_limit 4000", "max_packet_size 4000")):
+            with self.subTest(limit=limit):
+                folder, spool = self.path(f"broker-{i}"), self.path(f"spool-{i}")
+                os.mkdir(folder)
+                broker = self.start(Broker(folder, f"allow_anonymous true\n{limit}"))
+                got = self.start(Subscriber(folder, broker.port, "y10/door/event"))
+                make_spool(spool, [{"fill": "x" * (5000 if n == 7 else 10)} for n in range(60)])
+                feed = self.start_feed(spool, f"mqtt://127.0.0.1:{broker.port}/y10", "--expect", 60)
+                self.assertEqual(feed.wait(), 0)
+                wait_for(lambda got=got: len(set(self.numbers(got))) == 59, what="all others")
+                self.assertNotIn(7, self.numbers(got))
+                self.assertEqual((feed.stats["failed"], feed.stats["acknowledged"]), (1, 60))
+                refused, = refused_of(spool)
+                self.assertEqual(refused["line"]["n"], 7)
+                self.assertIn("larger" if i else "large", refused["refused"])
+
+    def start_feed(self, spool, uri, *options):
+        feed = Feed(FEED, spool, uri, "--linger", 60000, *options)
+        self.addCleanup(lambda: feed.process.poll() is None and feed.kill())
+        return feed
+
+    def test_old_broker(self):
+        """A broker from before MQTT 5 gets everything, whether it says what it lacks or hangs up."""
+        broker = self.broker()
+        got = self.start(Subscriber(self.folder, broker.port, "y10/door/event"))
+        for i, refuses in enumerate((True, False)):
+            old = self.start(Picky(broker.port, refuses=refuses))
+            self.run_feed(f"mqtt://127.0.0.1:{old.port}/y10", "--from", 50 * i, "--count", 50,
+                          "--linger", 60000)
+        wait_for(lambda: set(self.numbers(got)) == set(range(100)), what="all lines")
+
+    def test_harm(self):
+        """A line at which the broker hangs up holds up no others, and comes once it is taken."""
+        make_spool(self.spool, [{"mark": "harm-7" if n == 7 else ""} for n in range(150)])
+        broker = self.broker()
+        got = self.start(Subscriber(self.folder, broker.port, "y10/door/event"))
+        picky = self.start(Picky(broker.port, mark=b"harm-7"))
+        feed = self.feed(f"mqtt://127.0.0.1:{picky.port}/y10", "--expect", 150, "--linger", 60000)
+        wait_for(lambda: set(self.numbers(got)) == set(range(150)) - {7}, what="all others")
+        self.assertGreater(picky.cuts, 2)
+        picky.mark = None
+        self.assertEqual(feed.wait(), 0)
+        wait_for(lambda: 7 in self.numbers(got), what="the line")
+        self.assertEqual((feed.stats["failed"], refused_of(self.spool)), (0, []))
+
+    def test_no_right(self):
+        """A topic that the broker does not allow holds up no others, and loses nothing."""
+        make_spool(self.spool, [{"stream": "door" if n % 10 else "gate"} for n in range(100)])
+        rules = self.write("rules", "topic readwrite y10/door/#\ntopic read #\n", 0o644)
+        # Without this limit, mosquitto 2.0.11 hangs up besides.
+        broker = self.broker(f"allow_anonymous true\nmax_queued_messages 5000\nacl_file {rules}")
+        got = self.start(Subscriber(self.folder, broker.port))
+        feed = self.feed(f"mqtt://127.0.0.1:{broker.port}/y10", "--expect", 100, "--linger", 60000)
+        wait_for(lambda: len(set(self.numbers(got))) == 90, what="what is allowed")
+        self.assertIn("not authorized", "".join(feed.states).lower())
+        self.write("rules", "topic readwrite #\n", 0o644)
+        broker.process.send_signal(signal.SIGHUP)
+        self.assertEqual(feed.wait(), 0)
+        wait_for(lambda: len(set(self.numbers(got, "y10/gate/event"))) == 10, what="the rest")
+        self.assertEqual(feed.stats["failed"], 0)
+
+    def state(self, spool):
+        with open(os.path.join(spool, "state"), encoding="utf-8") as f:
+            return dict(line.rstrip("\n").split("=", 1) for line in f)
+
+    def test_copy(self):
+        """A copy of a spool has a producer of its own, and names of lines stay names."""
+        broker = self.broker()
+        got = self.start(Subscriber(self.folder, broker.port, "y10/door/event"))
+        uri = f"mqtt://127.0.0.1:{broker.port}/y10"
+        away = self.feed("mqtt://127.0.0.1:1/y10", "--count", 20)
+        wait_for(lambda: away.synced == 20, what="lines")
+        away.kill()
+        original, copy, moved = self.spool, self.path("copy"), self.path("moved")
+        shutil.copytree(original, copy)
+        feeds = [self.start_feed(spool, uri, "--from", n, "--count", 20, "--expect", 40)
+                 for spool, n in ((original, 100), (copy, 200))]
+        for feed in feeds:
+            self.assertEqual(feed.wait(), 0)
+            self.assertEqual(feed.stats["reconnects"], 0)
+        wait_for(lambda: {m["n"] for m in map(json.loads, got.of("y10/door/event"))}
+                 == {*range(20), *range(100, 120), *range(200, 220)}, what="all lines")
+        messages = list(map(json.loads, got.of("y10/door/event")))
+        names = {}
+        for m in messages:
+            names.setdefault((m["producer"], m["segment"], m["offset"]), set()).add(m["n"])
+        self.assertTrue(all(len(numbers) == 1 for numbers in names.values()), names)
+        # What both have is the same to a consumer that leaves out names that it has seen.
+        self.assertEqual(len(names), 60)
+        with open(self.path("mosquitto.log"), encoding="utf-8") as f:
+            self.assertNotIn("already connected", f.read())
+        # A folder that has another name is the same one.
+        producer = self.state(original)["producer"]
+        self.assertNotEqual(producer, self.state(copy)["producer"])
+        os.rename(original, moved)
+        self.assertEqual(self.start_feed(moved, uri, "--from", 300, "--count", 1).wait(), 0)
+        self.assertEqual(self.state(moved)["producer"], producer)
+
     def test_frames(self):
         broker = self.broker()
         got = self.start(Subscriber(self.folder, broker.port))
@@ -153,6 +258,21 @@ class Mqtt(Case):
         frames = [json.loads(m) for m in got.of("a%2Fb%2Bé/frame")]
         self.assertEqual([m["n"] for m in frames], [0, 1, 2, 3, 4])
         self.assertEqual(frames[0]["objects"], [{"label": 'a,}"]'}])
+
+    def test_names(self):
+        """Different names have different topics."""
+        names = ["Tor/1", "Tor_1", "Tor%2F1", "Tor+1", "Tor#1", "$Tor", "_Tor", "%24Tor", "", "_", "%00", "T\u0085r",
+                 "T_r", "Tür 1"]
+        make_spool(self.spool, [{"stream": name, "zone": zone} for name in names for zone in names])
+        broker = self.broker()
+        got = self.start(Subscriber(self.folder, broker.port))
+        self.run_feed(f"mqtt://127.0.0.1:{broker.port}/y10", "--expect", len(names) ** 2, "--linger", 60000)
+
+        def topics(end):
+            return {t for _, t, _ in got.messages() if t.endswith(end)}
+        wait_for(lambda: len(topics("/event")) == len(names), what="events")
+        wait_for(lambda: len(topics("/occupancy")) == len(names) ** 2, what="states")
+        self.assertIn("y10/Tür 1/zone/Tor_1/occupancy", topics("/occupancy"))
 
     def test_old_lines(self):
         """What is older than max-delay is skipped, counted and acknowledged."""

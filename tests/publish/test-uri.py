@@ -7,6 +7,7 @@ usage: test-uri.py FEED [SCHEME…] [TEST…]
 
 SCHEME: those that this build has no library for.
 """
+import os
 import sys
 import unittest
 
@@ -26,6 +27,9 @@ class Uri(Case):
     def test_refused(self):
         """One error says what is wrong, and no password."""
         spool, mode = self.spool, self.write("open", "a:secret", 0o644)
+        fifo, large = self.path("fifo"), self.write("large", "")
+        os.mkfifo(fifo)
+        os.truncate(large, 1 << 30)
         for uri, options, expected in [
                 ("mqtt://cam:secret@host/y10", [], "user or password"),
                 ("mqtt://host:0/y10", [], "port"),
@@ -48,7 +52,11 @@ class Uri(Case):
                 ("kafka://host/a/b", [], "topic"),
                 ("http://host/#batch=0", [], "batch"),
                 ("http://host/#format=xml", [], "xml"),
-                ("https://host/#cafile=/x", [], "cafile")]:
+                ("https://host/#cafile=/x", [], "cafile"),
+                *[(uri + "cafile=" + path, [], f"cafile {path}") for path in ("/dev/zero", fifo, "/", large)
+                  for uri in ("https://host/#", "mqtts://host/y10?", "kafka://host/t?")],
+                *[("http://host/", ["--credentials", self.write("d", text)], "control characters")
+                  for text in ("cam:secret\x01", "ca\tm:secret", "[publish]\ntoken=secret\x1bx")]]:
             with self.subTest(uri=uri, options=options):
                 if uri.split(":")[0].rstrip("s") in MISSING:
                     continue

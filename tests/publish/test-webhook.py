@@ -7,13 +7,17 @@ usage: test-webhook.py FEED [TEST...]
 
 Y10_PUBLISH_N in the environment: how many lines (default: 600).
 """
+import datetime
+import email.utils
 import json
 import os
 import sys
+import threading
 import time
 import unittest
 
-from broker import Case, Feed, check, free_port, lines_of, make_certificates, wait_for
+from broker import (Case, Feed, check, free_port, lines_of, make_certificates, make_spool, refused_of,
+                    wait_for)
 from receiver import Server
 
 FEED = sys.argv.pop(1)
@@ -21,8 +25,8 @@ N_LINES = int(os.environ.get("Y10_PUBLISH_N", 600))
 
 
 class Webhook(Case):
-    def feed(self, server, *options, path="/hook?key=1", settings="", env=None):
-        feed = Feed(FEED, self.path("spool"),
+    def feed(self, server, *options, path="/hook?key=1", settings="", env=None, spool="spool"):
+        feed = Feed(FEED, self.path(spool),
                     f"http://127.0.0.1:{server.port}{path}{settings and '#' + settings}", *options,
                     env=env)
         self.addCleanup(lambda: feed.process.poll() is None and feed.kill())
@@ -106,6 +110,190 @@ class Webhook(Case):
         self.assertTrue(server.lines()[0]["replayed"])
         self.assertEqual(feed.stats["reconnects"], 3)
         self.assertEqual((len(feed.states), feed.states[-1]), (2, "works"))
+
+    def spool(self, *events):
+        make_spool(self.path("spool"), events)
+
+    @staticmethod
+    def numbers(request):
+        value = json.loads(request[2])
+        return [m["n"] for m in (value if isinstance(value, list) else [value])]
+
+    def test_batches(self):
+        """However many lines wait, a request keeps its limits of lines and of bytes."""
+        self.spool(*[{"fill": "x" * (n % 5 * 60000)} for n in range(120)])
+        server, gate = self.start(Server()), threading.Event()
+        server.answer = lambda n, request: 200 if gate.wait(60) else 500
+        feed = self.feed(server, "--expect", 120, "--linger", 60000, settings="batch=12")
+        time.sleep(1)
+        gate.set()
+        self.assertEqual(feed.wait(), 0)
+        self.assertEqual([m["n"] for m in server.lines()], list(range(120)))
+        self.assertLessEqual(max(len(self.numbers(r)) for _, r in server.requests), 12)
+        self.assertLessEqual(max(len(r[2]) for _, r in server.requests), 1 << 20)
+        self.assertGreater(max(len(self.numbers(r)) for _, r in server.requests), 6)
+
+    def test_too_large(self):
+        """Of a batch that is too large, only what is so by itself is given up, and kept."""
+        large = 17, 40
+        self.spool(*[{"snapshot-jpeg": "A" * (90000 if n in large else 9000)} for n in range(60)])
+        server = self.start(Server())
+        server.answer = lambda n, request: 413 if len(request[2]) > 50000 else 200
+        feed = self.feed(server, "--expect", 60, "--linger", 60000, settings="batch=50")
+        self.assertEqual(feed.wait(), 0)
+        self.assertEqual([m["n"] for m in server.lines()], [n for n in range(60) if n not in large])
+        self.assertEqual((feed.stats["failed"], feed.stats["acknowledged"]), (2, 60))
+        refused = refused_of(self.path("spool"))
+        self.assertEqual([r["line"]["n"] for r in refused], list(large))
+        self.assertIn("413", refused[0]["refused"])
+        self.assertNotIn("snapshot-jpeg", refused[0]["line"])
+        self.assertEqual((refused[0]["line"]["producer"], refused[0]["line"]["segment"]),
+                         ("0123456789abcdef", 1))
+        # It knows the limit by then.
+        self.assertLess(sum(status == 413 for status, _ in server.requests), 12)
+
+    def test_refused_in_batch(self):
+        """A line that is refused takes no other with it, whatever the answer to that."""
+        runs = []
+        for i, status in enumerate((400, 409, 415, 422, 431)):
+            server = self.start(Server())
+            server.answer = lambda _, request, status=status: status if 31 in self.numbers(request) else 200
+            runs.append((status, f"spool-{i}", server, self.feed(
+                server, "--count", 100, "--linger", 60000, settings="batch=20", spool=f"spool-{i}")))
+        for status, spool, server, feed in runs:
+            with self.subTest(status=status):
+                self.assertEqual(feed.wait(), 0)
+                self.assertEqual([m["n"] for m in server.lines()], [n for n in range(100) if n != 31])
+                self.assertEqual(feed.stats["failed"], 1)
+                refused, = refused_of(self.path(spool))
+                self.assertEqual(refused["line"]["n"], 31)
+                self.assertIn(str(status), refused["refused"])
+
+    def test_harm(self):
+        """Lines for which the server fails hold up no others, and come when it has been mended."""
+        self.spool(*[{}] * 40)
+        server, mended = self.start(Server()), threading.Event()
+        harm = {3: 500, 11: None, 20: 502, 33: 404}
+
+        def answer(n, request):
+            bad = [harm[i] for i in self.numbers(request) if i in harm]
+            return bad[0] if bad and not mended.is_set() else 200
+        server.answer = answer
+        feed = self.feed(server, "--expect", 40, "--linger", 60000, settings="batch=8")
+
+        def taken():
+            return {m["n"] for m in server.lines((200,))}
+        wait_for(lambda: taken() == set(range(40)) - set(harm), what="all others")
+        mended.set()
+        self.assertEqual(feed.wait(), 0)
+        self.assertEqual(taken(), set(range(40)))
+        self.assertEqual((feed.stats["failed"], refused_of(self.path("spool"))), (0, []))
+
+    def test_late(self):
+        """An answer that is late holds up no other line, and counts when it comes."""
+        self.spool(*[{}] * 8)
+        server, tries = self.start(Server()), []
+
+        def answer(n, request):
+            number, = self.numbers(request)
+            tries.append(number)
+            if number == 2:
+                time.sleep(1.2)
+            if number == 5 and tries.count(5) == 1:
+                time.sleep(30)
+            return 200
+        server.answer = answer
+        feed = self.feed(server, "--expect", 8, "--linger", 60000, "--timeout", 500)
+        self.assertEqual(feed.wait(), 0)
+        self.assertEqual([n for n in tries if n != 5], [0, 1, 2, 3, 4, 6, 7])
+        self.assertEqual(tries.count(5), 2)
+        self.assertLess(tries.index(7), len(tries) - 1)
+        self.assertRegex("".join(feed.states), "no answer within 0.5 s")
+        self.assertEqual(feed.stats["failed"], 0)
+
+    def each(self, cases, *options, ahead=lambda case: 0, **more):
+        """A server and a feed of its own for each case, all at once. answer(n, case, server) says what
+        the server answers. Returns (case, server, feed, times of requests) of each."""
+        found = []
+        for i, (case, answer) in enumerate(cases):
+            server, times = self.start(Server()), []
+            server.ahead = ahead(case)
+
+            def reply(n, _, case=case, answer=answer, times=times, server=server):
+                times.append(time.monotonic())
+                return answer(n, case, server)
+            server.answer = reply
+            found.append((case, server, self.feed(server, *options, spool=f"spool-{i}", **more), times))
+        return found
+
+    def test_restart(self):
+        """Answers of what stands in for a server while it restarts lose nothing."""
+        def answer(n, status, _):
+            return (status, {"Location": "http://127.0.0.1:9/secret"}) if n < 2 else 200
+        answers = 301, 401, 403, 404, 405, 407, 408, 410, 425, 502, 308
+        for status, server, feed, _ in self.each([(status, answer) for status in answers],
+                                                 "--count", 10, "--linger", 60000):
+            with self.subTest(status=status):
+                self.assertEqual(feed.wait(), 0)
+                self.assertEqual([m["n"] for m in server.lines()], list(range(10)))
+                self.assertEqual((feed.stats["failed"], len(feed.states)), (0, 2))
+                self.assertIn(str(status), feed.states[0])
+                self.assertNotIn("secret", feed.states[0])
+                self.assertNotIn("key=1", feed.states[0])
+
+    def test_elsewhere(self):
+        """No line and no password goes where a server redirects to."""
+        other = self.start(Server())
+
+        def answer(n, status, _):
+            return (status, {"Location": f"http://127.0.0.1:{other.port}/hook"}) if n < 2 else 200
+        for status, server, feed, _ in self.each([(status, answer) for status in (301, 302, 303, 307, 308)],
+                                                 "--count", 1, "--linger", 60000,
+                                                 env={"Y10_PUBLISH_TOKEN": "abc"}):
+            with self.subTest(status=status):
+                self.assertEqual(feed.wait(), 0)
+                self.assertEqual(len(server.requests), 3)
+                self.assertIn(f"127.0.0.1:{other.port}", feed.states[0])
+        self.assertEqual(other.requests, [])
+
+    def test_retry_after(self):
+        """Seconds and all three forms of a date that RFC 9110 has, by the server's clock."""
+        forms = {"IMF": lambda t: email.utils.format_datetime(t, usegmt=True),
+                 "RFC 850": lambda t: t.strftime("%A, %d-%b-%y %H:%M:%S GMT"),
+                 "asctime": lambda t: t.strftime("%a %b ") + f"{t.day:2d}" + t.strftime(" %H:%M:%S %Y"),
+                 "seconds": lambda t: "3"}
+
+        def answer(n, case, server):
+            if n:
+                return 200
+            then = datetime.datetime.fromtimestamp(time.time() + server.ahead + 3, datetime.timezone.utc)
+            return case[2], {"Retry-After": forms[case[0]](then)}
+        cases = [(form, ahead, 503) for form in forms for ahead in (0, 86400, -86400)]
+        cases += [("seconds", 0, status) for status in (404, 413, 429)]
+        for case, _, feed, times in self.each([(case, answer) for case in cases], "--count", 1, "--linger",
+                                              60000, ahead=lambda case: case[1]):
+            with self.subTest(case=case):
+                self.assertEqual(feed.wait(), 0)
+                # The dates have whole seconds.
+                self.assertGreaterEqual(times[1] - times[0], 1.9)
+
+    def test_retry_after_nonsense(self):
+        """What has no meaning, or lies in the past, does not keep lines back; what is far away does."""
+        def answer(n, value, _):
+            return 200 if n else (503, {"Retry-After": value})
+        short = "-5", "soon", "1.5", "Sun, 06 Nov 1994 08:49:37 GMT", "0", ""
+        for value, server, feed, _ in self.each([(value, answer) for value in short], "--count", 1, "--linger",
+                                                60000):
+            with self.subTest(value=value):
+                self.assertEqual(feed.wait(), 0)
+                self.assertEqual(len(server.requests), 2)
+        for value, server, feed, _ in self.each([(value, answer) for value in (
+                "99999999999999999999", "7200", "Fri, 31 Dec 9999 23:59:59 GMT")], "--from", 10, "--count", 1):
+            with self.subTest(value=value):
+                wait_for(lambda server=server: server.requests, what="a request")
+                time.sleep(1)
+                feed.kill()
+                self.assertEqual(len(server.requests), 1)
 
     def test_everything_fails(self):
         """The server fails, hangs up and is away; the publisher is killed."""
