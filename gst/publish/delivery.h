@@ -32,7 +32,7 @@ typedef struct
   GstY10Flights flights;
   GstY10Blame blame;
   gboolean is_connected, is_lost, caught_up, is_pumping;
-  gboolean is_proven; /* something was taken by this connection */
+  gboolean is_proven;  /* something was taken by this connection */
   gboolean is_failing; /* as was told */
   gint64 told_at;      /* of a single line; 0: never */
   GString *text, *refused;

@@ -207,6 +207,106 @@ GST_START_TEST (test_others)
 
 GST_END_TEST;
 
+static void
+count_buffer (GstElement *element, GstBuffer *buffer, gint *n)
+{
+  g_atomic_int_inc (n);
+}
+
+static void
+count_in_sink (GstElement *sink, GstBuffer *buffer, GstPad *pad, gint *n)
+{
+  g_atomic_int_inc (n);
+}
+
+static void
+wait_for_buffers (gint *n, gint least)
+{
+  for (guint i = 0; i < 9000 && g_atomic_int_get (n) < least; i++)
+    g_usleep (10000);
+  fail_unless (g_atomic_int_get (n) >= least);
+}
+
+static void
+wait_for_eos (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, 90 * GST_SECOND,
+      GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+}
+
+/* As the last element it takes no more than a sink does, whatever the state, and its end is
+ * that of the pipeline. */
+GST_START_TEST (test_last)
+{
+  GstElement *pipeline, *before;
+  gint n = 0, then;
+
+  if (!test_gst_load_plugin ("coreelements"))
+    return;
+  pipeline = gst_parse_launch (
+      "fakesrc ! identity name=before sleep-time=1000 ! yolov10publish location=/dev/null",
+      NULL);
+  before = gst_bin_get_by_name (GST_BIN (pipeline), "before");
+  g_signal_connect (before, "handoff", G_CALLBACK (count_buffer), &n);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  wait_for_buffers (&n, 1);
+  g_usleep (200000);
+  fail_unless_equals_int (g_atomic_int_get (&n), 1);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for_buffers (&n, 10);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  g_usleep (50000);
+  then = g_atomic_int_get (&n);
+  g_usleep (200000);
+  fail_unless (g_atomic_int_get (&n) <= then + 1);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_element_send_event (pipeline, gst_event_new_eos ());
+  wait_for_eos (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (before);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+/* What is linked behind it while it plays gets the buffers, and ends in its place. */
+GST_START_TEST (test_linked_later)
+{
+  GstElement *pipeline, *publish, *sink;
+  gint n = 0;
+
+  if (!test_gst_load_plugin ("coreelements"))
+    return;
+  pipeline = gst_parse_launch ("fakesrc ! identity sleep-time=1000 "
+                               "! yolov10publish name=p location=/dev/null",
+      NULL);
+  publish = gst_bin_get_by_name (GST_BIN (pipeline), "p");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  fail_unless (GST_OBJECT_FLAG_IS_SET (publish, GST_ELEMENT_FLAG_SINK));
+  sink = gst_element_factory_make ("fakesink", NULL);
+  g_object_set (sink, "signal-handoffs", TRUE, "async", FALSE, NULL);
+  g_signal_connect (sink, "handoff", G_CALLBACK (count_in_sink), &n);
+  gst_bin_add (GST_BIN (pipeline), sink);
+  gst_element_sync_state_with_parent (sink);
+  fail_unless (gst_element_link (publish, sink));
+  fail_if (GST_OBJECT_FLAG_IS_SET (publish, GST_ELEMENT_FLAG_SINK));
+  wait_for_buffers (&n, 10);
+  gst_element_send_event (pipeline, gst_event_new_eos ());
+  wait_for_eos (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (publish);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
 int
 main (int argc, char **argv)
 {
@@ -221,5 +321,7 @@ main (int argc, char **argv)
   tcase_add_test (tcase, test_stopped);
   tcase_add_test (tcase, test_eos);
   tcase_add_test (tcase, test_others);
+  tcase_add_test (tcase, test_last);
+  tcase_add_test (tcase, test_linked_later);
   return test_gst_run (suite, "publish", __FILE__);
 }

@@ -97,6 +97,21 @@ class Publish(Launching):
                 self.assertLess(abs(time.time() - time.mktime(time.strptime(
                     line["utc"][:19] + " UTC", "%Y-%m-%dT%H:%M:%S %Z")) + time.timezone), 120)
 
+    def test_last(self):
+        """As the last element it is a sink: in a line, live, beside another sink, and inside of a bin."""
+        source = f"videotestsrc num-buffers=10 {{}} ! {SIZE} ! yolov10detect"
+        for n, line in enumerate((
+                f"{source.format('')} ! {{}}", f"{source.format('is-live=true')} ! {{}}",
+                f"{source.format('')} ! tee name=t ! queue ! {{}} t. ! queue ! fakesink",
+                f"{source.format('')} ! tee name=t ! queue ! {{}} t. ! queue ! fakesink sync=true",
+                f"{source.format('')} ! ( queue ! {{}} )", f"{source.format('')} ! ( queue ! ( {{}} ) )",
+                f"{source.format('')} ! {{}} {source.format('')} ! {{}}")):
+            with self.subTest(line=line):
+                publish = f"yolov10publish location={self.path(n)}"
+                done = self.launch(line.replace("{}", publish))
+                self.assertIn("Got EOS", done.stdout)
+                self.assertEqual(len(self.lines(self.path(n))), 10 * line.count("{}"))
+
     def test_same_spool(self):
         """Two streams of one process share it; of another process neither gets it."""
         spool = self.path("s")
