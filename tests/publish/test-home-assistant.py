@@ -99,18 +99,22 @@ class HomeAssistant(Case):
         if PYTHON:
             self.judge(configs, got, 1)
 
-    def kept(self, broker):
+    def broker(self):
+        """A broker, and who knows what it keeps."""
+        broker = self.start(Broker(self.folder))
+        self.got = self.start(Subscriber(self.folder, broker.port))
+        return broker
+
+    def kept(self):
         """What the broker keeps of zones, lines and streams, and what it tells Home Assistant."""
-        run = subprocess.run(["mosquitto_sub", "-h", "127.0.0.1", "-p", str(broker.port), "-t", "#",
-                              "--retained-only", "-W", "1", "-F", "%t"], capture_output=True, text=True,
-                             check=False)
-        return set(run.stdout.split())
+        last = {topic: payload for _, topic, payload in self.got.messages()}
+        return {topic for topic, payload in last.items() if payload}
 
     def run_zone(self, broker, spool, zone, *options, seconds=0.0, until=None):
         feed = Feed(FEED, self.path(spool), f"mqtt://127.0.0.1:{broker.port}/y10", "--home-assistant",
                     "--announce", "--zone", zone, "--linger", 60000, *options)
         self.addCleanup(lambda: feed.process.poll() is None and feed.kill())
-        wait_for(lambda: any(f"/zone/{zone}/" in t for t in self.kept(broker)), what="the zone")
+        wait_for(lambda: any(f"/zone/{zone}/" in t for t in self.kept()), what="the zone")
         time.sleep(seconds)
         if until:
             wait_for(until, what="what the broker keeps")
@@ -119,33 +123,33 @@ class HomeAssistant(Case):
     def test_zone_gone(self):
         """What was told of a zone is taken back when it is gone, also by the next process, with another
         folder, and without Home Assistant; what others have told stays."""
-        broker = self.start(Broker(self.folder))
+        broker = self.broker()
         self.assertEqual(self.run_zone(broker, "other", "pool", "--stream", "garden").end(), 0)
-        others = self.kept(broker)
+        others = self.kept()
         self.assertEqual(len(others), 10)
 
         def gone(name):
-            return lambda: not any(name in t for t in self.kept(broker))
+            return lambda: not any(name in t for t in self.kept())
         self.assertEqual(self.run_zone(broker, "spool", "yard").end(), 0)
         self.assertFalse(gone("yard")())
         self.assertEqual(self.run_zone(broker, "spool", "lawn", until=gone("yard")).end(), 0)
         self.assertEqual(self.run_zone(broker, "new", "path", until=gone("lawn")).end(), 0)
-        kept = self.kept(broker)
+        kept = self.kept()
         self.assertLess(others, kept)
         self.assertEqual(len(kept), 20)
 
     def test_stream_gone(self):
         """A stream that does not come back is taken back, unless another process has it now."""
-        broker = self.start(Broker(self.folder))
+        broker = self.broker()
         self.assertEqual(self.run_zone(broker, "spool", "yard").end(), 0)
-        first = self.kept(broker)
+        first = self.kept()
         # Long enough to be sure that it does not come.
         self.assertEqual(self.run_zone(broker, "spool", "lawn", "--stream", "gate", seconds=4).end(), 0)
-        wait_for(lambda: not self.kept(broker) & first, what="the end of the first stream")
+        wait_for(lambda: not self.kept() & first, what="the end of the first stream")
         owner = self.run_zone(broker, "other", "lawn", "--stream", "gate")
-        kept = self.kept(broker)
+        kept = self.kept()
         self.assertEqual(self.run_zone(broker, "spool", "yard", seconds=4).end(), 0)
-        self.assertLess(kept, self.kept(broker))
+        self.assertLess(kept, self.kept())
         self.assertEqual(owner.end(), 0)
 
     def test_schemas(self):

@@ -8,12 +8,13 @@ usage: test-kafka.py FEED KAFKAMOCK [TEST...]
 
 Y10_PUBLISH_N in the environment: how many lines (default: 1500).
 """
+import json
 import os
 import sys
 import time
 import unittest
 
-from broker import Case, Feed, check, lines_of, make_certificates, wait_for
+from broker import Case, Feed, check, lines_of, make_certificates, make_spool, refused_of, wait_for
 from kafkadoor import SASL_AUTHENTICATE, Cluster, Door
 
 FEED, MOCK = sys.argv.pop(1), sys.argv.pop(1)
@@ -63,6 +64,24 @@ class Kafka(Case):
         doubles = check(self, messages, accepted + [n])
         print(f"{len(accepted)} accepted, {kills} kills, {downs} times down: {len(messages)} "
               f"received, 0 missing, {doubles} doubles")
+
+    def test_refused(self):
+        """A line that is too large is given up; a batch that is refused is sent line by line."""
+        make_spool(self.path("spool"), [{"fill": "x" * (1000000 if n == 31 else 10)} for n in range(80)])
+        cluster = self.start(Cluster(MOCK))
+        cluster.tell("refuse 2")
+        feed = self.feed(cluster, "--expect", 80, "--linger", 60000)
+        self.assertEqual(feed.wait(), 0)
+        self.assertEqual(sorted(m["n"] for _, m in cluster.messages()), [n for n in range(80) if n != 31])
+        self.assertEqual((feed.stats["acknowledged"], feed.stats["failed"]), (80, 1))
+        refused, = refused_of(self.path("spool"))
+        # All of it would be too much to keep; its name says where it is.
+        self.assertEqual({key: refused["line"].get(key) for key in ("producer", "segment", "n")},
+                         {"producer": "0123456789abcdef", "segment": 1, "n": None})
+        with open(self.path("spool", "00000001.jsonl"), "rb") as f:
+            f.seek(refused["line"]["offset"])
+            self.assertEqual(json.loads(f.readline())["n"], 31)
+        self.assertIn("too large", refused["refused"].lower())
 
     def test_down(self):
         """While nobody is there it is told once; then it goes on without doubles."""

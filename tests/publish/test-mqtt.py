@@ -91,8 +91,9 @@ class Mqtt(Case):
         broker = self.broker()
         got = self.start(Subscriber(self.folder, broker.port))
         uri = f"mqtt://127.0.0.1:{broker.port}/home/y10/"
-        feed = self.feed(uri, "--count", 3, "--announce", "--linger", 60000, "--also", "yard",
-                         "--rate", 10)
+        # Until it is killed: one that ends says by itself that it is gone.
+        feed = self.feed(uri, "--count", 3, "--announce", "--linger", 600000, "--expect", 100, "--also",
+                         "yard", "--rate", 10)
         wait_for(lambda: len(got.of("home/y10/door/event")) == 3, what="events")
         wait_for(lambda: got.of("home/y10/door/zone/yard/occupancy")[-1:] == ["2"])
         self.assertEqual(got.of("home/y10/door/line/gate/crossings"), ['{"in":0,"out":0}'])
