@@ -60,8 +60,8 @@ packages=(
   gcc libc6-dev meson ninja-build pkg-config
   libglib2.0-dev libjson-glib-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
-  libcairo2-dev libpango1.0-dev libgdk-pixbuf-2.0-dev libjpeg-dev libsoup-3.0-dev
-  libmosquitto-dev librdkafka-dev
+  libcairo2-dev libpango1.0-dev libgdk-pixbuf-2.0-dev libjpeg-dev libyaml-dev
+  libsoup-3.0-dev libmosquitto-dev librdkafka-dev
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
   gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
   fonts-dejavu-core python3 python3-gi gir1.2-gstreamer-1.0

@@ -78,6 +78,25 @@ class Numbers(Case):
         self.assertEqual(row[3:], [f"{n:.4f}" for n in GOLDEN[1][:6]])
         self.assertNotIn("ms a picture", text)
 
+    def test_other_forms(self):
+        """Ids that are text, an area that is null, byte order marks: the numbers stay."""
+        truth, results = valcases.make(1)
+        for image in truth["images"]:
+            image["id"] = f"frame_{image['id']:06}"
+        for thing in truth["annotations"] + results:
+            thing["image_id"] = f"frame_{thing['image_id']:06}"
+        for thing in truth["annotations"]:
+            if thing["area"] == thing["bbox"][2] * thing["bbox"][3]:
+                thing["area"] = None
+            thing["iscrowd"] = thing["iscrowd"] or None
+        for name, content in (("truth.json", truth), ("results.json", results)):
+            with open(self.path(name), "w", encoding="utf-8-sig") as f:
+                json.dump(content, f)
+        out = json.loads(self.y10("val", "--detections", self.path("results.json"), self.path("truth.json"),
+                                  "--json", "-").stdout)
+        for name, number in zip(valcases.STATS, GOLDEN[1]):
+            self.assertAlmostEqual(value(out[name]), number, delta=1e-11, msg=name)
+
     def test_confusion(self):
         """Rows are what was found; every object and every box above 0.25 is in it once."""
         def box(image, kind, x, score=None):
@@ -269,7 +288,14 @@ class Pictures(Case):
                 "names:\n- cat\n- dog # woof\n- owl\ndownload: |\n  import os\n  names: [x]\n\n"
                 "  print('y: z')\nval: ../images/val\nroboflow:\n  workspace: x\n",
                 "names: ['cat',  # first\n  'dog',\n  owl\n]\nval: images\nkpt_shape: [17, 3]\n",
-                "names:\n  2: owl\n  0: cat\n  1: dog\r\nval: ./images/val\n"):
+                "names:\n  2: owl\n  0: cat\n  1: dog\r\nval: ./images/val\n",
+                "\ufeffpath: .\nval: images/val\nnames: [cat, dog, owl]\n",
+                "val: [images/val]\nnames: {0: cat, 1: dog, 2: owl}\n",
+                "val:\n  - images\n  - images/val\nnames: [\"\\u0063at\", \"do\\x67\", 'owl']\n",
+                "x: &n [cat, dog, owl]\n? val\n: images/val\n\"names\": *n\n",
+                "{val: images/val, names: [cat, dog,\n owl]}\n",
+                "validation: images/val\nnames: [cat, dog, owl]\n",
+                "val: Project-3/images/val\nnames: [cat, dog, owl]\n"):
             out, said = self.val(self.write_yaml(text))
             for name in valcases.STATS:
                 self.assertAlmostEqual(value(out[name]), value(expected[name]), delta=1e-9, msg=name)
@@ -297,30 +323,111 @@ class Pictures(Case):
         for text, says in (
                 ("val: images/val\n", "has no names"),
                 ("names: [cat]\n", "has no val"),
-                ("val:\n - a\n - b\nnames: [cat]\n", "line 2: val has more than one line"),
-                ("val: [a, b]\nnames: [cat]\n", "line 1: begins with '['"),
-                ("val: images/val\nnames: &x\n  0: cat\n", "line 2: names is"),
-                ("val: images/val\nnames:\n  0: cat\n  2: owl\n", "line 2: names has no class 1"),
+                ("val:\n - images/val\n - a\nnames: [cat]\n", "there is no"),
+                ("val: [images/val, [a]]\nnames: [cat]\n", "line 1: has a list or table; expected a folder"),
+                ("val: {a: b}\nnames: [cat]\n", "line 1: has a list or table"),
+                ("val:\nnames: [cat]\n", "line 1: is empty"),
+                ("val: images/val\nnames: cat\n", "line 2: names is \"cat\""),
+                ("val: images/val\nnames: [cat, [dog]]\n", "line 2: has a list or table"),
+                ("- val\n", "is no table"),
+                ("", "is no table"),
+                ("val: images/val\nnames:\n  0: cat\n  2: owl\n", "line 3: names has no class 1"),
                 ("val: images/val\nnames:\n  0: cat\n  0: owl\n", "line 4: class 0 has two names"),
-                ("val: images/val\nnames:\n  cat: 0\n", "line 3: is \"cat: 0\"; expected NUMBER"),
+                ("val: images/val\nnames:\n  cat: 0\n", "line 3: is \"cat\"; expected NUMBER"),
                 ("val: images/val\nnames:\n  99999999999: cat\n", "line 3: class 99999999999"),
-                ("val: images/val\nnames: [cat, dog\n", "has no ]"),
-                ("val: images/val\nnames: ['cat, dog]\n", "line 2: a ' has no end"),
-                ("val: images/val\n\tnames: [cat]\n", "line 2: is"),
-                ("val: a: b\nnames: [cat]\n", "line 1: has a ':'"),
+                ("val: images/val\nnames: [cat, dog\n", "is no YAML: line 3"),
+                ("val: images/val\nnames: ['cat, dog]\n", "is no YAML: line 3"),
+                ("val: images/val\n\tnames: [cat]\n", "is no YAML: line 2"),
+                ("val: a: b\nnames: [cat]\n", "is no YAML: line 1"),
+                ("val: *x\nnames: [cat]\n", "is no YAML: line 1"),
+                ("val: " + "[" * 50000, "is no YAML"),
+                ("names: [cat]\nval: /proc\n", "/proc, which is a folder of the kernel"),
                 ("val: x\nval: y\nnames: [cat]\n", "line 2: val is there a second time"),
                 ("val: nowhere\nnames: [cat]\n", "nowhere"),
                 ("val: labels\nnames: [cat]\n", "no picture"),
                 ("val: images/val/0.png\nnames: [cat]\n", "expected a folder or a list")):
             self.refused("val", *self.engine, self.write_yaml(text), says=[says], status=1)
+
+    def test_labels_left_out(self):
+        """What is wrong with a line leaves its picture out, as Ultralytics' verify_image_label
+        does; the others are measured and the number is said."""
+        found = self.found()[::2]
+        found = [f for i, f in enumerate(found) if f[:3] not in [g[:3] for g in found[:i]]]
         good = self.write_yaml("val: images/val\nnames: [cat, dog, owl]\n")
+        left = [f for f in found if f[0] != 1]
+        with open(self.write_coco("left.json", left), encoding="utf-8") as f:
+            data = json.load(f)
+        data["images"] = [image for image in data["images"] if image["id"] != 1]
+        with open(self.path("left.json"), "w", encoding="utf-8") as f:
+            json.dump(data, f)
+        expected, _ = self.val(self.path("left.json"), "--images", self.folder)
         for text, says in (("3 0.5 0.5 0.1 0.1", "line 1: has the class 3; expected 0 to 2"),
+                           ("0 0.5 0.5 0.1 0.1\n-1 0.5 0.5 0.1 0.1", "line 2: has the class -1"),
                            ("0.5 0.5 0.5 0.1 0.1", "class 0.5"), ("0 0.5 0.5 0.1", "3 numbers behind"),
-                           ("\n0 0.5 1.5 0.1 0.1", "line 2: has 1.5; expected fractions"),
-                           ("0 nan 0.5 0.1 0.1", "has nan"), ("0 0.5 x 0.1 0.1", 'has "x 0.1 0.1"')):
-            with open(self.path("set/labels/val/0.txt"), "w", encoding="utf-8") as f:
+                           ("0 0.5 0.5 0.1 0.1 0.9", "5 numbers behind"),
+                           ("0 0.5 0.5 0.1 0.1\n\n0 0.5 1.5 0.1 0.1", "line 3: has 1.5; expected fractions"),
+                           ("0 0.5 0.5 64 32", "has 64"), ("0 0.5 -0.5 0.1 0.1", "has -0.5"),
+                           ("0 nan 0.5 0.1 0.1", 'has "nan'), ("0 0.5 x 0.1 0.1", 'has "x 0.1 0.1"'),
+                           ("0 0.5 0.5 0.1 0.1\n\udcff", "is not UTF-8"), (None, "is not a regular file")):
+            self.write_labels(found)
+            path = self.path("set/labels/val/1.txt")
+            if text is None:
+                os.remove(path)
+                os.mkfifo(path)
+            else:
+                with open(path, "w", encoding="utf-8", errors="surrogateescape") as f:
+                    f.write(text)
+            out, said = self.val(good)
+            for name in valcases.STATS + ["objects", "pictures"]:
+                self.assertEqual(out[name], expected[name], (text, name))
+            self.assertEqual(out["left_out"], 1)
+            self.assertIn("1.txt", said)
+            self.assertIn(says, said)
+            self.assertIn("1 of 4 pictures are left out", said)
+        self.assertIn("left out for their label files: 1 pictures", self.y10("val", *self.engine, good).stdout)
+        for i in range(4):
+            with open(self.path(f"set/labels/val/{i}.txt"), "w", encoding="utf-8") as f:
+                f.write("cat")
+        self.refused("val", *self.engine, good, says=["no picture has a valid label file"], status=1)
+
+    def test_labels_accepted(self):
+        """What Ultralytics takes: byte order marks, CR, rounding beyond the edge, outlines."""
+        with open(self.path("results.json"), "w", encoding="utf-8") as f:
+            json.dump([{"image_id": 0, "category_id": 2, "bbox": [24, 16, 48, 32], "score": 0.5}], f)
+        yaml = self.write_yaml("val: images/val\nnames: [cat, dog, owl]\n")
+        for text in ("\ufeff1 0.5 0.5 0.5 0.5", "1 0.5 0.5 0.5 0.5\r1 0.5 0.5 0.5 0.5\r",
+                     "1.0\t0.5  0.5 0.5 0.5 \r\n", "1 .25 .25 .75 .25 .75 .75 .25 .75",
+                     "1 0.5 0.5 0.5 0.5\n1 0.50000000001 0.5 0.5 0.5\n"):
+            self.write_labels([])
+            with open(self.path("set/labels/val/0.txt"), "w", encoding="utf-8", newline="") as f:
                 f.write(text)
-            self.refused("val", *self.engine, good, says=["0.txt", says], status=1)
+            out = json.loads(self.y10("val", "--detections", self.path("results.json"), yaml, "--json",
+                                      "-").stdout)
+            self.assertEqual((out["objects"], out["left_out"]), (1, 0), text)
+            self.assertAlmostEqual(out["ap"], 1, delta=1e-9)
+
+    def test_folders(self):
+        """Links that lead in circles and to the kernel's folders end; others are followed."""
+        self.write_labels([])
+        os.makedirs(self.path("links/a"))
+        for name, target in (("a/up", ".."), ("system", "/proc"), ("pictures", self.folder),
+                             ("again", self.folder)):
+            os.symlink(target, self.path("links/" + name))
+        out, _ = self.val(self.write_yaml(f"val: {self.path('links')}\nnames: [cat, dog, owl]\n"))
+        self.assertEqual(out["pictures"], len(self.SIZES))
+
+    def test_pictures_beside(self):
+        """COCO's JSON beside images/ and in annotations/ beside val2017/, without --images."""
+        found = self.found()[::2]
+        expected, _ = self.val(self.write_coco("plain.json", found), "--images", self.folder)
+        for where, name in (("images", "some.json"), ("val2017", "instances_val2017.json"),
+                            ("val2017", "annotations/instances_val2017.json"),
+                            ("images/test", "annotations/test.json"), (".", "_annotations.coco.json")):
+            shutil.rmtree(self.path("beside"), ignore_errors=True)
+            shutil.copytree(self.folder, self.path("beside/" + where), dirs_exist_ok=True)
+            os.makedirs(self.path("beside/annotations"), exist_ok=True)
+            out, _ = self.val(self.write_coco("beside/" + name, found))
+            self.assertEqual((out["unread"], out["ap"]), (0, expected["ap"]), (where, name))
 
     def test_missing(self):
         """Pictures that cannot be read are named, and the others are measured."""

@@ -266,25 +266,3 @@ val_data_choose (ValData *data, const char *list, GError **error)
   g_free (wanted);
   return ok && any;
 }
-
-char *
-val_read_file (const char *path, gsize *size, GError **error)
-{
-  GError *failure = NULL;
-  char *text = NULL;
-
-  /* Neither waits for a pipe nor reads a device without an end. */
-  if (g_file_test (path, G_FILE_TEST_EXISTS)
-      && !g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "%s: %s; expected a file", path,
-        g_file_test (path, G_FILE_TEST_IS_DIR) ? "is a folder"
-                                               : "is not a regular file");
-    return NULL;
-  }
-  if (!g_file_get_contents (path, &text, size, &failure)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s", failure->message);
-    g_error_free (failure);
-  }
-  return text;
-}

@@ -33,6 +33,7 @@ typedef struct
   GPtrArray *classes;   /* of ValClass, by id */
   GArray *truths;       /* of ValTruth */
   gboolean is_relative; /* boxes are fractions, until val_data_scale() */
+  guint n_left_out;     /* pictures whose label files are not valid */
   GPtrArray *notes;     /* lines about what was left out */
 } ValData;
 
@@ -76,13 +77,19 @@ ValData *val_coco_open (const char *path, const char *images, GError **error);
 
 typedef struct
 {
-  char *path, *pictures; /* NULL: not there; those of the split */
-  GPtrArray *names;      /* of char * */
+  char *path;          /* NULL: not there */
+  GPtrArray *pictures; /* of char *: folders and lists of the split */
+  GPtrArray *names;    /* of char * */
 } ValYaml;
 
 gboolean val_yaml_read (const char *file, const char *split, ValYaml *yaml,
     GError **error);
 void val_yaml_clear (ValYaml *yaml);
+
+/* pictures.c */
+
+/* Adds the pictures of @yaml, which is that of the file data->source. */
+gboolean val_pictures_find (ValData *data, const ValYaml *yaml, GError **error);
 
 /* labels.c: a folder of pictures and one of label files */
 ValData *val_labels_open (const char *path, const char *split, GError **error);
@@ -96,7 +103,11 @@ gboolean val_results_write (const ValData *data, const GArray *found,
 /* The number that is written for @value and read again. */
 double val_round (float value);
 
+/* text.c: without a byte order mark */
+
 /* Reads a file that must be a regular one; free with g_free(). */
 char *val_read_file (const char *path, gsize *size, GError **error);
+/* Reads the lines of one in UTF-8, without blanks around them; free with g_strfreev(). */
+char **val_read_lines (const char *path, GError **error);
 
 G_END_DECLS

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Reads data in Ultralytics' layout: the pictures in or below a folder, or listed in a text
- * file, and for each a label file where its path has labels/ instead of images/. A line of it
- * is a class and either a box (middle, width and height) or the corners of an outline, in
- * fractions. A picture without a label file has no objects. */
+/* Reads label files in Ultralytics' layout: for each picture one where its path has labels/
+ * instead of images/. A line of it is a class and either a box (middle, width and height) or
+ * the corners of an outline, in fractions. A picture without a label file has no objects. As
+ * Ultralytics does, what is wrong with a line leaves its picture out, and an object that a
+ * file has twice counts once. */
 
 #include "config.h"
 
@@ -13,112 +14,19 @@
 
 #include <y10/y10.h>
 
-#include "base/text.h"
-#include "media/inputs.h"
 #include "val/data.h"
 
-#define MAX_DEPTH 32     /* folders in folders */
 #define SLACK 0.01       /* how far rounding may lead out of a picture */
 #define MAX_VALUES 20001 /* of a line: a class and 10,000 corners */
+#define MAX_NAMED 10     /* label files that are named */
 
-/* @base: the folder that a relative path begins at, unless only the current one has it. */
-static char *
-resolve (const char *base, const char *path)
+typedef struct
 {
-  char *full;
-
-  if (g_path_is_absolute (path))
-    return g_strdup (path);
-  full = g_build_filename (base, path, NULL);
-  if (!g_file_test (full, G_FILE_TEST_EXISTS)
-      && g_file_test (path, G_FILE_TEST_EXISTS)) {
-    g_free (full);
-    full = g_strdup (path);
-  }
-  return full;
-}
-
-/* Where the pictures are. Files of Roboflow say ../valid for what lies beside them. */
-static char *
-resolve_pictures (const char *file, const ValYaml *yaml)
-{
-  char *folder = g_path_get_dirname (file);
-  char *root = yaml->path && *yaml->path ? resolve (folder, yaml->path)
-                                         : g_strdup (folder);
-  char *path = resolve (root, yaml->pictures);
-
-  if (!g_file_test (path, G_FILE_TEST_EXISTS)
-      && g_str_has_prefix (yaml->pictures, "../")) {
-    char *beside = g_build_filename (root, yaml->pictures + strlen ("../"),
-        NULL);
-
-    if (g_file_test (beside, G_FILE_TEST_EXISTS)) {
-      g_free (path);
-      path = beside;
-    } else {
-      g_free (beside);
-    }
-  }
-  g_free (root);
-  g_free (folder);
-  return path;
-}
-
-/* Takes @path over. Results know the picture by its name without extension. */
-static void
-add_picture (ValData *data, char *path)
-{
-  char *id = g_path_get_basename (path);
-  char *dot = strrchr (id, '.');
-
-  if (dot && dot > id)
-    *dot = 0;
-  val_data_add_picture (data, id, g_strdup (path), path);
-}
-
-static void
-add_folder (ValData *data, const char *folder, guint depth)
-{
-  GDir *dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while (dir && (name = g_dir_read_name (dir))
-      && data->pictures->len <= VAL_MAX_PICTURES) {
-    char *path = g_build_filename (folder, name, NULL);
-
-    if (name[0] == '.')
-      g_free (path);
-    else if (tool_is_picture_name (name)
-        && !g_file_test (path, G_FILE_TEST_IS_DIR))
-      add_picture (data, path);
-    else {
-      if (depth < MAX_DEPTH && g_file_test (path, G_FILE_TEST_IS_DIR))
-        add_folder (data, path, depth + 1);
-      g_free (path);
-    }
-  }
-  if (dir)
-    g_dir_close (dir);
-}
-
-static gboolean
-add_list (ValData *data, const char *file, GError **error)
-{
-  gsize size;
-  char *text = val_read_file (file, &size, error);
-  char *folder = g_path_get_dirname (file);
-  char **lines = text ? g_strsplit (text, "\n", -1) : NULL;
-
-  for (guint i = 0; lines && lines[i]; i++)
-    if (*g_strstrip (lines[i]))
-      add_picture (data,
-          resolve (folder,
-              g_str_has_prefix (lines[i], "./") ? lines[i] + 2 : lines[i]));
-  g_strfreev (lines);
-  g_free (folder);
-  g_free (text);
-  return text != NULL;
-}
+  ValData *data;
+  GArray *values; /* of the line at hand: double */
+  guint n_without, n_double;
+  guint8 *keep; /* pictures */
+} Labels;
 
 /* The last images/ of the path becomes labels/. */
 static char *
@@ -141,7 +49,7 @@ label_path (const char *picture)
 static void
 set_box (const double *values, guint n, ValBox *box)
 {
-  double x0 = 1, y0 = 1, x1 = 0, y1 = 0;
+  double x0 = values[0], y0 = values[1], x1 = x0, y1 = y0;
 
   if (n == 4) {
     box->x = values[0] - values[2] / 2;
@@ -150,7 +58,7 @@ set_box (const double *values, guint n, ValBox *box)
     box->height = values[3];
     return;
   }
-  for (guint i = 0; i < n; i += 2) {
+  for (guint i = 2; i < n; i += 2) {
     x0 = MIN (x0, values[i]);
     x1 = MAX (x1, values[i]);
     y0 = MIN (y0, values[i + 1]);
@@ -160,6 +68,19 @@ set_box (const double *values, guint n, ValBox *box)
   box->y = y0;
   box->width = x1 - x0;
   box->height = y1 - y0;
+}
+
+static char *
+check_box (const ValBox *box)
+{
+  const double values[] = { box->x + box->width / 2, box->y + box->height / 2,
+    box->width, box->height };
+
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    if (!(values[i] >= -SLACK && values[i] <= 1 + SLACK))
+      return g_strdup_printf (
+          "has %g; expected fractions of the picture, 0 to 1", values[i]);
+  return NULL;
 }
 
 /* Returns what is wrong with the line, or NULL. */
@@ -172,16 +93,13 @@ read_line (const char *line, guint n_classes, GArray *values, ValBox *box)
   g_array_set_size (values, 0);
   for (guint i = 0; *line; i++, line = end + strspn (end, " \t")) {
     value = g_ascii_strtod (line, &end);
-    if (end == line || (*end && *end != ' ' && *end != '\t'))
-      return g_strdup_printf ("has \"%.*s\"; expected numbers",
-          y10_text_fit (line, 40), line);
+    if (end == line || (*end && *end != ' ' && *end != '\t')
+        || !isfinite (value))
+      return g_strdup_printf ("has \"%.40s\"; expected numbers", line);
     if (values->len >= MAX_VALUES)
       return g_strdup ("is too long");
     if (i == 0)
       class = value;
-    else if (!(value >= -SLACK && value <= 1 + SLACK))
-      return g_strdup_printf (
-          "has %g; expected fractions of the picture, 0 to 1", value);
     else
       g_array_append_val (values, value);
   }
@@ -196,132 +114,96 @@ read_line (const char *line, guint n_classes, GArray *values, ValBox *box)
         values->len);
   set_box ((const double *) values->data, values->len, box);
   box->category = (guint) class;
-  return NULL;
+  return check_box (box);
 }
 
+/* FALSE if @seen has the same object, in the precision of Ultralytics. */
 static gboolean
-has_object (const ValData *data, guint first, const ValBox *box)
+add_object (GHashTable *seen, const ValBox *box)
 {
-  for (guint i = first; i < data->truths->len; i++) {
-    const ValBox *other = &g_array_index (data->truths, ValTruth, i).box;
+  const float values[] = { (float) box->category, (float) box->x,
+    (float) box->y, (float) box->width, (float) box->height };
 
-    if (other->category == box->category && other->x == box->x
-        && other->y == box->y && other->width == box->width
-        && other->height == box->height)
-      return TRUE;
-  }
-  return FALSE;
+  return g_hash_table_add (seen, g_bytes_new (values, sizeof values));
 }
 
-/* Objects that a file has twice count once, as for Ultralytics. */
-static gboolean
-read_labels (ValData *data, guint picture, const char *file, GArray *values,
-    guint *n_double, GError **error)
+/* Returns what is wrong with the file, or NULL. */
+static char *
+read_labels (Labels *self, guint picture, const char *file)
 {
-  const guint first = data->truths->len;
-  gsize size;
-  char *text = val_read_file (file, &size, error), *wrong = NULL;
-  char **lines;
+  GHashTable *seen = g_hash_table_new_full (g_bytes_hash, g_bytes_equal,
+      (GDestroyNotify) g_bytes_unref, NULL);
+  GError *error = NULL;
+  char **lines = val_read_lines (file, &error), *wrong = NULL;
 
-  if (!text)
-    return FALSE;
-  lines = g_strsplit (text, "\n", -1);
-  for (guint i = 0; lines[i] && !wrong; i++) {
+  for (guint i = 0; lines && lines[i] && !wrong; i++) {
     ValTruth truth = { 0 };
+    char *why;
 
-    if (!*g_strstrip (lines[i]))
+    if (!*lines[i])
       continue;
-    wrong = read_line (lines[i], data->classes->len, values, &truth.box);
+    why = read_line (lines[i], self->data->classes->len, self->values,
+        &truth.box);
     truth.box.picture = picture;
-    if (wrong)
-      g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: line %u: %s", file,
-          i + 1, wrong);
-    else if (has_object (data, first, &truth.box))
-      (*n_double)++;
+    if (why)
+      wrong = g_strdup_printf ("%s: line %u: %s", file, i + 1, why);
+    else if (add_object (seen, &truth.box))
+      g_array_append_val (self->data->truths, truth);
     else
-      g_array_append_val (data->truths, truth);
+      self->n_double++;
+    g_free (why);
   }
+  if (error)
+    wrong = g_strdup (error->message);
+  g_clear_error (&error);
   g_strfreev (lines);
-  g_free (text);
-  g_free (wrong);
-  return !wrong;
+  g_hash_table_unref (seen);
+  return wrong;
 }
 
-static gboolean
-read_all_labels (ValData *data, GError **error)
+static void
+read_picture (Labels *self, guint index)
 {
-  GArray *values = g_array_new (FALSE, FALSE, sizeof (double));
-  guint n_without = 0, n_double = 0;
-  gboolean ok = TRUE;
+  const ValPicture *picture = g_ptr_array_index (self->data->pictures, index);
+  char *path = label_path (picture->path), *wrong = NULL;
 
-  for (guint i = 0; i < data->pictures->len && ok; i++) {
-    const ValPicture *picture = g_ptr_array_index (data->pictures, i);
-    char *path = label_path (picture->path);
+  if (g_file_test (path, G_FILE_TEST_EXISTS))
+    wrong = read_labels (self, index, path);
+  else
+    self->n_without++;
+  self->keep[index] = !wrong;
+  if (wrong && self->data->n_left_out++ < MAX_NAMED)
+    val_data_note (self->data, "%s; its picture is left out", wrong);
+  g_free (wrong);
+  g_free (path);
+}
 
-    if (g_file_test (path, G_FILE_TEST_EXISTS))
-      ok = read_labels (data, i, path, values, &n_double, error);
-    else
-      n_without++;
-    g_free (path);
-  }
-  g_array_unref (values);
-  if (n_without)
+static void
+read_all (ValData *data)
+{
+  const guint n = data->pictures->len;
+  Labels self = {
+    .data = data,
+    .values = g_array_new (FALSE, FALSE, sizeof (double)),
+    .keep = g_new (guint8, (gsize) n + 1),
+  };
+
+  for (guint i = 0; i < n; i++)
+    read_picture (&self, i);
+  if (self.n_without)
     val_data_note (data,
         "%u of %u pictures have no label file and count as pictures "
         "without objects",
-        n_without, data->pictures->len);
-  if (n_double)
+        self.n_without, n);
+  if (self.n_double)
     val_data_note (data, "%u objects that are in a label file twice count once",
-        n_double);
-  return ok;
-}
-
-/* Where names without extension are not unique, results use whole paths. */
-static void
-make_ids_unique (ValData *data)
-{
-  GHashTable *seen = g_hash_table_new (g_str_hash, g_str_equal);
-  gboolean is_unique = TRUE;
-
-  for (guint i = 0; i < data->pictures->len; i++)
-    is_unique &= g_hash_table_add (seen,
-        ((ValPicture *) g_ptr_array_index (data->pictures, i))->id);
-  g_hash_table_unref (seen);
-  for (guint i = 0; i < data->pictures->len && !is_unique; i++) {
-    ValPicture *picture = g_ptr_array_index (data->pictures, i);
-
-    g_free (picture->id);
-    picture->id = g_strdup (picture->path);
-  }
-}
-
-static gboolean
-read_pictures (ValData *data, GError **error)
-{
-  const char *path = data->folder;
-
-  if (g_file_test (path, G_FILE_TEST_IS_DIR))
-    add_folder (data, path, 0);
-  else if (!g_str_has_suffix (path, ".txt")
-      && g_file_test (path, G_FILE_TEST_EXISTS)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: has the pictures %s; expected a folder or a list of pictures, .txt",
-        data->source, path);
-    return FALSE;
-  } else if (!add_list (data, path, error)) {
-    return FALSE;
-  }
-  if (data->pictures->len > VAL_MAX_PICTURES) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
-        "%s: there are more than %d pictures", path, VAL_MAX_PICTURES);
-    return FALSE;
-  }
-  make_ids_unique (data);
-  if (data->pictures->len)
-    return val_data_sort_pictures (data, error);
-  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-      "%s: there is no picture in %s", data->source, path);
-  return FALSE;
+        self.n_double);
+  if (data->n_left_out)
+    val_data_note (data, "%u of %u pictures are left out for their label files",
+        data->n_left_out, n);
+  val_data_keep (data, NULL, self.keep);
+  g_array_unref (self.values);
+  g_free (self.keep);
 }
 
 ValData *
@@ -335,10 +217,17 @@ val_labels_open (const char *path, const char *split, GError **error)
   if (ok) {
     for (guint i = 0; i < yaml.names->len; i++)
       val_data_add_class (data, i + 1, g_ptr_array_index (yaml.names, i));
-    data->folder = resolve_pictures (path, &yaml);
-    ok = read_pictures (data, error) && read_all_labels (data, error);
+    ok = val_pictures_find (data, &yaml, error);
   }
   val_yaml_clear (&yaml);
+  if (ok)
+    read_all (data);
+  if (ok && !data->pictures->len) {
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: no picture has a valid label file; the first: %s", path,
+        (char *) g_ptr_array_index (data->notes, 0));
+    ok = FALSE;
+  }
   if (!ok)
     g_clear_pointer (&data, val_data_free);
   return data;

@@ -202,6 +202,9 @@ val_show (const ValReport *report)
   print_table (report);
   print_recall (report);
   print_confusions (report);
+  if (report->data->n_left_out)
+    printf ("left out for their label files: %u pictures\n",
+        report->data->n_left_out);
   if (speed->n)
     printf (
         "ms a picture: read %.1f, letterbox %.1f, network %.1f, boxes %.1f\n",
@@ -316,6 +319,7 @@ val_to_json (const ValReport *report)
     add_engine (builder, report);
   tool_json_int (builder, "pictures", report->data->pictures->len);
   tool_json_int (builder, "unread", report->n_unread);
+  tool_json_int (builder, "left_out", report->data->n_left_out);
   tool_json_int (builder, "objects", count_truths (report));
   tool_json_int (builder, "detections", report->n_found);
   add_numbers (builder, report->categories, n);

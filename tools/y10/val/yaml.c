@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Reads as much of YAML as the data files of Ultralytics and Roboflow use: path and val (or
- * another split), which are words, names, which are a list in brackets, a list of lines or a
- * table of numbers, and comments. Other keys are skipped with the lines that belong to them.
- * Whatever else there is of YAML in these keys is an error that names the line: a guess would
- * measure something else. */
+/* Reads the data files of Ultralytics and Roboflow: path; val (or another split), which is
+ * a folder or list, or several; and names, which are a list or a table of numbers. Whatever
+ * else stands in these keys is an error that names the line: a guess would measure something
+ * else. Other keys are nobody's business here. */
 
 #include "config.h"
 
@@ -13,23 +12,24 @@
 
 #include <y10/y10.h>
 
-#include "base/text.h"
 #include "val/data.h"
+
+#ifdef HAVE_YAML
+
+#include <yaml.h>
 
 typedef struct
 {
   const char *file;
-  char **lines;
-  const char *split; /* the key of the pictures */
-  guint n, at;       /* the line at hand */
+  yaml_document_t document;
   GError **error;
 } Reader;
 
-static gboolean refuse (const Reader *self, const char *format, ...)
-    G_GNUC_PRINTF (2, 3);
+static gboolean refuse (const Reader *self, const yaml_node_t *node,
+    const char *format, ...) G_GNUC_PRINTF (3, 4);
 
 static gboolean
-refuse (const Reader *self, const char *format, ...)
+refuse (const Reader *self, const yaml_node_t *node, const char *format, ...)
 {
   va_list args;
   char *text;
@@ -37,327 +37,247 @@ refuse (const Reader *self, const char *format, ...)
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED, "%s: line %u: %s",
-      self->file, self->at + 1, text);
+  g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
+      "%s: line %" G_GSIZE_FORMAT ": %s", self->file, node->start_mark.line + 1,
+      text);
   g_free (text);
   return FALSE;
 }
 
-static guint
-indent_of (const char *line)
-{
-  return (guint) strspn (line, " ");
-}
-
-/* Nothing but spaces and a comment. */
 static gboolean
-is_empty (const char *line)
+load (Reader *self, const char *text, gsize size)
 {
-  line += strspn (line, " \t");
-  return !*line || *line == '#';
-}
+  yaml_parser_t parser;
+  gboolean ok;
 
-/* Goes to the next line with content; FALSE at the end. */
-static gboolean
-go_on (Reader *self)
-{
-  while (self->at < self->n && is_empty (self->lines[self->at]))
-    self->at++;
-  return self->at < self->n;
-}
-
-static gboolean
-read_quoted (const Reader *self, const char **at, GString *word)
-{
-  const char quote = **at;
-  const char *c = *at + 1;
-
-  for (; *c; c++) {
-    if (*c == quote && quote == '\'' && c[1] == '\'') {
-      g_string_append_c (word, '\'');
-      c++;
-    } else if (*c == quote) {
-      *at = c + 1;
-      return TRUE;
-    } else if (*c == '\\' && quote == '"') {
-      c++;
-      if (*c != '"' && *c != '\\' && *c != '/')
-        return refuse (self,
-            "has \\%c, which is not read here; only \\\" and \\\\ are", *c);
-      g_string_append_c (word, *c);
-    } else {
-      g_string_append_c (word, *c);
-    }
+  if (!yaml_parser_initialize (&parser)) {
+    g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: there is no memory to read it", self->file);
+    return FALSE;
   }
-  return refuse (self, "a %c has no end", quote);
+  yaml_parser_set_input_string (&parser, (const guint8 *) text, size);
+  ok = yaml_parser_load (&parser, &self->document);
+  if (!ok)
+    g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: is no YAML: line %" G_GSIZE_FORMAT ": %s", self->file,
+        parser.problem_mark.line + 1,
+        parser.problem ? parser.problem : "it cannot be read");
+  yaml_parser_delete (&parser);
+  return ok;
 }
 
-/* Reads a word up to one of @ends, which are those of a list, or up to a comment. Sets
- * @at behind it and the spaces. */
-static gboolean
-read_word (const Reader *self, const char **at, const char *ends, GString *word)
+static yaml_node_t *
+get (Reader *self, int index)
 {
-  const char *c = *at + strspn (*at, " \t");
+  return yaml_document_get_node (&self->document, index);
+}
 
-  g_string_truncate (word, 0);
-  if (*c == '"' || *c == '\'') {
-    if (!read_quoted (self, &c, word))
-      return FALSE;
-  } else if (*c && strchr ("&*!|>%@`{[", *c)) {
-    return refuse (self,
-        "begins with '%c', which is not read here; expected a word", *c);
-  } else {
-    for (; *c && !strchr (ends, *c); c++) {
-      if (*c == '#' && c > *at && (c[-1] == ' ' || c[-1] == '\t'))
-        break;
-      if (*c == ':' && (c[1] == ' ' || !c[1]))
-        return refuse (self,
-            "has a ':' within a word; expected quotes around it");
-      g_string_append_c (word, *c);
-    }
-    g_strchomp (word->str);
-    word->len = strlen (word->str);
+/* The text of a word, or NULL with an error. @what: what it should be. */
+static const char *
+get_word (const Reader *self, const yaml_node_t *node, const char *what)
+{
+  const char *text = (const char *) node->data.scalar.value;
+
+  if (node->type != YAML_SCALAR_NODE)
+    refuse (self, node, "has a list or table; expected %s", what);
+  else if (!*text || strlen (text) != node->data.scalar.length)
+    refuse (self, node, "is empty; expected %s", what);
+  else
+    return text;
+  return NULL;
+}
+
+/* Sets @found to the value of @key of the table @root, or to NULL. */
+static gboolean
+find (Reader *self, const yaml_node_t *root, const char *key,
+    yaml_node_t **found)
+{
+  *found = NULL;
+  for (const yaml_node_pair_t *pair = root->data.mapping.pairs.start;
+       pair < root->data.mapping.pairs.top; pair++) {
+    const yaml_node_t *node = get (self, pair->key);
+
+    if (node->type != YAML_SCALAR_NODE
+        || strcmp ((const char *) node->data.scalar.value, key) != 0)
+      continue;
+    if (*found)
+      return refuse (self, node, "%s is there a second time", key);
+    *found = get (self, pair->value);
   }
-  c += strspn (c, " \t");
-  *at = c;
-  return !*c || *c == '#' || strchr (ends, *c)
-      || refuse (self, "has \"%s\" behind a word in quotes", c);
-}
-
-/* The rest of a line is one word. */
-static gboolean
-read_rest (const Reader *self, const char *at, GString *word)
-{
-  return read_word (self, &at, "", word);
-}
-
-/* "[a, 'b', c]", over one line or more. */
-static gboolean
-read_brackets (Reader *self, const char *at, GPtrArray *names, GString *word)
-{
-  at++;
-  for (;;) {
-    while (is_empty (at)) {
-      if (++self->at >= self->n) {
-        self->at--;
-        return refuse (self, "names has no ]");
-      }
-      at = self->lines[self->at];
-    }
-    at += strspn (at, " \t");
-    if (*at == ']')
-      break;
-    if (!read_word (self, &at, ",]", word))
-      return FALSE;
-    if (!word->len)
-      return refuse (self, "names has an empty name");
-    g_ptr_array_add (names, g_strdup (word->str));
-    if (*at == ',')
-      at++;
-    else if (*at != ']' && !is_empty (at))
-      return refuse (self, "expected ',' or ']' in names");
-  }
-  if (!is_empty (at + 1))
-    return refuse (self, "has \"%s\" behind names", at + 1);
-  self->at++;
   return TRUE;
 }
 
-/* A line "3: name"; names have numbers from 0 on, in any order. */
 static gboolean
-read_numbered (Reader *self, const char *line, GPtrArray *names, GString *word)
+read_pictures (Reader *self, yaml_node_t *node, GPtrArray *pictures)
 {
-  char *end;
-  const guint64 number = g_ascii_strtoull (line, &end, 10);
+  const char *word;
 
-  if (!g_ascii_isdigit (*line) || *end != ':' || (end[1] && end[1] != ' '))
-    return refuse (self, "is \"%s\"; expected NUMBER: NAME or - NAME", line);
-  if (number >= VAL_MAX_CLASSES)
-    return refuse (self, "class %" G_GUINT64_FORMAT "; expected at most %d",
-        number, VAL_MAX_CLASSES - 1);
-  if (!read_rest (self, end + 1, word))
+  if (node->type != YAML_SEQUENCE_NODE) {
+    if ((word = get_word (self, node, "a folder, a file or a list of them")))
+      g_ptr_array_add (pictures, g_strdup (word));
+    return word != NULL;
+  }
+  for (const yaml_node_item_t *item = node->data.sequence.items.start;
+       item < node->data.sequence.items.top; item++) {
+    if (!(word = get_word (self, get (self, *item), "a folder or a file")))
+      return FALSE;
+    g_ptr_array_add (pictures, g_strdup (word));
+  }
+  return TRUE;
+}
+
+/* The class @key: @value; classes have numbers from 0 on, in any order. */
+static gboolean
+read_numbered (Reader *self, yaml_node_t *key, yaml_node_t *value,
+    GPtrArray *names)
+{
+  const char *digits = get_word (self, key, "the number of a class"), *name;
+  guint64 number;
+
+  if (!digits)
     return FALSE;
-  if (!word->len)
-    return refuse (self, "class %u has no name", (guint) number);
+  if (!g_ascii_string_to_unsigned (digits, 10, 0, G_MAXUINT64, &number, NULL))
+    return refuse (self, key, "is \"%.60s\"; expected NUMBER: NAME or - NAME",
+        digits);
+  if (number >= VAL_MAX_CLASSES)
+    return refuse (self, key,
+        "class %" G_GUINT64_FORMAT "; expected at most %d", number,
+        VAL_MAX_CLASSES - 1);
+  if (!(name = get_word (self, value, "the name of a class")))
+    return FALSE;
   if (number >= names->len)
     g_ptr_array_set_size (names, (int) number + 1);
   if (g_ptr_array_index (names, number))
-    return refuse (self, "class %u has two names", (guint) number);
-  g_ptr_array_index (names, number) = g_strdup (word->str);
+    return refuse (self, key, "class %u has two names", (guint) number);
+  g_ptr_array_index (names, number) = g_strdup (name);
   return TRUE;
 }
 
-/* The lines below "names:". */
 static gboolean
-read_lines (Reader *self, GPtrArray *names, GString *word)
+read_names (Reader *self, yaml_node_t *node, GPtrArray *names)
 {
-  gboolean is_list = FALSE, any = FALSE;
-  guint indent = 0;
+  const char *name;
 
-  while (go_on (self)) {
-    const char *line = self->lines[self->at];
-    const guint here = indent_of (line);
-    const gboolean is_item = line[here] == '-'
-        && (line[here + 1] == ' ' || !line[here + 1]);
-
-    if (!here && !is_item)
-      break;
-    if (any && (here != indent || is_item != is_list))
-      return refuse (self, "is not like the names above it");
-    indent = here;
-    is_list = is_item;
-    any = TRUE;
-    if (!is_item) {
-      if (!read_numbered (self, line + here, names, word))
+  if (node->type == YAML_SCALAR_NODE)
+    return refuse (self, node,
+        "names is \"%.60s\"; expected a list or a table of numbers",
+        (const char *) node->data.scalar.value);
+  if (node->type == YAML_MAPPING_NODE) {
+    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+         pair < node->data.mapping.pairs.top; pair++)
+      if (!read_numbered (self, get (self, pair->key), get (self, pair->value),
+              names))
         return FALSE;
-    } else if (!read_rest (self, line + here + 1, word)) {
-      return FALSE;
-    } else if (!word->len) {
-      return refuse (self, "names has an empty name");
-    } else {
-      g_ptr_array_add (names, g_strdup (word->str));
-    }
-    self->at++;
-  }
-  return TRUE;
-}
-
-static gboolean
-read_names (Reader *self, const char *value, GPtrArray *names, GString *word)
-{
-  const guint first = self->at;
-
-  value += strspn (value, " \t");
-  if (*value == '[') {
-    if (!read_brackets (self, value, names, word))
-      return FALSE;
-  } else if (!is_empty (value)) {
-    return refuse (self,
-        "names is \"%s\"; expected a list or a table of numbers", value);
   } else {
-    self->at++;
-    if (!read_lines (self, names, word))
-      return FALSE;
-  }
-  for (guint i = 0; i < names->len; i++)
-    if (!g_ptr_array_index (names, i)) {
-      self->at = first;
-      return refuse (self, "names has no class %u, but a class %u", i,
-          names->len - 1);
+    for (const yaml_node_item_t *item = node->data.sequence.items.start;
+         item < node->data.sequence.items.top; item++) {
+      if (!(name = get_word (self, get (self, *item), "the name of a class")))
+        return FALSE;
+      g_ptr_array_add (names, g_strdup (name));
     }
+  }
+  if (names->len > VAL_MAX_CLASSES)
+    return refuse (self, node, "names has %u classes; expected at most %d",
+        names->len, VAL_MAX_CLASSES);
+  for (guint i = 0; i < names->len; i++)
+    if (!g_ptr_array_index (names, i))
+      return refuse (self, node, "names has no class %u, but a class %u", i,
+          names->len - 1);
   return TRUE;
 }
 
-/* Lines that belong to a key that nobody needs here. */
-static void
-skip_value (Reader *self)
-{
-  for (self->at++; go_on (self); self->at++) {
-    const char c = *self->lines[self->at];
-
-    if (c != ' ' && c != '-' && c != ']' && c != '}')
-      break;
-  }
-}
-
 static gboolean
-read_path (Reader *self, const char *key, const char *value, char **path,
-    GString *word)
+read_root (Reader *self, const char *split, ValYaml *yaml)
 {
-  if (*path)
-    return refuse (self, "%s is there a second time", key);
-  if (!read_rest (self, value, word))
+  const yaml_node_t *root = yaml_document_get_root_node (&self->document);
+  yaml_node_t *path, *pictures, *names;
+
+  if (!root || root->type != YAML_MAPPING_NODE) {
+    g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: is no table; expected path, %s and names", self->file, split);
     return FALSE;
-  *path = g_strdup (word->str);
-  self->at++;
-  if (go_on (self) && strchr (" -", *self->lines[self->at]))
-    return refuse (self,
-        "%s has more than one line; expected one folder or file", key);
-  return TRUE;
-}
-
-static gboolean
-read_key (Reader *self, ValYaml *yaml, GString *word)
-{
-  const char *line = self->lines[self->at];
-  const char *colon = strchr (line, ':');
-  char *key;
-  gboolean ok = TRUE;
-
-  if (!strcmp (line, "---") && self->at == 0) {
-    self->at++;
-    return TRUE;
   }
-  if (*line == ' ' || *line == '\t' || !colon
-      || (colon[1] && !strchr (" \t", colon[1])))
-    return refuse (self, "is \"%.*s\"; expected KEY: VALUE",
-        y10_text_fit (line, 60), line);
-  key = g_strchomp (g_strndup (line, colon - line));
-  if (!strcmp (key, "path"))
-    ok = read_path (self, key, colon + 1, &yaml->path, word);
-  else if (!strcmp (key, self->split))
-    ok = read_path (self, key, colon + 1, &yaml->pictures, word);
-  else if (strcmp (key, "names"))
-    skip_value (self);
-  else if (yaml->names->len)
-    ok = refuse (self, "names is there a second time");
-  else
-    ok = read_names (self, colon + 1, yaml->names, word);
-  g_free (key);
-  return ok;
+  if (!find (self, root, "path", &path) || !find (self, root, "names", &names)
+      || !find (self, root, split, &pictures))
+    return FALSE;
+  /* Ultralytics knows both. */
+  if (!pictures && !strcmp (split, "val")
+      && !find (self, root, "validation", &pictures))
+    return FALSE;
+  if (path) {
+    const char *word = get_word (self, path, "a folder");
+
+    if (!word)
+      return FALSE;
+    yaml->path = g_strdup (word);
+  }
+  return (!pictures || read_pictures (self, pictures, yaml->pictures))
+      && (!names || read_names (self, names, yaml->names));
 }
 
 /* FALSE with an error where a key is missing, which has no line. */
 static gboolean
-check (const Reader *self, const ValYaml *yaml, GError **error)
+check (const Reader *self, const char *split, const ValYaml *yaml)
 {
   if (!yaml->names->len)
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+    g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: has no names, which are the classes", self->file);
-  else if (!yaml->pictures || !*yaml->pictures)
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: has no %s, which names the pictures", self->file, self->split);
+  else if (!yaml->pictures->len)
+    g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: has no %s, which names the pictures", self->file, split);
   else
     return TRUE;
   return FALSE;
 }
+
+static gboolean
+read_text (const char *file, const char *text, gsize size, const char *split,
+    ValYaml *yaml, GError **error)
+{
+  Reader self = { .file = file, .error = error };
+  gboolean ok;
+
+  if (!load (&self, text, size))
+    return FALSE;
+  ok = read_root (&self, split, yaml) && check (&self, split, yaml);
+  yaml_document_delete (&self.document);
+  return ok;
+}
+
+#else /* !HAVE_YAML */
+
+static gboolean
+read_text (const char *file, const char *text, gsize size, const char *split,
+    ValYaml *yaml, GError **error)
+{
+  g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+      "%s: y10 was built without libyaml, which reads it", file);
+  return FALSE;
+}
+
+#endif
 
 gboolean
 val_yaml_read (const char *file, const char *split, ValYaml *yaml,
     GError **error)
 {
-  Reader self = { .file = file, .split = split, .error = error };
-  GString *word;
   gsize size;
   char *text = val_read_file (file, &size, error);
-  gboolean ok = TRUE;
+  gboolean ok;
 
-  *yaml = (ValYaml){ .names = g_ptr_array_new_with_free_func (g_free) };
-  if (!text)
-    return FALSE;
-  if (strlen (text) != size || !g_utf8_validate (text, -1, NULL)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: is not UTF-8 text",
-        file);
-    g_free (text);
-    return FALSE;
-  }
-  self.lines = g_strsplit (text, "\n", -1);
-  self.n = g_strv_length (self.lines);
-  for (guint i = 0; i < self.n; i++)
-    g_strchomp (self.lines[i]);
-  word = g_string_new (NULL);
-  while (ok && go_on (&self))
-    ok = read_key (&self, yaml, word);
-  g_string_free (word, TRUE);
-  g_strfreev (self.lines);
+  *yaml = (ValYaml){
+    .pictures = g_ptr_array_new_with_free_func (g_free),
+    .names = g_ptr_array_new_with_free_func (g_free),
+  };
+  ok = text && read_text (file, text, size, split, yaml, error);
   g_free (text);
-  return ok && check (&self, yaml, error);
+  return ok;
 }
 
 void
 val_yaml_clear (ValYaml *yaml)
 {
   g_clear_pointer (&yaml->path, g_free);
-  g_clear_pointer (&yaml->pictures, g_free);
+  g_clear_pointer (&yaml->pictures, g_ptr_array_unref);
   g_clear_pointer (&yaml->names, g_ptr_array_unref);
 }
