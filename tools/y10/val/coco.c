@@ -15,11 +15,61 @@
 #include "val/data.h"
 #include "val/json.h"
 
+#define MAX_TRIED 100 /* pictures that are looked for in a folder */
+
 static char *
 locate (const char *folder, const char *name)
 {
   return g_path_is_absolute (name) ? g_strdup (name)
                                    : g_build_filename (folder, name, NULL);
+}
+
+static gboolean
+has_pictures (const ValData *data, const char *folder)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < MIN (data->pictures->len, MAX_TRIED) && !any; i++) {
+    const ValPicture *picture = g_ptr_array_index (data->pictures, i);
+    char *path = locate (folder, picture->name);
+
+    any = g_file_test (path, G_FILE_TEST_EXISTS);
+    g_free (path);
+  }
+  return any;
+}
+
+/* Returns the folder of the pictures: that of the file, or one beside it, or beside its
+ * folder, which is called images or, as for instances_val2017.json, val2017. */
+static char *
+find_folder (const ValData *data)
+{
+  char *base = g_path_get_basename (data->source);
+  char *folder = g_path_get_dirname (data->source), *found = NULL;
+  const char *split;
+
+  if (strrchr (base, '.'))
+    *strrchr (base, '.') = 0;
+  split = strrchr (base, '_') ? strrchr (base, '_') + 1 : base;
+  for (guint up = 0; up < 2 && !found; up++) {
+    char *root = g_build_filename (folder, up ? ".." : "", NULL);
+    char *candidates[] = { g_strdup (root),
+      g_build_filename (root, "images", NULL),
+      g_build_filename (root, split, NULL),
+      g_build_filename (root, "images", split, NULL) };
+
+    for (guint i = 0; i < G_N_ELEMENTS (candidates); i++)
+      if (!found && has_pictures (data, candidates[i]))
+        found = candidates[i];
+      else
+        g_free (candidates[i]);
+    g_free (root);
+  }
+  g_free (base);
+  if (!found)
+    return folder;
+  g_free (folder);
+  return found;
 }
 
 static gboolean
@@ -36,16 +86,27 @@ read_pictures (ValData *data, JsonArray *list, GError **error)
   for (guint i = 0; i < n; i++) {
     const ValPlace place = { data->source, "images", i };
     JsonObject *object = val_json_get_entry (list, &place, error);
-    gint64 id;
     const char *name;
+    char *id;
 
-    if (!object || !val_json_get_int (object, &place, "id", &id, error)
-        || !(name = val_json_get_string (object, &place, "file_name", error)))
+    if (!object
+        || !(name = val_json_get_string (object, &place, "file_name", error))
+        || !(id = val_json_get_id (object, &place, "id", error)))
       return FALSE;
-    val_data_add_picture (data, g_strdup_printf ("%" G_GINT64_FORMAT, id),
-        g_strdup (name), locate (data->folder, name));
+    val_data_add_picture (data, id, g_strdup (name), NULL);
   }
   return val_data_sort_pictures (data, error);
+}
+
+static void
+locate_pictures (ValData *data, const char *images)
+{
+  data->folder = images ? g_strdup (images) : find_folder (data);
+  for (guint i = 0; i < data->pictures->len; i++) {
+    ValPicture *picture = g_ptr_array_index (data->pictures, i);
+
+    picture->path = locate (data->folder, picture->name);
+  }
 }
 
 static int
@@ -103,16 +164,25 @@ find_class (const ValData *data, gint64 id)
   return found ? (int) (found - (const gpointer *) data->classes->pdata) : -1;
 }
 
+/* Returns the member @name, or NULL where it is missing or null. */
+static JsonNode *
+get_optional (JsonObject *object, const char *name)
+{
+  JsonNode *node = json_object_get_member (object, name);
+
+  return node && !JSON_NODE_HOLDS_NULL (node) ? node : NULL;
+}
+
 /* What pycocotools insists on and others leave out. */
 static gboolean
 read_optional (JsonObject *object, const ValPlace *place, ValTruth *truth,
     GError **error)
 {
-  JsonNode *crowd = json_object_get_member (object, "iscrowd");
+  JsonNode *crowd = get_optional (object, "iscrowd");
   gint64 is_crowd = 0;
 
   truth->area = truth->box.width * truth->box.height;
-  if (json_object_has_member (object, "area")
+  if (get_optional (object, "area")
       && !val_json_get_double (object, place, "area", &truth->area, error))
     return FALSE;
   if (crowd && JSON_NODE_HOLDS_VALUE (crowd)
@@ -177,7 +247,6 @@ val_coco_open (const char *path, const char *images, GError **error)
   if (!root)
     return NULL;
   data = val_data_new (path);
-  data->folder = images ? g_strdup (images) : g_path_get_dirname (path);
   ok = (pictures = val_json_get_list (root, path, "images", error))
       && (classes = val_json_get_list (root, path, "categories", error))
       && (annotations = val_json_get_list (root, path, "annotations", error))
@@ -185,6 +254,8 @@ val_coco_open (const char *path, const char *images, GError **error)
       && read_classes (data, classes, error)
       && read_annotations (data, annotations, error);
   json_node_unref (root);
+  if (ok)
+    locate_pictures (data, images);
   if (!ok)
     g_clear_pointer (&data, val_data_free);
   return data;

@@ -339,7 +339,7 @@ tool_val (int argc, char **argv)
     { "split", 0, 0, G_OPTION_ARG_STRING, &options.split,
         "Which pictures of a data.yaml: val, test or train [val]", "NAME" },
     { "images", 0, 0, G_OPTION_ARG_FILENAME, &options.images,
-        "Folder of the pictures that COCO's JSON names [that of the file]",
+        "Folder of the pictures that COCO's JSON names [found beside the file]",
         "DIR" },
     { "json", 'j', 0, G_OPTION_ARG_FILENAME, &options.json,
         "Write all numbers as JSON; - is standard output", "FILE" },
