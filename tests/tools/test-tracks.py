@@ -3,7 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """y10 detect --track: who keeps an id when codes are half hidden, change their kind, or come after
 a gap in the video; and that drawn copies show the ids that the elements show."""
+import csv
 import glob
+import io
 import json
 import os
 import subprocess
@@ -81,9 +83,65 @@ class Tracks(Case):
         self.assertEqual([(event["event"], event["id"], event["label"]) for event in events],
                          [("enter", 1, "aztec"), ("leave", 1, "aztec")])
 
+    def test_formats(self):
+        """The ids of jsonl in the other formats, by a reader of CSV, in MOTChallenge's ten columns
+        and in the columns of Ultralytics' save_txt."""
+        path = self.video([self.frame("aztec")] * 3 + [self.frame(None)] * 2 + [self.frame("qr-code")] * 3)
+        self.assertEqual([len(objects) for objects in self.follow(path)], [1, 1, 1, 0, 0, 1, 1, 1])
+        expected = [(i, *found[0]) for i, found in enumerate(self.follow(path)) if found]
+        done = self.y10("detect", "--track", "--format", "csv", path)
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual([(int(r["frame"]), int(r["id"]), r["label"]) for r in rows], expected)
+        done = self.y10("detect", "--track", "--format", "mot", path)
+        lines = [line.split(",") for line in done.stdout.splitlines()]
+        self.assertEqual({len(line) for line in lines}, {10})
+        self.assertEqual([(int(line[0]) - 1, max(0, int(line[1]))) for line in lines], [e[:2] for e in expected])
+        for options, confidence in (((), []), (("--save-conf",), [5])):
+            folder = self.path("labels" + "".join(options))
+            self.y10("detect", "--track", *options, "--format", "yolo", "--output", folder, path)
+            for frame, number, _ in expected:
+                with open(f"{folder}/video_{frame + 1}.txt", encoding="utf-8") as file:
+                    values = file.read().split()
+                self.assertEqual(len(values), 6 + len(confidence))
+                self.assertEqual(int(values[-1]), number)
+                for i in confidence:
+                    self.assertAlmostEqual(float(values[i]),
+                                           float(next(r for r in rows if int(r["frame"]) == frame)["confidence"]),
+                                           delta=1e-4)
+        done = self.y10("detect", "--format", "csv", path)
+        self.assertNotIn("id", done.stdout.splitlines()[0].split(","))
+
+    def test_events(self):
+        """CSV has the members of the JSON of events; what a table would take for a formula is text."""
+        name = '=HYPERLINK("http://x"),"y"'
+        zones = self.path("zones.json")
+        with open(zones, "w", encoding="utf-8") as file:
+            json.dump({"version": 1, "zones": [{"name": name, "points": [[0, 0], [1, 1]], "dwell": 0.2}]}, file)
+        path = self.video([self.frame("aztec")] * 20)
+        done = self.y10("detect", "--zones", zones, path)
+        events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"event"')]
+        self.assertEqual([event["event"] for event in events], ["enter", "dwell", "leave"])
+        done = self.y10("detect", "--zones", zones, "--format", "csv", path)
+        rows = list(csv.DictReader(io.StringIO(done.stdout, newline="")))
+        self.assertEqual(len(rows), len(events))
+        for row, event in zip(rows, events):
+            self.assertEqual(set(event) - set(row), set())
+            self.assertEqual(row.pop("zone"), "'" + name)
+            for member in ("timestamp", "duration"):
+                if row[member]:
+                    self.assertAlmostEqual(float(row[member]), event[member] / 1e9, delta=1e-9)
+            for member, text in row.items():
+                if isinstance(event.get(member), float):
+                    self.assertAlmostEqual(float(text), event[member], delta=1e-9)
+                elif member not in ("timestamp", "duration"):
+                    self.assertEqual(text, str(event.get(member, "")), member)
+
     def test_refusals(self):
         path = self.video([self.frame("aztec")])
         self.refused("detect", "--class-groups", "a,b", path, says=["--class-groups needs --track or --zones"])
+        self.refused("detect", "--track", "--format", "coco", path, says=["expected jsonl, csv, yolo or mot"])
+        self.refused("detect", "--zones", path, "--format", "mot", path, says=["expected jsonl or csv"])
+        self.refused("detect", "--save-conf", path, says=["--save-conf is for --format yolo"])
         self.refused("detect", "--track", "--class-groups", "a,,b", path, status=1,
                      says=['--class-groups "a,,b" has an empty name'])
         self.refused("detect", "--track", "--class-groups", "a;b,a", path, status=1, says=['names "a" twice'])

@@ -46,6 +46,7 @@ static const Hint options[] = {
   { "name", "--draw DIR" },
   { "save-crop", "--save-crops DIR" },
   { "save-txt", "--format yolo --output DIR" },
+  { "show", "'y10 serve', which shows cameras live in a page" },
   { "save-json", "--format coco --output FILE" },
   { "device", "--backend" },
   { "half", "--precision" },

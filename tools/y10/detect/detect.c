@@ -79,7 +79,23 @@ read_privacy (ToolDetectOptions *options)
   return FALSE;
 }
 
-/* Objects are followed in whole videos and folders only, and few formats have room for ids. */
+/* Whether the format has room for ids, or with --zones for events. */
+static gboolean
+can_track (const ToolDetectOptions *options)
+{
+  switch (options->format) {
+    case TOOL_FORMAT_JSONL:
+    case TOOL_FORMAT_CSV:
+      return TRUE;
+    case TOOL_FORMAT_MOT:
+    case TOOL_FORMAT_YOLO:
+      return !options->zones;
+    default:
+      return FALSE;
+  }
+}
+
+/* Objects are followed in whole videos and folders only. */
 static gboolean
 check_track (ToolDetectOptions *options)
 {
@@ -96,10 +112,10 @@ check_track (ToolDetectOptions *options)
         "%s does not go with --store, whose segments would each be followed by "
         "themselves",
         option);
-  else if (options->format_name && options->format != TOOL_FORMAT_JSONL
-      && (options->zones || options->format != TOOL_FORMAT_MOT))
+  else if (options->format_name && !can_track (options))
     tool_error ("%s does not go with --format %s; expected %s", option,
-        options->format_name, options->zones ? "jsonl" : "jsonl or mot");
+        options->format_name,
+        options->zones ? "jsonl or csv" : "jsonl, csv, yolo or mot");
   else
     return TRUE;
   return FALSE;
@@ -169,11 +185,18 @@ read_format (ToolDetectOptions *options)
         "--store does not go with --format and --output; what it stores is JSON");
     return FALSE;
   }
+  if (!options->format_name && options->save_conf)
+    tool_error ("--save-conf is for --format yolo");
   if (!options->format_name)
-    return TRUE;
+    return !options->save_conf;
   if (!tool_format_parse (options->format_name, &options->format, &error)) {
     tool_error ("--format: %s", error->message);
     g_error_free (error);
+    return FALSE;
+  }
+  if (options->save_conf && options->format != TOOL_FORMAT_YOLO) {
+    tool_error ("--save-conf is for --format yolo; %s has the confidence",
+        options->format_name);
     return FALSE;
   }
   if (options->format != TOOL_FORMAT_YOLO || options->output_path)
@@ -200,6 +223,9 @@ check_draw (const ToolDetectOptions *options, char **expanded)
 static gboolean
 open_output (ToolDetectOptions *options)
 {
+  const ToolOutputFlags flags = (options->track ? TOOL_OUTPUT_IDS : 0)
+      | (options->save_conf ? TOOL_OUTPUT_CONFIDENCE : 0)
+      | (options->zones ? TOOL_OUTPUT_EVENTS : 0);
   GError *error = NULL;
 
   for (char **input = options->inputs; options->output_path && *input;
@@ -214,8 +240,8 @@ open_output (ToolDetectOptions *options)
       return FALSE;
     }
   }
-  options->output = tool_output_open (options->format, options->output_path,
-      &error);
+  options->output = tool_output_open (options->format, flags,
+      options->output_path, &error);
   if (options->output)
     return TRUE;
   tool_error ("%s", error->message);
@@ -342,6 +368,8 @@ tool_detect (int argc, char **argv)
         "jsonl, table, summary (one table at the end), csv, yolo (label files), coco or "
         "mot",
         "FORMAT" },
+    { "save-conf", 0, 0, G_OPTION_ARG_NONE, &options.save_conf,
+        "With --format yolo: write the confidence behind each box", NULL },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output_path,
         "Write the results to a file, or to a folder with --format yolo",
         "PATH" },

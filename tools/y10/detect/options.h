@@ -24,7 +24,7 @@ typedef struct
   ToolRules rules;
   ToolFormat format;
   ToolOutput *output; /* NULL with --store */
-  gboolean recursive, ignore_par, track;
+  gboolean recursive, ignore_par, track, save_conf;
   char *zones; /* a file; NULL: none */
   char *class_groups;
   double fps; /* of sequences of pictures; 0: as they say */

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Results as other programs read them: CSV, label files of YOLO, COCO's JSON and the
- * detections of MOTChallenge. Files are opened before there are children, which share
+ * detections and tracks of MOTChallenge. Files are opened before there are children, which share
  * their position, so a child continues where one that crashed has ended. COCO's document
  * needs numbers over all frames: children write a line for each, and the document is made
  * of these at the end. */
@@ -18,11 +18,8 @@
 #include "base/names.h"
 #include "base/supervisor.h"
 #include "detect/coco.h"
+#include "detect/csv.h"
 #include "detect/output.h"
-
-#define CSV_HEADER \
-  "source,frame,timestamp,width,height,label_id,label,confidence," \
-  "x_min,y_min,x_max,y_max\n"
 
 static const char *const formats[] = {
   [TOOL_FORMAT_JSONL] = "jsonl",
@@ -37,6 +34,7 @@ static const char *const formats[] = {
 struct _ToolOutput
 {
   ToolFormat format;
+  ToolOutputFlags flags;
   char *path;        /* NULL: standard output */
   FILE *file;        /* takes what is written for each frame, or NULL */
   GHashTable *names; /* of label files, written by this process */
@@ -65,13 +63,38 @@ fail_to_write (const char *path, GError **error)
   return FALSE;
 }
 
+/* Writes @text, which may be empty, and frees it. */
+static gboolean
+write_text (const ToolOutput *self, GString *text, GError **error)
+{
+  const gboolean ok = fwrite (text->str, 1, text->len, self->file) == text->len
+      && fflush (self->file) == 0;
+
+  g_string_free (text, TRUE);
+  return ok || fail_to_write (self->path, error);
+}
+
+static gboolean
+write_head (const ToolOutput *self, GError **error)
+{
+  GString *text = g_string_new (NULL);
+
+  if (self->flags & TOOL_OUTPUT_EVENTS)
+    tool_csv_append_event_head (text);
+  else
+    tool_csv_append_head (text, self->flags & TOOL_OUTPUT_IDS);
+  return write_text (self, text, error);
+}
+
 ToolOutput *
-tool_output_open (ToolFormat format, const char *path, GError **error)
+tool_output_open (ToolFormat format, ToolOutputFlags flags, const char *path,
+    GError **error)
 {
   ToolOutput *self = g_new0 (ToolOutput, 1);
   gboolean ok = TRUE;
 
   self->format = format;
+  self->flags = flags;
   self->path = g_strdup (path);
   self->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   if (format == TOOL_FORMAT_YOLO) {
@@ -87,11 +110,10 @@ tool_output_open (ToolFormat format, const char *path, GError **error)
     self->file = path ? fopen (path, "w") : stdout;
     ok = self->file != NULL;
   }
-  if (ok && format == TOOL_FORMAT_CSV)
-    ok = fputs (CSV_HEADER, self->file) >= 0 && fflush (self->file) == 0;
-  if (ok)
+  if (!ok)
+    fail_to_write (path, error);
+  else if (format != TOOL_FORMAT_CSV || write_head (self, error))
     return self;
-  fail_to_write (path, error);
   tool_output_close (self, FALSE, NULL);
   return NULL;
 }
@@ -100,23 +122,6 @@ FILE *
 tool_output_get_file (const ToolOutput *self)
 {
   return self->file;
-}
-
-/* A field of CSV as of RFC 4180. */
-static void
-append_field (GString *line, const char *text)
-{
-  if (!strpbrk (text, ",\"\r\n")) {
-    g_string_append (line, text);
-    return;
-  }
-  g_string_append_c (line, '"');
-  for (; *text; text++) {
-    if (*text == '"')
-      g_string_append_c (line, '"');
-    g_string_append_c (line, *text);
-  }
-  g_string_append_c (line, '"');
 }
 
 /* @value in the C locale, behind a separator. */
@@ -129,33 +134,7 @@ append_number (GString *line, char separator, const char *format, double value)
   g_string_append (line, g_ascii_formatd (text, sizeof text, format, value));
 }
 
-static void
-append_csv (GString *text, const Y10Model *model, const ToolFrame *frame,
-    const Y10Detection *row)
-{
-  char *source = tool_source_to_utf8 (frame->source);
-
-  append_field (text, source);
-  /* A picture has neither a number nor a time. */
-  if (frame->timestamp >= 0) {
-    g_string_append_printf (text, ",%" G_GUINT64_FORMAT, frame->number);
-    append_number (text, ',', "%.9f", (double) frame->timestamp / 1e9);
-  } else {
-    g_string_append (text, ",,");
-  }
-  g_string_append_printf (text, ",%u,%u,%d,", frame->image.width,
-      frame->image.height, row->class_id);
-  append_field (text, y10_model_get_class_name (model, (guint) row->class_id));
-  append_number (text, ',', "%.4f", (double) row->confidence);
-  append_number (text, ',', "%.2f", (double) row->x0);
-  append_number (text, ',', "%.2f", (double) row->y0);
-  append_number (text, ',', "%.2f", (double) row->x1);
-  append_number (text, ',', "%.2f", (double) row->y1);
-  g_string_append (text, "\n");
-  g_free (source);
-}
-
-/* Frames and coordinates from 1, and no identities. */
+/* Frames and coordinates from 1. */
 static void
 append_mot (GString *text, const ToolFrame *frame, const Y10Detection *row,
     gint id)
@@ -171,8 +150,10 @@ append_mot (GString *text, const ToolFrame *frame, const Y10Detection *row,
   g_string_append (text, ",-1,-1,-1\n");
 }
 
+/* Behind the box Ultralytics, too, has the confidence, if it is wanted, and the identity. */
 static void
-append_label (GString *text, const ToolFrame *frame, const Y10Detection *row)
+append_label (GString *text, const ToolOutput *self, const ToolFrame *frame,
+    const Y10Detection *row, gint id)
 {
   const double width = frame->image.width, height = frame->image.height;
 
@@ -181,6 +162,10 @@ append_label (GString *text, const ToolFrame *frame, const Y10Detection *row)
   append_number (text, ' ', "%.6f", (double) (row->y0 + row->y1) / 2 / height);
   append_number (text, ' ', "%.6f", (double) (row->x1 - row->x0) / width);
   append_number (text, ' ', "%.6f", (double) (row->y1 - row->y0) / height);
+  if (self->flags & TOOL_OUTPUT_CONFIDENCE)
+    append_number (text, ' ', "%.6f", (double) row->confidence);
+  if (self->flags & TOOL_OUTPUT_IDS)
+    g_string_append_printf (text, " %d", id);
   g_string_append (text, "\n");
 }
 
@@ -304,22 +289,34 @@ tool_output_write (ToolOutput *self, const Y10Model *model,
   gboolean ok;
 
   for (guint i = 0; i < n; i++)
-    if (self->format == TOOL_FORMAT_CSV)
-      append_csv (text, model, frame, &rows[i]);
-    else if (self->format == TOOL_FORMAT_MOT)
+    if (self->format == TOOL_FORMAT_CSV) {
+      if (!(self->flags & TOOL_OUTPUT_EVENTS))
+        tool_csv_append_object (text, model, frame, &rows[i],
+            ids ? &ids[i] : NULL);
+    } else if (self->format == TOOL_FORMAT_MOT)
       append_mot (text, frame, &rows[i], ids ? ids[i] : 0);
     else if (self->format == TOOL_FORMAT_YOLO)
-      append_label (text, frame, &rows[i]);
+      append_label (text, self, frame, &rows[i], ids ? ids[i] : 0);
   if (self->format == TOOL_FORMAT_COCO)
     append_coco (self, text, model, frame, rows, n);
-  if (self->format == TOOL_FORMAT_YOLO)
-    ok = write_labels (self, model, frame, text->str, text->len, error);
-  else
-    ok = (fwrite (text->str, 1, text->len, self->file) == text->len
-             && fflush (self->file) == 0)
-        || fail_to_write (self->path, error);
+  if (self->format != TOOL_FORMAT_YOLO)
+    return write_text (self, text, error);
+  ok = write_labels (self, model, frame, text->str, text->len, error);
   g_string_free (text, TRUE);
   return ok;
+}
+
+gboolean
+tool_output_write_events (ToolOutput *self, const char *events, GError **error)
+{
+  GString *text = g_string_new (NULL);
+  char **lines = g_strsplit (events, "\n", -1);
+
+  for (guint i = 0; lines[i]; i++)
+    if (*lines[i])
+      tool_csv_append_event (text, lines[i]);
+  g_strfreev (lines);
+  return write_text (self, text, error);
 }
 
 gboolean

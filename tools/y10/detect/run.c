@@ -84,12 +84,19 @@ warn_of_damage (ToolDetect *self, const char *source, char *damage)
 
 /* Prints what has happened in zones, a line each. */
 static void
-print_events (ToolDetect *self)
+print_events (ToolDetect *self, const char *source)
 {
   char *events = self->tracks ? tool_tracks_take_events (self->tracks) : NULL;
+  GError *error = NULL;
 
   if (!events)
     return;
+  if (self->format == TOOL_FORMAT_CSV) {
+    if (!tool_output_write_events (self->output, events, &error))
+      fail_with (self, source, &error);
+    g_free (events);
+    return;
+  }
   tool_supervisor_set_in_line (self->out == stdout);
   fputs (events, self->out);
   fflush (self->out);
@@ -204,7 +211,7 @@ tool_detect_result (const ToolFrame *frame, const Y10Detection *rows, guint n,
         g_strerror (errno));
     self->input_failed = self->moving;
   }
-  print_events (self);
+  print_events (self, frame->source);
   count (self, frame, rows, n);
   if (!self->input_failed
       && !write_copies (self, frame, rows, n, ids, &error)) {
@@ -336,7 +343,7 @@ end_moving (ToolDetect *self, const char *source)
   g_clear_pointer (&self->recorder, tool_recorder_free);
   if (self->tracks) {
     tool_tracks_end (self->tracks, source);
-    print_events (self);
+    print_events (self, source);
   }
   self->moving = self->input_failed = FALSE;
 }

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* CSV as of RFC 4180, one line for an object or an event. Text that programs for tables
+ * take for a formula begins with an apostrophe, since anyone can name a file, class or zone
+ * =HYPERLINK(…). */
+
+#include "config.h"
+
+#include <string.h>
+#include <json-glib/json-glib.h>
+
+#include "base/names.h"
+#include "detect/csv.h"
+
+static const char *const event_members[] = { "source", "timestamp", "event",
+  "zone", "line", "id", "label", "confidence", "x", "y", "reason", "duration",
+  "direction", "from", "to", "in", "out", "count", "limit", "over" };
+
+static void
+append_field (GString *line, const char *text)
+{
+  /* A sign alone is no formula, but the name of standard input. */
+  const gboolean is_formula = *text && strchr ("=+-@\t\r\n", *text) && text[1];
+
+  if (!is_formula && !strpbrk (text, ",\"\r\n")) {
+    g_string_append (line, text);
+    return;
+  }
+  g_string_append_c (line, '"');
+  if (is_formula)
+    g_string_append_c (line, '\'');
+  for (; *text; text++) {
+    if (*text == '"')
+      g_string_append_c (line, '"');
+    g_string_append_c (line, *text);
+  }
+  g_string_append_c (line, '"');
+}
+
+/* @value in the C locale. */
+static void
+append_number (GString *line, const char *format, double value)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append (line, g_ascii_formatd (text, sizeof text, format, value));
+}
+
+void
+tool_csv_append_head (GString *text, gboolean with_ids)
+{
+  g_string_append_printf (text,
+      "source,frame,timestamp,width,height,label_id,label,confidence,"
+      "x_min,y_min,x_max,y_max%s\n",
+      with_ids ? ",id" : "");
+}
+
+void
+tool_csv_append_object (GString *text, const Y10Model *model,
+    const ToolFrame *frame, const Y10Detection *row, const gint *id)
+{
+  const float edges[] = { row->x0, row->y0, row->x1, row->y1 };
+  char *source = tool_source_to_utf8 (frame->source);
+
+  append_field (text, source);
+  /* A picture has neither a number nor a time. */
+  if (frame->timestamp >= 0) {
+    g_string_append_printf (text, ",%" G_GUINT64_FORMAT ",", frame->number);
+    append_number (text, "%.9f", (double) frame->timestamp / 1e9);
+  } else {
+    g_string_append (text, ",,");
+  }
+  g_string_append_printf (text, ",%u,%u,%d,", frame->image.width,
+      frame->image.height, row->class_id);
+  append_field (text, y10_model_get_class_name (model, (guint) row->class_id));
+  g_string_append_c (text, ',');
+  append_number (text, "%.4f", (double) row->confidence);
+  for (guint i = 0; i < G_N_ELEMENTS (edges); i++) {
+    g_string_append_c (text, ',');
+    append_number (text, "%.2f", (double) edges[i]);
+  }
+  if (id)
+    g_string_append_printf (text, ",%d", *id);
+  g_string_append_c (text, '\n');
+  g_free (source);
+}
+
+void
+tool_csv_append_event_head (GString *text)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (event_members); i++)
+    g_string_append_printf (text, "%s%s", i ? "," : "", event_members[i]);
+  g_string_append_c (text, '\n');
+}
+
+static void
+append_member (GString *text, const char *name, JsonNode *node)
+{
+  if (!strcmp (name, "timestamp") || !strcmp (name, "duration")) {
+    append_number (text, "%.9f", json_node_get_double (node) / 1e9);
+  } else if (json_node_get_value_type (node) == G_TYPE_STRING) {
+    append_field (text, json_node_get_string (node));
+  } else {
+    char *value = json_to_string (node, FALSE);
+
+    g_string_append (text, value);
+    g_free (value);
+  }
+}
+
+void
+tool_csv_append_event (GString *text, const char *event)
+{
+  JsonNode *root = json_from_string (event, NULL);
+  JsonObject *object = json_node_get_object (root);
+
+  for (guint i = 0; i < G_N_ELEMENTS (event_members); i++) {
+    JsonNode *node = json_object_get_member (object, event_members[i]);
+
+    if (i)
+      g_string_append_c (text, ',');
+    if (node)
+      append_member (text, event_members[i], node);
+  }
+  g_string_append_c (text, '\n');
+  json_node_unref (root);
+}
