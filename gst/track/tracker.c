@@ -138,8 +138,9 @@ see (GstY10Tracker *self, guint track_index, const GstY10Observed *observed,
   self->track_of[index] = (gint) track_index;
 }
 
-/* Of a pair for the assignment. What is below @limit stays below it, so a lost track that
- * nobody else competes with is found as well as any. */
+/* Of a pair for the assignment: 1 without any overlap, which no @limit exceeds. What is below
+ * @limit stays below it, so a lost track that nobody else competes with is found as well as
+ * any. */
 static gfloat
 cost_of (const GstY10Tracker *self, guint row, const GstY10Observed *observed,
     gfloat limit)
@@ -149,9 +150,6 @@ cost_of (const GstY10Tracker *self, guint row, const GstY10Observed *observed,
       ? 1 - iou (&self->boxes[row], &observed->box)
       : 1;
 
-  /* Without any overlap, never, whatever the limit. */
-  if (!(cost < 1))
-    return G_MAXFLOAT;
   if (track->state == GST_Y10_TRACK_LOST && cost < limit)
     cost = MIN (cost
             + LOST_COST * (gfloat) seconds_between (track->seen, self->time),
@@ -256,9 +254,9 @@ is_double (const GstY10Tracker *self, guint index)
     const GstY10Track *other = &self->tracks[i];
     GstY10TrackBox a, b;
 
-    /* One of two that are seen at once is another object. */
+    /* One of two that are seen at once is another object. A new one has been known for no
+     * time. */
     if (i == index || other->group != track->group
-        || other->state == GST_Y10_TRACK_NEW
         || (other->state == GST_Y10_TRACK_TRACKED)
             == (track->state == GST_Y10_TRACK_TRACKED))
       continue;
