@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Reads class names: from a label file with one name per line, or from the
- * metadata of a weights file, where training tools write a JSON list, a JSON
- * object or a Python dictionary. Without either, the names are "class 0",
- * "class 1" and so on. Names are valid UTF-8 without line breaks, because the
+ * metadata of a weights file, where training tools write a list or table as JSON or
+ * Python has it. Classes without a name are called "class 0", "class 1" and so on, and a
+ * note says so if there are names that do not fit. Names are valid UTF-8 without line breaks, because the
  * frame metadata stores one name per line. Other control characters remain;
  * code that prints to a terminal escapes them. */
 
@@ -158,60 +158,133 @@ parse_string (const char *p, char **string)
   return *string ? p + 1 : NULL;
 }
 
-/* Parses the index of the next name: "0:", with or without quotes. */
+/* Parses a string, or a bare word such as 5 or None as its own text. Returns NULL if
+ * there is neither. */
 static const char *
-parse_key (const char *p, guint64 expected)
+parse_word (const char *p, char **word)
 {
-  char quote = *p == '"' || *p == '\'' ? *p++ : 0, *end;
+  const char *start = p;
 
-  if (!g_ascii_isdigit (*p) || g_ascii_strtoull (p, &end, 10) != expected)
-    return NULL;
-  p = end;
-  if (quote && *p++ != quote)
-    return NULL;
-  p = skip_space (p);
-  return *p == ':' ? skip_space (p + 1) : NULL;
+  /* Python 2 marks strings of Unicode. */
+  if (*p == 'u' && (p[1] == '"' || p[1] == '\''))
+    p++;
+  if (*p == '"' || *p == '\'')
+    return parse_string (p, word);
+  while (*p && (g_ascii_isalnum (*p) || strchr ("_+-.", *p)))
+    p++;
+  *word = g_strndup (start, p - start);
+  return p > start ? p : NULL;
 }
 
-char **
-y10_labels_parse (const char *names, guint n_classes)
+/* Parses the next entry at @p: a name, or in a table a number and a name. */
+static const char *
+parse_entry (const char *p, gboolean is_table, guint64 *number, char **name)
 {
-  g_autoptr (GPtrArray) labels = g_ptr_array_new_full (n_classes + 1, g_free);
-  g_autofree char *text = g_utf8_make_valid (names, -1);
-  const char *p = skip_space (text);
-  char close = *p == '{' ? '}' : *p == '[' ? ']' : 0;
+  g_autofree char *key = NULL;
 
-  if (!close)
+  if (is_table) {
+    p = parse_word (p, &key);
+    p = p ? skip_space (p) : NULL;
+    if (!p || *p != ':')
+      return NULL;
+    p = skip_space (p + 1);
+  }
+  p = parse_word (p, name);
+  if (!p || !is_table
+      || g_ascii_string_to_unsigned (key, 10, 0, G_MAXUINT64, number, NULL))
+    return p;
+  /* Names that have numbers. */
+  if (!g_ascii_string_to_unsigned (*name, 10, 0, G_MAXUINT64, number, NULL))
     return NULL;
-  for (p = skip_space (p + 1); *p && *p != close; p = skip_space (p)) {
-    char *string = NULL;
+  g_free (*name);
+  *name = g_steal_pointer (&key);
+  return p;
+}
 
-    if (close == '}')
-      p = parse_key (p, labels->len);
-    if (!p || (*p != '"' && *p != '\''))
-      return NULL;
-    p = parse_string (p, &string);
+/* Fills @labels with the names in @text as far as they have a class; FALSE if it is no list,
+ * tuple or table. */
+static gboolean
+parse (const char *text, char **labels, guint n_classes, guint *n_names)
+{
+  const char *p = skip_space (text);
+  const char close = *p == '{' ? '}' : *p == '[' ? ']' : *p == '(' ? ')' : 0;
+
+  *n_names = 0;
+  if (!close)
+    return FALSE;
+  for (p = skip_space (p + 1); *p && *p != close; p = skip_space (p)) {
+    guint64 number = *n_names;
+    char *name = NULL;
+
+    p = parse_entry (p, close == '}', &number, &name);
+    if (p && number < n_classes) {
+      g_free (labels[number]);
+      labels[number] = g_strdelimit (g_steal_pointer (&name), "\r\n", ' ');
+    }
+    g_free (name);
     if (!p)
-      return NULL;
-    g_ptr_array_add (labels, g_strdelimit (string, "\r\n", ' '));
+      return FALSE;
+    (*n_names)++;
     p = skip_space (p);
     if (*p == ',')
       p++;
     else if (*p != close)
-      return NULL;
+      return FALSE;
   }
-  if (*p != close || labels->len != n_classes)
-    return NULL;
-  g_ptr_array_add (labels, NULL);
-  return (char **) g_ptr_array_steal (labels, NULL);
+  return *p == close && !*skip_space (p + 1);
+}
+
+/* Fills the gaps of @labels with "class N". Returns their number and the first one. */
+static guint
+number_others (char **labels, guint n_classes, guint *first)
+{
+  guint n = 0;
+
+  for (guint i = n_classes; i-- > 0;)
+    if (!labels[i]) {
+      labels[i] = g_strdup_printf ("class %u", i);
+      *first = i;
+      n++;
+    }
+  return n;
 }
 
 char **
-y10_labels_number (guint n_classes)
+y10_labels_parse (const char *names, guint n_classes, char **note)
 {
+  g_autofree char *text = names ? g_utf8_make_valid (names, -1) : NULL;
   char **labels = g_new0 (char *, n_classes + 1);
+  guint n_names = 0, first = 0, n_missing;
+  const gboolean is_known = text && parse (text, labels, n_classes, &n_names);
 
-  for (guint i = 0; i < n_classes; i++)
-    labels[i] = g_strdup_printf ("class %u", i);
+  if (!is_known)
+    for (guint i = 0; i < n_classes; i++)
+      g_clear_pointer (&labels[i], g_free);
+  n_missing = number_others (labels, n_classes, &first);
+  *note = NULL;
+  if (!text)
+    return labels;
+  if (!is_known)
+    *note = g_strdup_printf (
+        "its metadata \"names\" is %.*s%s; expected a list or table of names",
+        (int) (g_utf8_offset_to_pointer (text,
+                   MIN (40, g_utf8_strlen (text, -1)))
+            - text),
+        text, g_utf8_strlen (text, -1) > 40 ? "…" : "");
+  else if (n_missing || n_names > n_classes)
+    *note = g_strdup_printf (
+        "its metadata \"names\" has %u name%s; expected one for each of %u "
+        "classes",
+        n_names, n_names == 1 ? "" : "s", n_classes);
+  if (n_missing) {
+    char *before = *note;
+
+    *note = n_missing == 1
+        ? g_strdup_printf ("%s; class %u is called \"class %u\"", before, first,
+            first)
+        : g_strdup_printf ("%s; %u classes are called \"class N\", from %u on",
+            before, n_missing, first);
+    g_free (before);
+  }
   return labels;
 }

@@ -12,6 +12,7 @@
 
 #include <y10/engine.h>
 
+#include "base/coco.h"
 #include "base/paths.h"
 #include "model/labels.h"
 #include "model/model.h"
@@ -28,6 +29,7 @@ struct _Y10Model
   Y10TensorFile *file;
   const Y10Structure *structure;
   char **labels;
+  char *labels_note; /* what is wrong with the file's names; NULL: nothing */
   const char *variant, *dtype;
   guint n_classes, n_bins;
   guint width, height;
@@ -73,15 +75,22 @@ read_input_size (Y10Model *model)
 static gboolean
 load_labels (Y10Model *model, const char *label_path, GError **error)
 {
-  const char *names = y10_tensor_file_get_meta (model->file, "names");
+  g_autofree char *note = NULL;
 
-  if (label_path)
+  if (label_path) {
     model->labels = y10_labels_load (label_path, model->n_classes, error);
-  else if (names)
-    model->labels = y10_labels_parse (names, model->n_classes);
-  if (!model->labels && !label_path)
-    model->labels = y10_labels_number (model->n_classes);
-  return model->labels != NULL;
+    return model->labels != NULL;
+  }
+  model->labels = y10_labels_parse (y10_tensor_file_get_meta (model->file,
+                                        "names"),
+      model->n_classes, &note);
+  if (note) {
+    g_autofree char *path = g_filename_display_name (
+        y10_model_get_path (model));
+
+    model->labels_note = g_strdup_printf ("%s: %s", path, note);
+  }
+  return TRUE;
 }
 
 /* The head named in the metadata if its weights exist; else one2one if they
@@ -238,6 +247,7 @@ y10_model_unref (Y10Model *model)
     return;
   y10_tensor_file_unref (model->file);
   g_strfreev (model->labels);
+  g_free (model->labels_note);
   g_free (model);
 }
 
@@ -312,6 +322,40 @@ const char *
 y10_model_get_class_name (const Y10Model *model, guint class_id)
 {
   return class_id < model->n_classes ? model->labels[class_id] : NULL;
+}
+
+/**
+ * y10_model_get_labels_note:
+ * @model: a model
+ *
+ * Tells users why they see "class N" although the weights file has class names: there are
+ * too few or too many, or they are not understood.
+ *
+ * Returns: (transfer none) (nullable): one line, UTF-8, that names the file, or %NULL
+ *
+ * Since: 0.2
+ */
+const char *
+y10_model_get_labels_note (const Y10Model *model)
+{
+  return model->labels_note;
+}
+
+/**
+ * y10_model_get_coco_id:
+ * @model: a model
+ * @class_id: a class, 0 to the number of classes - 1
+ *
+ * Returns: the category that stands for the class in results of COCO: for the 80 classes
+ *   of COCO that of its annotations, 1 to 90 with gaps, for others @class_id + 1
+ *
+ * Since: 0.2
+ */
+guint
+y10_model_get_coco_id (const Y10Model *model, guint class_id)
+{
+  return y10_coco_id ((const char *const *) model->labels, model->n_classes,
+      class_id);
 }
 
 /**

@@ -57,36 +57,59 @@ read_size (Y10TorchReader *r, const Value *args)
     y10_tensor_file_set_meta (r->file, "imgsz", text);
 }
 
-static void
-append_name (GString *json, gint64 id, const Value *name)
+/* Appends a number or a string as JSON; FALSE if @value is neither. */
+static gboolean
+append_value (GString *json, const Value *value)
 {
   g_autofree char *text = NULL;
+  gint64 number;
 
-  if (name->kind != Y10_PICKLE_STRING || json->len + name->length > MAX_NAMES)
-    return;
-  text = g_strndup (name->text, name->length);
-  g_string_append_printf (json,
-      "%s\"%" G_GINT64_FORMAT "\": ", json->len > 1 ? ", " : "", id);
+  if (y10_torch_get_int (value, &number)) {
+    g_string_append_printf (json, "\"%" G_GINT64_FORMAT "\"", number);
+    return TRUE;
+  }
+  if (value->kind != Y10_PICKLE_STRING || json->len + value->length > MAX_NAMES)
+    return FALSE;
+  text = g_strndup (value->text, value->length);
   y10_json_append_string (json, text);
+  return TRUE;
 }
 
-/* Class names, a list or a dictionary by id. */
+/* @key: of a dictionary, or NULL: the name is number @at of a list. */
+static void
+append_name (GString *json, const Value *key, guint at, const Value *name)
+{
+  const gsize before = json->len;
+
+  g_string_append (json, before > 1 ? ", " : "");
+  if (!key)
+    g_string_append_printf (json, "\"%u\"", at);
+  else if (!append_value (json, key))
+    goto undo;
+  g_string_append (json, ": ");
+  if (append_value (json, name))
+    return;
+
+undo:
+  g_string_truncate (json, before);
+}
+
+/* Class names, a list or a dictionary by id, which y10_labels_parse() judges. */
 static void
 read_names (Y10TorchReader *r, const Value *names)
 {
   g_autoptr (GString) json = g_string_new ("{");
-  gint64 id;
+  const Y10PickleKind kind = names ? names->kind : Y10_PICKLE_NONE;
 
-  if (!names || names->kind < Y10_PICKLE_TUPLE || names->kind > Y10_PICKLE_DICT)
-    return;
-  if (names->kind == Y10_PICKLE_DICT) {
-    for (guint i = 0; i + 1 < names->n; i += 2)
-      if (y10_torch_get_int (names->items[i], &id))
-        append_name (json, id, names->items[i + 1]);
-  } else {
+  if (kind == Y10_PICKLE_TUPLE || kind == Y10_PICKLE_LIST)
     for (guint i = 0; i < names->n; i++)
-      append_name (json, i, names->items[i]);
-  }
+      append_name (json, NULL, i, names->items[i]);
+  /* A subclass, such as OrderedDict, is the result of a call. */
+  else if (kind == Y10_PICKLE_DICT || kind == Y10_PICKLE_CALL)
+    for (guint i = 0; i + 1 < names->n; i += 2)
+      append_name (json, names->items[i], 0, names->items[i + 1]);
+  else
+    return;
   g_string_append_c (json, '}');
   y10_tensor_file_set_meta (r->file, "names", json->str);
 }

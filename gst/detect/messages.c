@@ -87,6 +87,10 @@ gst_y10_messages_model (GstElement *element, GstY10Session *session)
               y10_precision_get_name (y10_engine_get_precision (engine)),
               "fallback-reason", G_TYPE_STRING, reason, "time-to-first-frame",
               G_TYPE_UINT64, (guint64) took, NULL)));
+  if (y10_model_get_labels_note (session->model))
+    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+        ("%s", y10_model_get_labels_note (session->model)),
+        ("label-file names the classes"));
   g_free (path);
   g_free (labels);
   y10_engine_unref (engine);

@@ -16,9 +16,10 @@ images and paths and returns a :class:`Result`. Errors of liby10 raise
 from ._errors import Error, ErrorCode
 from ._model import Model
 from ._result import DETECTION, Result, Times
+from ._table import to_df
 from ._val import val
 
-__all__ = ["DETECTION", "Error", "ErrorCode", "Model", "Result", "Times", "val"]
+__all__ = ["DETECTION", "Error", "ErrorCode", "Model", "Result", "Times", "to_df", "val"]
 
 
 def __getattr__(name: str) -> str:

@@ -82,6 +82,8 @@ const char *y10_model_get_path (const Y10Model *model);
 const char *y10_model_get_variant (const Y10Model *model);
 guint y10_model_get_n_classes (const Y10Model *model);
 const char *y10_model_get_class_name (const Y10Model *model, guint class_id);
+const char *y10_model_get_labels_note (const Y10Model *model);
+guint y10_model_get_coco_id (const Y10Model *model, guint class_id);
 guint64 y10_model_get_n_parameters (const Y10Model *model);
 void y10_engine_config_init (Y10EngineConfig *config, gsize size);
 Y10Engine *y10_engine_new (Y10Model *model, const Y10EngineConfig *config, GCancellable *cancellable, GError **error);

@@ -12,6 +12,7 @@ import numpy as np
 from ._draw import draw
 from ._image import check_array, to_array
 from ._library import Y10Report, library, to_c_string
+from ._table import to_df
 from ._weights import Weights
 
 #: One detection, as Y10Detection is in C. Box in pixels of the image, confidence 0 to 1,
@@ -107,16 +108,23 @@ class Result:
 
         Args:
             image_id: id of the image in the annotations.
-            category_ids: ids of the classes by name, of which others are left out; None: the
-                number of the class plus one, as Ultralytics counts.
+            category_ids: ids of the classes by name, of which others are left out, such as
+                those of your annotations; None: as `y10 detect --format coco` has them, which
+                are those of COCO's annotations for its 80 classes, else the number of the
+                class plus one.
         """
-        ids = {name: i + 1 for i, name in enumerate(self.names)} if category_ids is None \
-            else category_ids
+        ids = {name: library.y10_model_get_coco_id(self._weights.handle, i)
+               for i, name in enumerate(self.names)} if category_ids is None else category_ids
         return [{"image_id": image_id, "category_id": ids[label],
                  "bbox": [float(found["x0"]), float(found["y0"]), float(found["x1"] - found["x0"]),
                           float(found["y1"] - found["y0"])],
                  "score": float(found["confidence"])}
                 for found, label in zip(self, self.labels) if label in ids]
+
+    def to_df(self) -> Any:
+        """A pandas.DataFrame with a row for each object; :func:`y10.to_df` takes several
+        results."""
+        return to_df(self)
 
     def to_json(self, source: Optional[str] = None) -> str:
         """The JSON object that `y10 detect` prints. @source names the image where it was not

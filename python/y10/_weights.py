@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 import weakref
 from typing import Optional, Tuple, Union
 
@@ -23,3 +24,6 @@ class Weights:
         self.names: Tuple[str, ...] = tuple(
             library.y10_model_get_class_name(self.handle, i).decode()
             for i in range(library.y10_model_get_n_classes(self.handle)))
+        note = library.y10_model_get_labels_note(self.handle)
+        if note:
+            warnings.warn(f"{note.decode()} (the argument labels names them)", stacklevel=3)

@@ -53,6 +53,16 @@ test_names (void)
     { "{0:", NULL },
     { "{0: '", NULL },
     { "{0: 'a", NULL },
+    { "('a',)", "a" },
+    { "(u'a')", "a" },
+    { "{'0': 'a'}", "a" },
+    { "{ 0 : a }", "a" },
+    { "{'a': 0}", "a" },
+    { "[7]", "7" },
+    { "[None]", "None" },
+    { "['a', 'b']", NULL },
+    { "['a'] and more", NULL },
+    { "[['a']]", NULL },
     { "{0: 'a'", NULL },
     { "{0: 'a\\", NULL },
     { "{0: 'a\\u", NULL },
@@ -71,17 +81,53 @@ test_names (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     char *exact = g_memdup2 (cases[i].names, strlen (cases[i].names) + 1);
-    char **names = y10_labels_parse (exact, 1);
+    char *note, **names = y10_labels_parse (exact, 1, &note);
 
-    if (!cases[i].first != !names
-        || (names && strcmp (names[0], cases[i].first))) {
-      g_test_message ("%s: found \"%s\", expected \"%s\"", cases[i].names,
-          names ? names[0] : "(none)", cases[i].first);
+    if (!cases[i].first != !!note
+        || (!note && strcmp (names[0], cases[i].first))) {
+      g_test_message ("%s: found \"%s\", expected \"%s\": %s", cases[i].names,
+          names[0], cases[i].first, note);
       g_test_fail ();
     }
-    g_assert_true (!names || g_utf8_validate (names[0], -1, NULL));
+    g_assert_true (g_utf8_validate (names[0], -1, NULL));
+    g_assert_true (!note || g_utf8_validate (note, -1, NULL));
+    g_free (note);
     g_strfreev (names);
     g_free (exact);
+  }
+}
+
+/* What has a name keeps it, and the note tells how many have none. */
+static void
+test_gaps (void)
+{
+  static const struct
+  {
+    const char *names, *first, *last, *says;
+  } cases[] = {
+    { "['a', 'b', 'c']", "a", "c", NULL },
+    { "{2: 'c', 0: 'a', 1: 'b'}", "a", "c", NULL },
+    { "{'c': 2, 'a': 0, 'b': 1}", "a", "c", NULL },
+    { "['a', 'b']", "a", "class 2", "2 names; expected one for each of 3" },
+    { "{0: 'a', 2: 'c'}", "a", "c", "class 1 is called \"class 1\"" },
+    { "{1: 'a', 2: 'b', 3: 'c'}", "class 0", "b", "class 0 is called" },
+    { "['a', 'b', 'c', 'd']", "a", "c", "4 names; expected one for each of 3" },
+    { "{2: 'c'}", "class 0", "c", "2 classes are called \"class N\", from 0" },
+    { "a,b,c", "class 0", "class 2", "is a,b,c; expected a list" },
+    { NULL, "class 0", "class 2", NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    char *note, **names = y10_labels_parse (cases[i].names, 3, &note);
+
+    g_assert_cmpuint (g_strv_length (names), ==, 3);
+    g_assert_cmpstr (names[0], ==, cases[i].first);
+    g_assert_cmpstr (names[2], ==, cases[i].last);
+    g_assert_true (!note == !cases[i].says);
+    if (note)
+      g_assert_nonnull (strstr (note, cases[i].says));
+    g_free (note);
+    g_strfreev (names);
   }
 }
 
@@ -90,5 +136,6 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/labels/names", test_names);
+  g_test_add_func ("/labels/gaps", test_gaps);
   return g_test_run ();
 }

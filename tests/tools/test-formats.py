@@ -121,13 +121,13 @@ class Formats(Case):
         self.assertEqual([image["id"] for image in out["images"]], [139, 1, 2])
         self.assertEqual([image["file_name"] for image in out["images"]], self.pictures)
         self.assertEqual([image["width"] for image in out["images"]], [150, 160, 170])
-        self.assertEqual(out["categories"], [{"id": i, "name": f"class {i}"} for i in range(3)])
+        self.assertEqual(out["categories"], [{"id": i + 1, "name": f"class {i}"} for i in range(3)])
         expected = [(line, found) for line in lines for found in line["objects"]]
         self.assertEqual([row["id"] for row in out["annotations"]], list(range(1, 1 + len(expected))))
         ids = dict(zip(self.pictures, (139, 1, 2)))
         for row, (line, found) in zip(out["annotations"], expected):
             self.assertEqual((row["image_id"], row["category_id"], row["iscrowd"]),
-                             (ids[line["source"]], found["detection"]["label_id"], 0))
+                             (ids[line["source"]], found["detection"]["label_id"] + 1, 0))
             x0, y0, x1, y1 = corners(found, line)
             self.same(row["bbox"], [x0, y0, x1 - x0, y1 - y0], 1e-3)
             self.same([row["area"]], [(x1 - x0) * (y1 - y0)], 0.5)

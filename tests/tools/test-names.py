@@ -38,7 +38,8 @@ class Names(common.Case):
         for ascii_header in True, False:
             for names in (json.dumps(NAMES), json.dumps(NAMES, ensure_ascii=False),
                           json.dumps(numbered), json.dumps(numbered, ensure_ascii=False),
-                          repr(NAMES), repr(dict(enumerate(NAMES))), ascii(NAMES)):
+                          repr(NAMES), repr(dict(enumerate(NAMES))), ascii(NAMES), repr(tuple(NAMES)),
+                          repr({str(i): name for i, name in enumerate(NAMES)})):
                 with self.subTest(names=names, ascii_header=ascii_header):
                     self.assertEqual(self.classes(names, ascii_header), NAMES)
 

@@ -211,6 +211,9 @@ class Quantize(Case):
             if i % 5 == 4:                           # those that are kept back
                 with open(name, "wb") as f:
                     f.write(b"no picture")
+            elif i == 6:
+                with open(self.path(f"scenes/{i}.png"), "rb") as whole, open(name, "wb") as f:
+                    f.write(whole.read()[:-2000])
             else:
                 os.link(self.path(f"scenes/{i}.png"), name)
         os.mkdir(self.path("old"))
@@ -219,6 +222,9 @@ class Quantize(Case):
             f.write(b"old")
         done = self.y10("quantize", MODEL, out, "--images", self.path("damaged"), status=1)
         self.assertIn("only 0 of the pictures can be read", done.stderr.splitlines()[-1])
+        damaged = [line for line in done.stderr.splitlines() if "is damaged; only what could be decoded" in line]
+        self.assertEqual(len(damaged), 1, done.stderr)
+        self.assertIn("damaged/06.png", damaged[0])
         self.assertEqual(os.listdir(self.path("old")), ["out.safetensors"])
         with open(out, "rb") as f:
             self.assertEqual(f.read(), b"old")

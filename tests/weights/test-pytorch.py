@@ -10,6 +10,7 @@ it and the fault, within a second and 64 MB more than a good one.
 """
 
 import itertools
+import collections
 import json
 import os
 import pathlib
@@ -181,14 +182,32 @@ class Checkpoints(unittest.TestCase):
         result = json.loads(run(Y10, "info", "--json", self.good).stdout)
         self.assertEqual(result["format"], "PyTorch")
         self.assertEqual(result["input"], {"width": 320, "height": 320})
-        # The network has another number of classes than two names: names that do not fit are
-        # ignored.
+        # The network has another number of classes than two names.
         n = len(result["classes"])
         path = self.dir / "names.pt"
         names = {i: f"Ünïcode \"{i}\"" for i in range(n)}
         torchlike.save(path, torchlike.as_module(torchlike.read_safetensors(self.reference), names))
         result = json.loads(run(Y10, "info", "--json", path).stdout)
         self.assertEqual(result["classes"], list(names.values()))
+        words = [f"thing {i}" for i in range(n)]
+        for names, classes, says in (
+                (tuple(words), words, None), (words, words, None),
+                ({str(i): word for i, word in enumerate(words)}, words, None),
+                (collections.OrderedDict(reversed(list(enumerate(words)))), words, None),
+                ({word: i for i, word in enumerate(words)}, words, None),
+                (list(range(n)), [str(i) for i in range(n)], None),
+                (words[:-1], [*words[:-1], f"class {n - 1}"],
+                 f"has {n - 1} names; expected one for each of {n} classes; class {n - 1} is called"),
+                ({i: word for i, word in enumerate(words) if i}, ["class 0", *words[1:]],
+                 f"has {n - 1} names; expected one for each of {n} classes; class 0 is called \"class 0\""),
+                ([*words, "more"], words, f"has {n + 1} names"),
+                ({i + 1: word for i, word in enumerate(words)}, ["class 0", *words[:-1]], "class 0 is called")):
+            torchlike.save(path, torchlike.as_module(torchlike.read_safetensors(self.reference), names))
+            result = run(Y10, "info", "--json", path)
+            self.assertEqual(json.loads(result.stdout)["classes"], classes, names)
+            self.assertEqual(len(result.stderr.splitlines()), 1 if says else 0, result.stderr)
+            self.assertIn(says or "", result.stderr)
+        names = dict(enumerate(words))
         # torch.save (YOLO (…)) has the network as a child.
         wrapper = torchlike.module("Sequential")
         wrapper._modules["model"] = torchlike.as_module(

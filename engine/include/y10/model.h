@@ -50,6 +50,8 @@ Y10_API const char *y10_model_get_variant (const Y10Model *model);
 Y10_API guint y10_model_get_n_classes (const Y10Model *model);
 Y10_API const char *y10_model_get_class_name (const Y10Model *model,
     guint class_id);
+Y10_API const char *y10_model_get_labels_note (const Y10Model *model);
+Y10_API guint y10_model_get_coco_id (const Y10Model *model, guint class_id);
 Y10_API gint y10_model_find_class (const Y10Model *model, const char *name);
 Y10_API guint y10_model_get_n_bins (const Y10Model *model);
 Y10_API void y10_model_get_input_size (const Y10Model *model, guint *width,

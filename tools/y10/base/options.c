@@ -120,6 +120,17 @@ want_class (const char *name, const Y10Model *model, guint8 *wanted,
   return id >= 0;
 }
 
+Y10Model *
+tool_model_load (const char *path, const char *labels, GError **error)
+{
+  Y10Model *model = y10_model_load (path, labels, error);
+  const char *note = model ? y10_model_get_labels_note (model) : NULL;
+
+  if (note)
+    tool_error ("%s (--labels FILE names them)", note);
+  return model;
+}
+
 guint8 *
 tool_classes_parse (const char *text, const Y10Model *model)
 {

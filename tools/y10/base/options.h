@@ -27,6 +27,9 @@ gboolean tool_engine_options_parse (const ToolEngineOptions *options,
 /* Parses the command line, or prints an error and returns FALSE. */
 gboolean tool_options_parse (GOptionContext *context, const char *command,
     int *argc, char ***argv);
+/* Loads a model, and says which of its classes have no name. */
+Y10Model *tool_model_load (const char *path, const char *labels,
+    GError **error);
 /* Parses comma-separated class names and numbers. Returns one byte per class,
  * 1 if listed, or prints an error and returns NULL. Free with g_free(). */
 guint8 *tool_classes_parse (const char *text, const Y10Model *model);

@@ -465,7 +465,7 @@ tool_bench (int argc, char **argv)
   bench.params.confidence = 0;
   bench.params.max_detections = config.max_detections;
   bench.first_us = -g_get_monotonic_time ();
-  model = y10_model_load (options.model, options.labels, &error);
+  model = tool_model_load (options.model, options.labels, &error);
   if (model) {
     choose_size (model, &config);
     bench.engine = y10_engine_new (model, &config, NULL, &error);

@@ -161,7 +161,7 @@ open_engine (Cameras *self, const ToolEngineOptions *options, GError **error)
     return FALSE;
   config.max_batch = self->options->batch;
   config.max_detections = MAX_DETECTIONS;
-  self->model = y10_model_load (options->model, options->labels, error);
+  self->model = tool_model_load (options->model, options->labels, error);
   if (!self->model)
     return FALSE;
   self->stream = y10_engine_stream_new (self->model, &config, "", 0, NULL,

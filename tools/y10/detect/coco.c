@@ -3,7 +3,7 @@
 
 /* COCO's JSON, with a "score" for each annotation as in COCO's results. The number of an
  * image is that in its name, as in COCO's own files, or the next free one; categories have
- * the numbers of the model's classes. */
+ * the numbers of COCO's, or where the model has other classes those from 1 on. */
 
 #include "config.h"
 
@@ -99,15 +99,16 @@ add_image (Coco *self, guint number, JsonObject *line)
 static void
 add_categories (Coco *self, guint number, JsonObject *line)
 {
-  JsonArray *classes;
+  JsonArray *classes, *ids;
 
   if (number > 0)
     return;
   classes = json_object_get_array_member (line, "classes");
+  ids = json_object_get_array_member (line, "ids");
   for (guint i = 0; i < json_array_get_length (classes); i++) {
     JsonBuilder *builder = begin_object ();
 
-    tool_json_int (builder, "id", i);
+    tool_json_int (builder, "id", json_array_get_int_element (ids, i));
     tool_json_string (builder, "name",
         json_array_get_string_element (classes, i));
     print_object (self, builder, i == 0);

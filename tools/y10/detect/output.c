@@ -254,6 +254,11 @@ append_coco (ToolOutput *self, GString *text, const Y10Model *model,
       json_builder_add_string_value (builder,
           y10_model_get_class_name (model, i));
     json_builder_end_array (builder);
+    json_builder_set_member_name (builder, "ids");
+    json_builder_begin_array (builder);
+    for (guint i = 0; i < y10_model_get_n_classes (model); i++)
+      json_builder_add_int_value (builder, y10_model_get_coco_id (model, i));
+    json_builder_end_array (builder);
   }
   source = tool_source_to_utf8 (frame->source);
   tool_json_string (builder, "source", source);
@@ -264,9 +269,10 @@ append_coco (ToolOutput *self, GString *text, const Y10Model *model,
   json_builder_set_member_name (builder, "rows");
   json_builder_begin_array (builder);
   for (guint i = 0; i < n; i++) {
-    const double values[] = { rows[i].class_id, (double) rows[i].confidence,
-      (double) rows[i].x0, (double) rows[i].y0, (double) rows[i].x1,
-      (double) rows[i].y1 };
+    const double values[] = { y10_model_get_coco_id (model,
+                                  (guint) rows[i].class_id),
+      (double) rows[i].confidence, (double) rows[i].x0, (double) rows[i].y0,
+      (double) rows[i].x1, (double) rows[i].y1 };
 
     for (guint k = 0; k < G_N_ELEMENTS (values); k++)
       json_builder_add_double_value (builder, values[k]);

@@ -223,7 +223,7 @@ run (gpointer user)
   int status = TOOL_NO_ENGINE;
 
   tool_interrupt_catch ();
-  self.model = y10_model_load (options->engine.model, options->engine.labels,
+  self.model = tool_model_load (options->engine.model, options->engine.labels,
       &error);
   if (!self.model) {
     tool_error ("%s", error->message);

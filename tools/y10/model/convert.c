@@ -14,7 +14,7 @@ static int
 convert (const char *in, const char *out, const char *labels)
 {
   GError *error = NULL;
-  Y10Model *model = y10_model_load (in, labels, &error);
+  Y10Model *model = tool_model_load (in, labels, &error);
   int status = TOOL_OK;
 
   if (!model) {

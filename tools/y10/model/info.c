@@ -192,7 +192,7 @@ info_run (const ToolEngineOptions *options, const Y10EngineConfig *config,
   Info info = { 0 };
   int status = TOOL_NO_ENGINE;
 
-  info.model = y10_model_load (path, options->labels, &error);
+  info.model = tool_model_load (path, options->labels, &error);
   once.tune = FALSE; /* nothing is run */
   if (info.model)
     info.engine = y10_engine_new (info.model, &once, NULL, &error);

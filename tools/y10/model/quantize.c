@@ -42,7 +42,7 @@ typedef struct
   char **pictures;
   guint n_pictures;
   double *signal, *noise; /* of each op */
-  guint n_done, n_kept;
+  guint n_done, n_kept, n_damaged;
 } Quantize;
 
 static gboolean
@@ -137,6 +137,12 @@ run_pictures (Quantize *self, gboolean kept_back, GError **error)
       tool_error ("%s is left out: %s", path, damage->message);
       g_clear_error (&damage);
       continue;
+    }
+    if (partly) {
+      tool_progress_hide (self->progress);
+      tool_error ("%s is damaged; only what could be decoded is used: %s", path,
+          partly);
+      self->n_damaged++;
     }
     g_free (partly);
     ok = kept_back ? compare (self, &frame.image, error)
@@ -247,6 +253,9 @@ print_result (const Quantize *self, const char *out)
       "%u pictures that were kept back: int8 finds %u of the %u objects "
       "of fp32 (%.1f %%); average precision with those as truth %.3f\n",
       self->n_kept, r.n_found, r.n_expected, 100 * r.recall, r.ap);
+  if (self->n_damaged)
+    tool_print ("damaged: %u of %u pictures\n", self->n_damaged,
+        self->n_pictures);
   tool_print ("written to %s\n", out);
   if (!r.n_expected)
     tool_error ("fp32 finds no object in the pictures that were kept back, so "
@@ -271,7 +280,7 @@ quantize (const char *in, const char *out, const char *images, guint threads)
     return TOOL_USAGE;
   }
   tool_interrupt_catch ();
-  self.model = y10_model_load (in, NULL, &error);
+  self.model = tool_model_load (in, NULL, &error);
   if (self.model)
     self.quantizer = y10_quantizer_new (self.model, threads, &error);
   if (!self.quantizer) {

@@ -223,14 +223,15 @@ static gboolean
 find_class (const ValData *data, const char *text, guint *index)
 {
   char *end;
-  const gint64 id = g_ascii_strtoll (text, &end, 10) + data->is_relative;
+  const gint64 id = g_ascii_strtoll (text, &end, 10);
   const gboolean is_number = g_ascii_isdigit (*text) && !*end;
 
   for (guint named = 2; named-- > 0;)
     for (*index = 0; *index < data->classes->len; (*index)++) {
       const ValClass *class = g_ptr_array_index (data->classes, *index);
 
-      if (named ? !strcmp (class->name, text) : is_number && class->id == id)
+      if (named ? !strcmp (class->name, text)
+                : is_number && id == (data->is_relative ? *index : class->id))
         return TRUE;
     }
   return FALSE;

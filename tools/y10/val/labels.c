@@ -14,6 +14,7 @@
 
 #include <y10/y10.h>
 
+#include "base/coco.h"
 #include "val/data.h"
 
 #define SLACK 0.01       /* how far rounding may lead out of a picture */
@@ -216,7 +217,10 @@ val_labels_open (const char *path, const char *split, GError **error)
   data->is_relative = TRUE;
   if (ok) {
     for (guint i = 0; i < yaml.names->len; i++)
-      val_data_add_class (data, i + 1, g_ptr_array_index (yaml.names, i));
+      val_data_add_class (data,
+          y10_coco_id ((const char *const *) yaml.names->pdata, yaml.names->len,
+              i),
+          g_ptr_array_index (yaml.names, i));
     ok = val_pictures_find (data, &yaml, error);
   }
   val_yaml_clear (&yaml);

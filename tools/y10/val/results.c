@@ -130,13 +130,14 @@ read_result (ValData *data, JsonArray *list, const ValPlace *place,
     return FALSE;
   picture = val_data_find_picture (data, id);
   class = find_class (data, class_id);
-  if (picture < 0)
+  if (picture < 0 && !data->n_left_out)
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: entry %u is of the picture %s, which %s does not have",
         place->file, place->index, id, data->source);
   g_free (id);
+  /* Of a picture that was left out, and so it was said. */
   if (picture < 0)
-    return FALSE;
+    return data->n_left_out > 0;
   if (class < 0) {
     (*n_unknown)++;
     return TRUE;

@@ -128,7 +128,7 @@ infer (Val *self)
   GError *error = NULL;
   ValModel model;
 
-  self->model = y10_model_load (options->model, options->labels, &error);
+  self->model = tool_model_load (options->model, options->labels, &error);
   if (!self->model)
     return fail (error, TOOL_NO_ENGINE);
   if (!match_classes (self))
