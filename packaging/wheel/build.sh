@@ -67,7 +67,8 @@ build_json_glib >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; die "json-gli
 
 say "building the source distribution and the wheel"
 PKG_CONFIG_PATH=$work/static/lib/pkgconfig python -m build --no-isolation --outdir "$work/dist" \
-  -Csetup-args=-Dprefer_static=true "$root" >"$work/log" 2>&1 \
+  -Csetup-args=-Dprefer_static=true -Csetup-args=-Dgstreamer=disabled -Csetup-args=-Dtools=disabled \
+  -Csetup-args=-Dserve=disabled "$root" >"$work/log" 2>&1 \
   || { tail -n 30 "$work/log" >&2; die "the package does not build"; }
 auditwheel repair --strip --plat manylinux_2_34_x86_64 --wheel-dir "$work/fixed" \
   "$work"/dist/*.whl >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; die "auditwheel refuses the wheel"; }

@@ -4,6 +4,7 @@
 Y10_INCLUDE name the command, the library and the headers that are tested."""
 
 import ctypes
+import io
 import json
 import os
 import pathlib
@@ -29,6 +30,9 @@ from y10 import _library
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PICTURE = str(ROOT / "pipelines/codes.png")
 Y10 = os.environ.get("Y10")
+# Not part of this project.
+COCO_MODEL = ROOT.parent / "shared/models/yolov10n-coco.safetensors"
+COCO_TRUTH = ROOT.parent / "shared/coco80/instances_val2017.json"
 
 
 def pixels():
@@ -153,6 +157,79 @@ class Detect(unittest.TestCase):
         self.assert_same(self.model.detect(gray), self.model.detect(np.dstack([gray] * 3)))
         half = self.model.detect(rgb[::2, ::2])
         self.assert_same(half, self.model.detect(np.ascontiguousarray(rgb[::2, ::2])))
+
+    def test_orientation(self):
+        """A picture that lies on its side, and says so, as a path and as Pillow opens it: the
+        upright one by hand."""
+        upright = pixels()
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "turned.png")
+            exif = Image.Exif()
+            exif[274] = 6   # to be turned a quarter to the right
+            Image.fromarray(np.ascontiguousarray(np.rot90(upright))).save(path, exif=exif)
+            for image in (path, Image.open(path)):
+                result = self.model.detect(image)
+                self.assert_same(result)
+                self.assertEqual((result.width, result.height), (upright.shape[1], upright.shape[0]))
+                self.assertTrue((result.plot(image) == self.expected.plot(upright)).all())
+
+    def test_other_files(self):
+        """What is no picture is named, with what takes it."""
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(IsADirectoryError, f"{folder} is a folder.*y10 detect"):
+                self.model.detect(folder)
+            path = pathlib.Path(folder, "street.mp4")
+            path.write_bytes(b"\0\0\0\x18ftypmp42")
+            with self.assertRaisesRegex(OSError, "street.mp4 is no picture.*y10 detect takes videos"):
+                self.model.detect(path)
+
+    @unittest.skipUnless(Y10, "Y10 is not set")
+    def test_tables(self):
+        """The rows of pandas and the categories of COCO that the command writes."""
+        if not reads_pictures():
+            self.skipTest("this y10 reads no pictures")
+        result = self.model.detect(PICTURE)
+
+        def command(form):
+            return subprocess.run([Y10, "detect", "--precision", "fp32", "--threads", "1", "--format", form,
+                                   PICTURE], capture_output=True, text=True, check=True).stdout
+        document = json.loads(command("coco"))
+        self.assertEqual([e["category_id"] for e in result.to_coco(1)],
+                         [a["category_id"] for a in document["annotations"]])
+        self.assertEqual([c["name"] for c in document["categories"]], list(result.names))
+        try:
+            import pandas
+        except ImportError:
+            with self.assertRaisesRegex(ImportError, "to_df.* needs pandas"):
+                result.to_df()
+            return
+        expected = pandas.read_csv(io.StringIO(command("csv"))).drop(columns=["frame", "timestamp"])
+        pandas.testing.assert_frame_equal(result.to_df(), expected, check_dtype=False, atol=0.006)
+        self.assertEqual(len(y10.to_df([result, self.expected])), 2 * len(expected))
+
+    @unittest.skipUnless(COCO_MODEL.exists() and COCO_TRUTH.exists(), "there is no model of COCO")
+    def test_coco_ids(self):
+        """Those of COCO's own annotations, by the names of the classes."""
+        truth = {c["name"]: c["id"] for c in json.loads(COCO_TRUTH.read_text())["categories"]}
+        with y10.Model(COCO_MODEL, input_size=64) as model:
+            result = y10.Result(np.zeros(80, y10.DETECTION), model._weights, 64, 64, None, None)
+            result.array["class_id"] = np.arange(80)
+            self.assertEqual([e["category_id"] for e in result.to_coco(1)], [truth[n] for n in model.names])
+
+    def test_names(self):
+        """Class names that do not fit are told of."""
+        weights = (ROOT / "models/codes.safetensors").read_bytes()
+        size = int.from_bytes(weights[:8], "little")
+        header = json.loads(weights[8:8 + size])
+        header["__metadata__"]["names"] = "('ball',)"
+        text = json.dumps(header).encode()
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "short.safetensors")
+            path.write_bytes(len(text).to_bytes(8, "little") + text + weights[8 + size:])
+            with self.assertWarnsRegex(UserWarning, "short.safetensors.* 1 name; expected one for each of 7"):
+                model = y10.Model(path, input_size=64)
+            self.assertEqual(model.names[:2], ("ball", "class 1"))
+            model.close()
 
     def test_lists(self):
         results = self.model.detect([pixels(), PICTURE, pixels()[:200]])

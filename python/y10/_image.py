@@ -19,15 +19,25 @@ ORDERS = ("RGB", "BGR")
 def _load(path: str) -> np.ndarray:
     """The picture at @path, rotated according to its EXIF data."""
     try:
-        from PIL import Image, ImageOps
+        from PIL import Image, UnidentifiedImageError
     except ImportError:
         raise ImportError("y10 reads picture files with Pillow, which is not installed "
-                          "(pip install yolov10detect[pillow])") from None
-    with Image.open(path) as picture:
-        return _from_pil(ImageOps.exif_transpose(picture))
+                          "(pip install pillow)") from None
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{path} is a folder; detect() takes a picture or a list of them, "
+                                "and the command y10 detect takes folders")
+    try:
+        with Image.open(path) as picture:
+            return _from_pil(picture)
+    except UnidentifiedImageError:
+        raise OSError(f"{path} is no picture that Pillow can read; detect() takes pictures and frames "
+                      "as arrays, and the command y10 detect takes videos") from None
 
 
 def _from_pil(picture: Any) -> np.ndarray:
+    """The pixels of @picture, rotated according to its EXIF data."""
+    from PIL import ImageOps
+    picture = ImageOps.exif_transpose(picture)
     if picture.mode.startswith("I;16"):
         return (np.asarray(picture) >> 8).astype(np.uint8)
     if picture.mode not in ("L", "RGB", "RGBA"):

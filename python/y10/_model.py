@@ -295,8 +295,8 @@ class Model:
           (height, width, 4): the fourth channel is ignored;
           (height, width) or (height, width, 1): gray. Rows may have any stride; views with
           reversed or separate channels are read without a copy;
-        - a PIL image;
-        - a path of a picture file, which Pillow decodes and turns as its EXIF data say.
+        - a PIL image, or a path of a picture file, which Pillow decodes; both are turned as
+          their EXIF data say, and boxes are those of the turned picture.
 
         Args:
             image: the image, or a list of images, which may be of different kinds and sizes.

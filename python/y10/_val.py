@@ -9,6 +9,7 @@ import subprocess
 import warnings
 from typing import Any, Dict, Optional
 
+from ._command import COMMAND
 from ._weights import PathLike
 
 #: What Ultralytics calls the arguments of val().
@@ -20,7 +21,7 @@ OPTIONS = ("labels", "images", "detections", "save_detections", "plot", "backend
            "class_agnostic_nms", "split")
 
 
-def val(data: PathLike, model: Optional[PathLike] = None, *, command: str = "y10",
+def val(data: PathLike, model: Optional[PathLike] = None, *, command: str = COMMAND,
         **options: Any) -> Dict[str, Any]:
     """How well a model finds the objects that are known to be in pictures: what
     `y10 val --json -` prints, with ap, ap50, classes, confusion and more. Pictures that cannot
@@ -29,7 +30,7 @@ def val(data: PathLike, model: Optional[PathLike] = None, *, command: str = "y10
     Args:
         data: a JSON file of COCO, or a data.yaml of Ultralytics.
         model: weights; None for the bundled model.
-        command: the command y10, or its path.
+        command: the command y10, or its path; by default that of the package.
         options: those of `y10 val` with _ for -: labels, images, detections, save_detections,
             plot, backend, precision, head, size, threads, confidence, classes (text),
             max_detections, iou, class_agnostic_nms (True or False), split.
