@@ -233,7 +233,7 @@ tool_detect_end (ToolDetect *self)
     return;
   tool_runner_flush (self->runner);
   tool_tracks_end (self->tracks, self->sequence.source);
-  print_events (self);
+  print_events (self, self->sequence.source);
   tool_sequence_clear (&self->sequence);
 }
 
