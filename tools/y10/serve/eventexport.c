@@ -32,6 +32,7 @@ typedef struct
   ServeEventPlace place, last;
   GString *value;
   gboolean ended;
+  guint turn; /* a source */
 } Export;
 
 /* As programs do: what is blank or has no width in front is nothing to some, and what only
@@ -148,13 +149,24 @@ send_piece (Export *export, GString *text)
   g_bytes_unref (bytes);
 }
 
+static gboolean
+on_turn (gpointer data)
+{
+  Export *export = data;
+
+  export->turn = 0;
+  send_piece (export, g_string_sized_new (PIECE + 1024));
+  return G_SOURCE_REMOVE;
+}
+
+/* In turn with others: libsoup would write on as long as the client reads. */
 static void
 on_wrote_chunk (SoupServerMessage *message, gpointer data)
 {
   Export *export = data;
 
-  if (!export->ended)
-    send_piece (export, g_string_sized_new (PIECE + 1024));
+  if (!export->ended && !export->turn)
+    export->turn = g_idle_add_full (G_PRIORITY_DEFAULT, on_turn, export, NULL);
 }
 
 static void
@@ -163,6 +175,7 @@ on_finished (SoupServerMessage *message, gpointer data)
   Export *export = data;
 
   g_signal_handlers_disconnect_by_data (message, export);
+  g_clear_handle_id (&export->turn, g_source_remove);
   export->serve->n_exports--;
   g_object_unref (message);
   g_string_free (export->value, TRUE);
