@@ -4,7 +4,8 @@
 /* Preloaded, it makes a streaming thread crash in gst_pad_push(), as a decoder may.
  *
  * In the environment: CRASH_IN, the thread's name; CRASH_BY, "fault", "abort", "stack",
- * "memory" (GLib has none left), "exit" or a signal's number; CRASH_AS, another name that it gets before that. */
+ * "memory" (GLib has none left), "exit" or a signal's number; CRASH_AS, another name that
+ * it gets before that. CRASH_AT_STOP: the main thread does, when y10 serve stops. */
 
 #include <dlfcn.h>
 #include <gst/gst.h>
@@ -42,6 +43,20 @@ crash (const char *how)
   if (atoi (how))
     raise (atoi (how));
   *nowhere = 1;
+}
+
+/* What y10 serve calls while it stops, and at no other time. */
+void soup_server_disconnect (gpointer server);
+
+void
+soup_server_disconnect (gpointer server)
+{
+  void (*disconnect) (gpointer) = (void (*) (gpointer)) dlsym (RTLD_NEXT,
+      "soup_server_disconnect");
+
+  if (getenv ("CRASH_AT_STOP"))
+    abort ();
+  disconnect (server);
 }
 
 GstFlowReturn

@@ -181,6 +181,16 @@ class Quarantine(unittest.TestCase):
             # What was nobody's fault counts for one start.
             self.assertEqual([line.split()[0] for line in lines(server)], ["quarantine"] * 3)
 
+    def test_while_it_stops(self):
+        """A crash of the main thread's in the end, while cameras start one by one, is no camera's fault."""
+        server = crashing(where="nobody", CRASH_AT_STOP="1")
+        with open(server.crashes, "w", encoding="ascii") as file:
+            file.write(f"crash {int(time.time())} 11 -\n")
+        with server:
+            self.assertEqual(server.cameras()["bad"]["state"], "waiting")
+            self.assertEqual(server.stop()[0], -signal.SIGABRT)
+            self.assertRegex(lines(server)[-1], "^crash [0-9]+ 6 -$")
+
     def test_names(self):
         """Threads bear their camera's name, as top shows it; a long one is cut, and other than others."""
         long = ("garden-behind-the-house", "garden-behind-the-barn")

@@ -77,6 +77,7 @@ class Clients:
 
     def change_source(self, n):
         self.server.patch("two", source=("test:snow", "test:ball")[n % 2])
+        self.ended.wait(1)      # or the model never comes
 
     def snapshot(self, n):
         self.server.ask("GET", "/snapshot/one.jpg")
