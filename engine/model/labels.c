@@ -17,6 +17,7 @@
 
 #include "model/labels.h"
 #include "base/regular-file.h"
+#include "base/text.h"
 
 /* Enough for the maximum number of classes with a long name each. */
 #define MAX_FILE ((gsize) 4 << 20)
@@ -267,10 +268,7 @@ y10_labels_parse (const char *names, guint n_classes, char **note)
   if (!is_known)
     *note = g_strdup_printf (
         "its metadata \"names\" is %.*s%s; expected a list or table of names",
-        (int) (g_utf8_offset_to_pointer (text,
-                   MIN (40, g_utf8_strlen (text, -1)))
-            - text),
-        text, g_utf8_strlen (text, -1) > 40 ? "…" : "");
+        y10_text_fit (text, 40), text, strlen (text) > 40 ? "…" : "");
   else if (n_missing || n_names > n_classes)
     *note = g_strdup_printf (
         "its metadata \"names\" has %u name%s; expected one for each of %u "

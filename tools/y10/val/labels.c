@@ -15,6 +15,7 @@
 #include <y10/y10.h>
 
 #include "base/coco.h"
+#include "base/text.h"
 #include "val/data.h"
 
 #define SLACK 0.01       /* how far rounding may lead out of a picture */
@@ -96,7 +97,8 @@ read_line (const char *line, guint n_classes, GArray *values, ValBox *box)
     value = g_ascii_strtod (line, &end);
     if (end == line || (*end && *end != ' ' && *end != '\t')
         || !isfinite (value))
-      return g_strdup_printf ("has \"%.40s\"; expected numbers", line);
+      return g_strdup_printf ("has \"%.*s\"; expected numbers",
+          y10_text_fit (line, 40), line);
     if (values->len >= MAX_VALUES)
       return g_strdup ("is too long");
     if (i == 0)

@@ -12,6 +12,7 @@
 
 #include <y10/y10.h>
 
+#include "base/text.h"
 #include "val/data.h"
 
 #ifdef HAVE_YAML
@@ -137,8 +138,8 @@ read_numbered (Reader *self, yaml_node_t *key, yaml_node_t *value,
   if (!digits)
     return FALSE;
   if (!g_ascii_string_to_unsigned (digits, 10, 0, G_MAXUINT64, &number, NULL))
-    return refuse (self, key, "is \"%.60s\"; expected NUMBER: NAME or - NAME",
-        digits);
+    return refuse (self, key, "is \"%.*s\"; expected NUMBER: NAME or - NAME",
+        y10_text_fit (digits, 60), digits);
   if (number >= VAL_MAX_CLASSES)
     return refuse (self, key,
         "class %" G_GUINT64_FORMAT "; expected at most %d", number,
@@ -160,7 +161,8 @@ read_names (Reader *self, yaml_node_t *node, GPtrArray *names)
 
   if (node->type == YAML_SCALAR_NODE)
     return refuse (self, node,
-        "names is \"%.60s\"; expected a list or a table of numbers",
+        "names is \"%.*s\"; expected a list or a table of numbers",
+        y10_text_fit ((const char *) node->data.scalar.value, 60),
         (const char *) node->data.scalar.value);
   if (node->type == YAML_MAPPING_NODE) {
     for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
