@@ -340,7 +340,7 @@ class Pictures(Case):
                 ("val: images/val\n\tnames: [cat]\n", "is no YAML: line 2"),
                 ("val: a: b\nnames: [cat]\n", "is no YAML: line 1"),
                 ("val: *x\nnames: [cat]\n", "is no YAML: line 1"),
-                ("val: " + "[" * 50000, "is no YAML"),
+                ("val: " + "[" * 50000, "more than 1000 deep"),
                 ("names: [cat]\nval: /proc\n", "/proc, which is a folder of the kernel"),
                 ("val: x\nval: y\nnames: [cat]\n", "line 2: val is there a second time"),
                 ("val: nowhere\nnames: [cat]\n", "nowhere"),
@@ -384,7 +384,8 @@ class Pictures(Case):
                            ("0 0.5 0.5 0.1 0.1 0.9", "5 numbers behind"),
                            ("0 0.5 0.5 0.1 0.1\n\n0 0.5 1.5 0.1 0.1", "line 3: has 1.5; expected fractions"),
                            ("0 0.5 0.5 64 32", "has 64"), ("0 0.5 -0.5 0.1 0.1", "has -0.5"),
-                           ("0 nan 0.5 0.1 0.1", 'has "nan'), ("0 0.5 x 0.1 0.1", 'has "x 0.1 0.1"'),
+                           ("0 nan 0.5 0.1 0.1", 'has "nan'),
+                           ("0 0x1p-1 0.5 0.1 0.1", 'has "0x1p-1'), ("0 0.5 x 0.1 0.1", 'has "x 0.1 0.1"'),
                            ("0 0.5 0.5 0.1 0.1\n\udcff", "is not UTF-8"), (None, "is not a regular file")):
             self.write_labels(found)
             path = self.path("set/labels/val/1.txt")

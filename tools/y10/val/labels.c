@@ -95,8 +95,9 @@ read_line (const char *line, guint n_classes, GArray *values, ValBox *box)
   g_array_set_size (values, 0);
   for (guint i = 0; *line; i++, line = end + strspn (end, " \t")) {
     value = g_ascii_strtod (line, &end);
+    /* Without the hexadecimal numbers of C. */
     if (end == line || (*end && *end != ' ' && *end != '\t')
-        || !isfinite (value))
+        || line + strspn (line, "+-.0123456789eE") < end || !isfinite (value))
       return g_strdup_printf ("has \"%.*s\"; expected numbers",
           y10_text_fit (line, 40), line);
     if (values->len >= MAX_VALUES)

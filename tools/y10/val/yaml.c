@@ -19,6 +19,8 @@
 
 #include <yaml.h>
 
+#define MAX_DEPTH 1000
+
 typedef struct
 {
   const char *file;
@@ -45,12 +47,32 @@ refuse (const Reader *self, const yaml_node_t *node, const char *format, ...)
   return FALSE;
 }
 
+/* libyaml looks at all open brackets for each word, which takes minutes where a file has
+ * thousands. Those in quotes count, too: nobody has as many. */
+static gboolean
+is_deep (const char *text)
+{
+  guint depth = 0;
+
+  for (; *text && depth <= MAX_DEPTH; text++)
+    if (*text == '[' || *text == '{')
+      depth++;
+    else if ((*text == ']' || *text == '}') && depth > 0)
+      depth--;
+  return depth > MAX_DEPTH;
+}
+
 static gboolean
 load (Reader *self, const char *text, gsize size)
 {
   yaml_parser_t parser;
   gboolean ok;
 
+  if (is_deep (text)) {
+    g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: has lists in lists, more than %d deep", self->file, MAX_DEPTH);
+    return FALSE;
+  }
   if (!yaml_parser_initialize (&parser)) {
     g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: there is no memory to read it", self->file);
