@@ -281,11 +281,11 @@ class Cameras(Page):
         browser = self.browser
         self.enter("")
         browser.fill("#name", "Gate")
-        browser.fill("#source", "http://camera/")
+        browser.fill("#source", "gopher://camera/")
         browser.key("Enter")
         self.told("add", "source")
         self.assertIn("rtsp://", browser.text("#add-problem"))
-        self.assertEqual(browser.run("document.querySelector('#source').value"), "http://camera/")
+        self.assertEqual(browser.run("document.querySelector('#source').value"), "gopher://camera/")
         # What is right is no longer complained of.
         browser.run("document.querySelector('#source').value = 'test:ball', 0")
         browser.key("Enter")
