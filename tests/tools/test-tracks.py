@@ -132,7 +132,7 @@ class Tracks(Case):
                     self.assertAlmostEqual(float(row[member]), event[member] / 1e9, delta=1e-9)
             for member, text in row.items():
                 if isinstance(event.get(member), float):
-                    self.assertAlmostEqual(float(text), event[member], delta=1e-9)
+                    self.assertEqual(text, f"{event[member]:.4f}")
                 elif member not in ("timestamp", "duration"):
                     self.assertEqual(text, str(event.get(member, "")), member)
 

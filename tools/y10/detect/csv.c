@@ -99,6 +99,8 @@ append_member (GString *text, const char *name, JsonNode *node)
 {
   if (!strcmp (name, "timestamp") || !strcmp (name, "duration")) {
     append_number (text, "%.9f", json_node_get_double (node) / 1e9);
+  } else if (json_node_get_value_type (node) == G_TYPE_DOUBLE) {
+    append_number (text, "%.4f", json_node_get_double (node));
   } else if (json_node_get_value_type (node) == G_TYPE_STRING) {
     append_field (text, json_node_get_string (node));
   } else {
