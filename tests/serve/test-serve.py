@@ -146,10 +146,10 @@ class Cameras(unittest.TestCase):
     def test_refused(self):
         with Server(config=TEST) as server:
             for name, source, says in (("", "demo", "name"), ("x", "", "source"), ("x" * 65, "demo", "name"),
-                                       ("x", "http://localhost/", "source is unknown"),
+                                       ("x", "ftp://localhost/", "expected rtsp://"),
                                        ("x", "test:ball ! fakesink", "source is unknown"),
                                        ("x", "/dev/video0/../mem", "source is unknown"),
-                                       ("x", "/etc/passwd", "source is unknown"), ("x", "rtsp://", "URI"),
+                                       ("x", "/etc/passwd", "source is unknown"), ("x", "rtsp://", "no valid host"),
                                        ("x", "file:a.mp4", "--media"), ("a\nb", "demo", "name")):
                 status, reply = server.add(name, source)
                 self.assertEqual(status, 400, (name, source))

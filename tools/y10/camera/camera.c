@@ -31,6 +31,7 @@
 #define TELL_AGAIN (10 * G_USEC_PER_SEC)
 #define MOST_PAUSE 10  /* s between attempts */
 #define MOST_CLOSING 4 /* pipelines of one camera */
+#define MOST_TRIES 5   /* to stop a pipeline */
 #define FPS_TIME (2 * G_USEC_PER_SEC)
 #define INFERENCES_TIME \
   (5 * G_USEC_PER_SEC) /* there may be fewer than one a second */
@@ -109,13 +110,34 @@ make_pipeline (ToolCamera *camera, GError **error)
       GST_BIN (camera->pipeline), &camera->fd, error);
 }
 
+/* An element that fails while it is stopped, as demuxers of playlists do, keeps others from
+ * being stopped. */
+static void
+set_to_null (const GValue *item, gpointer unused)
+{
+  gst_element_set_state (g_value_get_object (item), GST_STATE_NULL);
+}
+
+static void
+set_all_to_null (GstBin *pipeline)
+{
+  GstIterator *elements = gst_bin_iterate_elements (pipeline);
+
+  gst_iterator_foreach (elements, set_to_null, NULL);
+  gst_iterator_free (elements);
+}
+
 static gpointer
 close_pipeline (gpointer data)
 {
   Closing *closing = data;
 
   tool_thread_name (closing->thread);
-  gst_element_set_state (closing->pipeline, GST_STATE_NULL);
+  for (guint i = 0; i < MOST_TRIES
+       && gst_element_set_state (closing->pipeline, GST_STATE_NULL)
+           != GST_STATE_CHANGE_SUCCESS;
+       i++)
+    set_all_to_null (GST_BIN (closing->pipeline));
   gst_clear_object (&closing->gate);
   gst_object_unref (closing->pipeline);
   if (closing->fd >= 0)

@@ -10,7 +10,6 @@
 #if defined(HAVE_GST) && defined(HAVE_SERVE)
 
 #include <gst/base/gstpushsrc.h>
-#include <string.h>
 
 #include "camera/guard.h"
 
@@ -23,7 +22,7 @@ struct _ToolGuard
   char *uri;
 };
 
-static char **protocols; /* all that GStreamer knows but http and https */
+static char **protocols; /* all that GStreamer knows but those that are free */
 
 static void set_up_handler (gpointer interface, gpointer data);
 
@@ -115,6 +114,15 @@ tool_guard_init (ToolGuard *self)
 {
 }
 
+/* rtspsrc opens its ports by "udp:", which asks nobody for anything. */
+static gboolean
+is_free (const char *protocol)
+{
+  static const char *const names[] = { "http", "https", "udp", NULL };
+
+  return g_strv_contains (names, protocol);
+}
+
 static char **
 list_protocols (void)
 {
@@ -130,7 +138,7 @@ list_protocols (void)
     if (gst_element_factory_get_uri_type (factory) != GST_URI_SRC)
       continue;
     for (; known && *known; known++)
-      if (strcmp (*known, "http") != 0 && strcmp (*known, "https") != 0)
+      if (!is_free (*known))
         g_strv_builder_add (names, *known);
   }
   list = g_strv_builder_end (names);

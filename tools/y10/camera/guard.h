@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* From now on, GStreamer opens no URI of this process but http: and https: ones. Elements
- * that are made by their names are not concerned. May be called again. */
+/* From now on, GStreamer opens no URI in this process but http:, https: and udp: ones.
+ * Elements that are made by their names are not concerned. May be called again. */
 void tool_guard_install (void);
 
 G_END_DECLS
