@@ -11,6 +11,8 @@
 
 #include <y10/error.h>
 
+#include "common/classes.h"
+
 #define MAX_LABELS 2048
 /* Of the hash table, a power of two. */
 #define N_PLACES (2 * MAX_LABELS)
@@ -126,6 +128,20 @@ gst_y10_class_groups_set (GstY10ClassGroups *self, const gchar *text,
   if (!is_good)
     forget_groups (self);
   return is_good;
+}
+
+/* FALSE with an error if a group names a class that @model does not have; @what: who says
+ * the groups. */
+gboolean
+gst_y10_class_groups_check (const GstY10ClassGroups *self, const gchar *what,
+    const gchar *const *classes, const gchar *model, GError **error)
+{
+  for (guint i = 0; i < self->n_groups; i++)
+    for (gchar **name = self->names[i]; *name; name++)
+      if (strcmp (*name, "*") != 0
+          && !gst_y10_classes_check (what, classes, model, *name, error))
+        return FALSE;
+  return TRUE;
 }
 
 static guint

@@ -22,6 +22,9 @@ GstY10ClassGroups *gst_y10_class_groups_new (void);
 void gst_y10_class_groups_free (GstY10ClassGroups *groups);
 gboolean gst_y10_class_groups_set (GstY10ClassGroups *groups, const gchar *text,
     GError **error);
+gboolean gst_y10_class_groups_check (const GstY10ClassGroups *groups,
+    const gchar *what, const gchar *const *classes, const gchar *model,
+    GError **error);
 guint gst_y10_class_groups_find (GstY10ClassGroups *groups, const gchar *label,
     gsize length, gint class_id);
 const GstY10TrackClass *

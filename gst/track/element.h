@@ -56,6 +56,7 @@ struct _GstYolov10Tracker
   gchar *sender;         /* of weak requests */
   guint n_asked;         /* frames since the last one, from 0 */
   gfloat asked;          /* the confidence of it */
+  gboolean unchecked;    /* labels of the groups, by what detectors know */
   gboolean told_no_time, told_moved, told_far; /* warnings */
 };
 

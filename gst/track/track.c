@@ -33,6 +33,7 @@
 
 #include "track/element.h"
 
+#include "common/askclasses.h"
 #include "common/elementerror.h"
 #include "common/sinkpad.h"
 #include "meta/write.h"
@@ -69,6 +70,7 @@ gst_yolov10_tracker_start (GstBaseTransform *trans)
   self->name = gst_object_get_name (GST_OBJECT (self));
   self->width = self->height = 0;
   self->n_jumps = self->n_asked = 0;
+  self->unchecked = TRUE;
   self->told_no_time = self->told_moved = self->told_far = FALSE;
   gst_y10_track_reset (self);
   return TRUE;
@@ -142,6 +144,25 @@ gst_yolov10_tracker_prepare_output_buffer (GstBaseTransform *trans,
   return GST_FLOW_OK;
 }
 
+/* Once there are results, detectors have their models. */
+static void
+check_groups (GstYolov10Tracker *self)
+{
+  gchar *models = NULL;
+  gchar **classes = gst_y10_classes_ask (GST_BASE_TRANSFORM_SINK_PAD (self),
+      &models);
+  GError *error = NULL;
+
+  self->unchecked = FALSE;
+  if (classes
+      && !gst_y10_class_groups_check (self->groups, "class-groups",
+          (const gchar *const *) classes, models, &error))
+    GST_Y10_ELEMENT_WARNING (self, error);
+  g_clear_error (&error);
+  g_strfreev (classes);
+  g_free (models);
+}
+
 static GstFlowReturn
 gst_yolov10_tracker_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
@@ -154,6 +175,8 @@ gst_yolov10_tracker_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   gst_y10_reading_collect (&self->reading, buffer, self->width, self->height);
   gst_y10_track_observe (self);
   gst_y10_track_annotate (self, buffer);
+  if (self->unchecked && self->observations.any)
+    check_groups (self);
   GST_LOG_OBJECT (self, "%" GST_TIME_FORMAT ": %u detections, %u objects",
       GST_TIME_ARGS (GST_BUFFER_PTS (buffer)), self->reading.result.list.n,
       self->tracks.n);

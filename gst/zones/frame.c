@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "common/classes.h"
+#include "common/askclasses.h"
 #include "common/elementerror.h"
 #include "common/text.h"
 
@@ -218,31 +218,23 @@ write_zones (GstYolov10Zones *self, GstBuffer *buffer, guint width,
   set_array (structure, "tripwire_crossings", self->crossings);
 }
 
-/* Names all that detectors upstream know, once there are results; who else tells classes is
- * not asked. */
+/* Once there are results, detectors have their models. */
 static void
 check_classes (GstYolov10Zones *self)
 {
-  GstQuery *query = gst_query_new_custom (GST_QUERY_CUSTOM,
-      gst_structure_new_empty (GST_Y10_CLASSES_QUERY));
-  const GstStructure *structure = gst_query_get_structure (query);
-  gchar **models = NULL, **classes = NULL, *model;
+  gchar *models = NULL;
+  gchar **classes = gst_y10_classes_ask (GST_BASE_TRANSFORM_SINK_PAD (self),
+      &models);
   GError *error = NULL;
 
   self->unchecked = FALSE;
-  if (gst_pad_peer_query (GST_BASE_TRANSFORM_SINK_PAD (self), query)
-      && gst_structure_get (structure, "models", G_TYPE_STRV, &models,
-          "classes", G_TYPE_STRV, &classes, NULL)) {
-    model = g_strjoinv (", ", models);
-    if (!gst_y10_zone_set_check_classes (gst_y10_zones_get_set (self->zones),
-            "zones", (const gchar *const *) classes, model, &error))
-      GST_Y10_ELEMENT_WARNING (self, error);
-    g_clear_error (&error);
-    g_free (model);
-  }
-  g_strfreev (models);
+  if (classes
+      && !gst_y10_zone_set_check_classes (gst_y10_zones_get_set (self->zones),
+          "zones", (const gchar *const *) classes, models, &error))
+    GST_Y10_ELEMENT_WARNING (self, error);
+  g_clear_error (&error);
   g_strfreev (classes);
-  gst_query_unref (query);
+  g_free (models);
 }
 
 /* Watches the objects of @buffer, which is writable, and adds what is known. */

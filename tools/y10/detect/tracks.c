@@ -62,19 +62,14 @@ on_event (const GstY10ZoneEvent *event, gpointer user)
   g_free (json);
 }
 
-/* Labels between which an object may change, in groups. */
 static gboolean
-check_groups (const Y10Model *model, const char *text, GError **error)
+check_groups (const Y10Model *model, const GstY10ClassGroups *groups,
+    GError **error)
 {
   const char **classes = gst_y10_classes_list (model);
-  char **names = g_strsplit_set (text ? text : "", ",;", -1);
-  gboolean ok = TRUE;
+  const gboolean ok = gst_y10_class_groups_check (groups, "--class-groups",
+      classes, y10_model_get_path (model), error);
 
-  for (guint i = 0; ok && names[i]; i++)
-    ok = !*g_strstrip (names[i]) || !strcmp (names[i], "*")
-        || gst_y10_classes_check ("--class-groups", classes,
-            y10_model_get_path (model), names[i], error);
-  g_strfreev (names);
   g_free (classes);
   return ok;
 }
@@ -109,7 +104,7 @@ tool_tracks_new (const Y10Model *model, const char *zones,
     gst_y10_class_groups_free (groups);
     return NULL;
   }
-  if (!check_groups (model, class_groups, error)
+  if (!check_groups (model, groups, error)
       || (zones && !(set = load_zones (model, zones, error)))) {
     gst_y10_class_groups_free (groups);
     return NULL;
