@@ -47,6 +47,9 @@
     part("name").value = camera.name;
     part("source").value = "";
     part("source").placeholder = `${camera.source} (unchanged)`;
+    part("fingerprint").value = camera.fingerprint || "";
+    part("transport").value = camera.transport === "auto" ? "" : camera.transport || "";
+    part("stream").value = camera.stream || "";
     part("confidence").value = camera.confidence || "";
     part("privacy").checked = camera.privacy;
     fillTiles(camera.tiles);
@@ -61,12 +64,16 @@
   function collect() {
     const wanted = {
       name: part("name").value.trim(),
+      fingerprint: part("fingerprint").value.trim() || null,
+      transport: part("transport").value || null,
+      stream: part("stream").value ? Number(part("stream").value) : null,
       classes: readClasses(part("classes")).join(",") || null,
       confidence: part("confidence").value ? Number(part("confidence").value) : null,
       tiles: part("tiles").value || null,
       privacy: part("privacy").checked,
     };
-    const before = { ...camera, classes: split(camera.classes).join(",") || null };
+    const before = { ...camera, transport: camera.transport === "auto" ? null : camera.transport,
+      classes: split(camera.classes).join(",") || null };
     const changes = {};
 
     for (const [name, value] of Object.entries(wanted)) {
