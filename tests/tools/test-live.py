@@ -8,6 +8,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -154,6 +155,38 @@ class Live(Case):
             steps = (b - a) / (10e9 / 30)
             self.assertGreaterEqual(round(steps), 1)
             self.assertAlmostEqual(steps, round(steps), delta=0.1)
+
+    @unittest.skipUnless(HAVE_RTSP, "GstRtspServer is missing (Debian: gir1.2-gst-rtsp-server-1.0)")
+    def test_cameras(self):
+        """Of those that take no TCP, and of those with two videos, one that is always the same."""
+        camera = os.path.join(os.path.dirname(os.path.abspath(__file__)), "rtspcamera.py")
+
+        def first(options, *more, scheme="rtsp"):
+            """The size of the first frame, or what is said without one."""
+            with subprocess.Popen(["/usr/bin/python3", camera, *options], stdout=subprocess.PIPE, text=True) as server:
+                uri = f"{scheme}://127.0.0.1:{server.stdout.readline().strip()}/x"
+                with self.start("--model", self.model, "--size", "64", *more, uri) as p:
+                    line = p.stdout.readline()
+                    if line:
+                        p.terminate()
+                    said = p.communicate(timeout=60)[1]
+                server.kill()
+            size = json.loads(line)["resolution"] if line else None
+            return (size["width"], size["height"]) if size else said
+        self.assertEqual(first(["--transport", "UDP"]), (320, 240))
+        self.assertIn("does not send by tcp", first(["--transport", "UDP"], "--transport", "tcp"))
+        self.assertEqual(first(["160x120", "320x240"], scheme="RTSP"), (160, 120))
+        self.assertEqual(first(["160x120", "320x240"], "--stream", "2"), (320, 240))
+        self.assertIn("describes 1 video", first(["160x120"], "--stream", "2"))
+        if shutil.which("openssl"):
+            cert, key = self.path("cert.pem"), self.path("key.pem")
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+                            "/CN=camera", "-keyout", key, "-out", cert], capture_output=True, check=True)
+            said = subprocess.run(["openssl", "x509", "-in", cert, "-noout", "-fingerprint", "-sha256"],
+                                  capture_output=True, check=True, text=True).stdout.strip().rpartition("=")[2]
+            tls = ["--cert", cert, "--key", key]
+            self.assertIn(said.replace(":", "").lower(), first(tls, scheme="rtsps"))
+            self.assertEqual(first(tls, "--fingerprint", said, scheme="rtsps"), (320, 240))
 
     @unittest.skipIf(MISSING, f"GStreamer lacks {MISSING}")
     def test_interrupted(self):

@@ -194,7 +194,7 @@ class Usage(Case):
         self.refused(*detect, "--interval", "0", picture_path, says=["--interval", "1 to"])
         self.refused(*detect, "--max-detections", "301", picture_path, says=["--max-detections", "300"])
         self.refused(*detect, "--classes", "0,frog", picture_path, says=["--classes", "frog", "3 classes"])
-        self.refused(*detect, "--classes", "3", picture_path, says=["--classes", "'3'"])
+        self.refused(*detect, "--classes", "3", picture_path, says=["--classes", '"3"'])
         self.refused(*detect, "--classes", ",", picture_path, says=["--classes", "empty"])
         self.refused(*detect, "--head", "two", picture_path, says=["--head", "one2many"])
         self.refused(*detect, "--frob", picture_path, says=["--frob", "detect --help"])

@@ -158,6 +158,30 @@ class Uris(Case):
                 self.assertEqual(len(errors.splitlines()), 1, errors)
                 self.assertIn(f"y10: {url}: {says}", errors)
 
+    def test_passwords(self):
+        """Neither results, messages nor names of files have those of an address."""
+        secret = "oper:zq#x:j@"
+        url = self.url("plain", self.png).replace("//", "//" + secret)
+        crops = self.path("secret crops")
+        done = self.y10("detect", "--model", self.model, "--size", "96", "--confidence", "0.02", "--save-crops", crops,
+                        "--format", "jsonl", url)
+        self.assertEqual(json.loads(done.stdout)["source"], self.url("plain", self.png))
+        said = done.stdout + done.stderr + str(list(os.walk(crops)))
+        for source in (self.url("404", self.png).replace("//", "//" + secret), f"rtsp://{secret}127.0.0.1:1/x",
+                       f"rtsp://{secret}127.0.0.1:1", "rtsp://oper:12/zq@host/x", "http://oper:12?zq@host/x",
+                       "rtsp://oper:zq%zz@host/x"):
+            done = self.y10("detect", "--model", self.model, source, status=1)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            said += done.stdout + done.stderr
+        for word in ("segments", "bench"):
+            options = ["--cameras", "1", "--source"] if word == "bench" else []
+            done = subprocess.run([Y10, word, *options, f"rtsp://{secret}127.0.0.1:1/x"], env=self.env, text=True,
+                                  capture_output=True, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            said += done.stdout + done.stderr
+        for part in ("oper", "zq", "x:j"):
+            self.assertNotIn(part, said)
+
     def test_bad_files(self):
         quoted = urllib.parse.quote(self.png)
         for uri, says in (("file://elsewhere" + quoted, "'elsewhere'"), ("file:///none%zz", "%NN"),

@@ -9,6 +9,7 @@
 
 #include "config.h"
 
+#include "base/address.h"
 #include "base/interrupt.h"
 #include "bench/capacity.h"
 
@@ -451,8 +452,8 @@ can_read (const char *path, GError **error)
     close (fd);
     return TRUE;
   }
-  g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND, "--source %s: %s", path,
-      g_strerror (errno));
+  g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND, "--source %s: %s",
+      tool_address_name (path), g_strerror (errno));
   return FALSE;
 }
 
