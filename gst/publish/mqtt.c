@@ -53,8 +53,9 @@ typedef struct
   guint delay;
   guint n_unanswered; /* messages */
   gboolean is_connected;
-  gint failure; /* MOSQ_ERR_*; dealt with outside of callbacks */
-  gint refusal; /* of the broker */
+  gboolean is_old; /* this try is in MQTT 3.1.1 */
+  gint failure;    /* MOSQ_ERR_*; dealt with outside of callbacks */
+  gint refusal;    /* of the broker */
 } Link;
 
 struct _Mqtt
@@ -186,7 +187,7 @@ link_fail (Link *link, gint code)
       "%s: %s; trying again", mqtt->uri->address, text);
 
   if (is_of_version (link))
-    mqtt->is_old = !mqtt->is_old;
+    mqtt->is_old = !link->is_old;
   link->refusal = 0;
   link_drop (link, error);
   g_error_free (error);
@@ -422,8 +423,9 @@ new_client (Mqtt *mqtt, Link *link)
   mosquitto_publish_v5_callback_set (client, on_publish);
   mosquitto_message_callback_set (client, on_message);
   mosquitto_max_inflight_messages_set (client, 0);
+  link->is_old = mqtt->is_old;
   code = mosquitto_int_option (client, MOSQ_OPT_PROTOCOL_VERSION,
-      mqtt->is_old ? MQTT_PROTOCOL_V311 : MQTT_PROTOCOL_V5);
+      link->is_old ? MQTT_PROTOCOL_V311 : MQTT_PROTOCOL_V5);
   if (!code)
     code = set_tls (mqtt, client);
   if (!code && credentials->user)
