@@ -10,6 +10,7 @@
 
 #include "archive/manifest.h"
 #include "archive/scan.h"
+#include "base/address.h"
 #include "base/command.h"
 #include "base/names.h"
 #include "base/options.h"
@@ -45,7 +46,7 @@ write_input (const char *source, gint64 length)
   input = tool_scan (source, length);
   ok = !input->error;
   if (!ok)
-    tool_error ("%s: %s", source, input->error);
+    tool_error ("%s: %s", tool_address_name (source), input->error);
   write_line (input);
   tool_manifest_input_free (input);
   return ok;
