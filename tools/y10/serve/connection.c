@@ -23,7 +23,9 @@
 #define HEAD_TIME 10    /* s */
 #define MOST_HEAD 16384 /* bytes, of */
 #define MOST_LINES 100
-#define MOST_BODY 65536       /* bytes, also of one that is refused */
+/* Bytes. Most of it is thrown away: a client that is refused reads the answer only once it
+ * has sent all. */
+#define MOST_BODY (1 << 20)
 #define MOST_WEBSOCKET 1024   /* bytes, within */
 #define WEBSOCKET_TIME 30     /* s: answers to pings, */
 #define MOST_EVER (256 << 10) /* and in all */
