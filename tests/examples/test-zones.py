@@ -97,7 +97,7 @@ class Zones(unittest.TestCase):
         self.assertTrue(all(event["id"] in {found["id"] for found in frame["objects"]}
                             for event in told for frame in frames if frame["timestamp"] == event["timestamp"]))
         for more, part in ((["--store", self.folder.name], "does not go with --store"),
-                           (["--format", "csv"], "does not go with --format csv")):
+                           (["--format", "coco"], "does not go with --format coco")):
             done = subprocess.run(command + more, text=True, stderr=subprocess.PIPE, timeout=60, check=False)
             self.assertEqual(done.returncode, 2)
             self.assertIn(part, done.stderr)
