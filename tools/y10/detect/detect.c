@@ -121,11 +121,31 @@ check_track (ToolDetectOptions *options)
   return FALSE;
 }
 
+#ifdef HAVE_GST
+/* @fingerprint: as the streams want it, or NULL without one. */
+static gboolean
+check_remote (const ToolDetectOptions *options, char **fingerprint)
+{
+  GError *error = NULL;
+
+  if (options->fingerprint)
+    *fingerprint = tool_pin_parse (options->fingerprint, &error);
+  if (!error)
+    tool_remote_check_transport (options->transport, &error);
+  if (!error)
+    return TRUE;
+  g_prefix_error (&error, "--%s: ",
+      options->fingerprint && !*fingerprint ? "fingerprint" : "transport");
+  tool_error ("%s", error->message);
+  g_error_free (error);
+  return FALSE;
+}
+#endif
+
 /* What is not said of an address. */
 static gboolean
 read_remote (ToolDetectOptions *options)
 {
-  GError *error = NULL;
   char *fingerprint = NULL;
 
   if (options->stream && options->store) {
@@ -133,15 +153,7 @@ read_remote (ToolDetectOptions *options)
     return FALSE;
   }
 #ifdef HAVE_GST
-  if (options->fingerprint)
-    fingerprint = tool_pin_parse (options->fingerprint, &error);
-  if (!error)
-    tool_remote_check_transport (options->transport, &error);
-  if (error) {
-    g_prefix_error (&error, "--%s: ",
-        options->fingerprint && !fingerprint ? "fingerprint" : "transport");
-    tool_error ("%s", error->message);
-    g_error_free (error);
+  if (!check_remote (options, &fingerprint)) {
     g_free (fingerprint);
     return FALSE;
   }
