@@ -3,19 +3,16 @@
 """Detections as a table of pandas."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Union
-
-if TYPE_CHECKING:
-    from ._result import Result
+from typing import Any, Dict, List
 
 COLUMNS = ("source", "width", "height", "label_id", "label", "confidence",
            "x_min", "y_min", "x_max", "y_max")
 
 
-def to_df(results: Union["Result", Sequence["Result"]]) -> Any:
-    """A pandas.DataFrame of what is in @results, a row for each object, with the columns of
-    `y10 detect --format csv`: corners are in pixels, and source is the path, where the image
-    was one."""
+def to_df(results: Any) -> Any:
+    """A pandas.DataFrame of @results, a Result or a list of them: a row for each object, with
+    the columns of `y10 detect --format csv`. Corners are in pixels, and source is the path,
+    where the image was one."""
     try:
         import pandas
     except ImportError:
