@@ -4,6 +4,7 @@
 /* Sends to a Kafka topic by librdkafka's idempotent producer, which keeps order and tries
  * again by itself. The stream is the key, so a stream's lines stay in one partition. If
  * librdkafka gives up, another producer sends again what is left. */
+#include "publish/timer.h"
 #include "publish/transport.h"
 
 #include <gio/gio.h>
@@ -27,16 +28,6 @@ typedef struct
   gboolean is_lost; /* dealt with outside of callbacks */
   GError *reason;
 } Kafka;
-
-static void
-clear_source (GSource **source)
-{
-  if (*source) {
-    g_source_destroy (*source);
-    g_source_unref (*source);
-    *source = NULL;
-  }
-}
 
 /* Makes the source look after the producer. */
 static void
@@ -140,8 +131,8 @@ static gboolean kafka_connect (gpointer user);
 static void
 kafka_close (Kafka *self)
 {
-  clear_source (&self->source);
-  clear_source (&self->timer);
+  gst_y10_source_clear (&self->source);
+  gst_y10_source_clear (&self->timer);
   if (self->producer) {
     rd_kafka_purge (self->producer,
         RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT
@@ -261,7 +252,7 @@ kafka_connect (gpointer user)
   rd_kafka_queue_t *queue;
   gchar text[256] = "out of memory";
 
-  clear_source (&self->timer);
+  gst_y10_source_clear (&self->timer);
   if (conf)
     self->producer = rd_kafka_new (RD_KAFKA_PRODUCER, conf, text, sizeof text);
   if (!self->producer) {

@@ -7,6 +7,7 @@
  * stream is gone, and a connection has one will, so each further stream has a connection
  * for that alone. MQTT 5 says what becomes of a message; a broker without it is asked in
  * MQTT 3.1.1, where one that is too large or not allowed may vanish. */
+#include "publish/timer.h"
 #include "publish/transport.h"
 
 #include <gio/gio.h>
@@ -83,30 +84,10 @@ static void link_probe (Link *link);
 static void link_drop (Link *link, const GError *error);
 
 static void
-clear_source (GSource **source)
-{
-  if (*source) {
-    g_source_destroy (*source);
-    g_source_unref (*source);
-    *source = NULL;
-  }
-}
-
-static GSource *
-add_timer (guint milliseconds, GSourceFunc func, gpointer user)
-{
-  GSource *source = g_timeout_source_new (milliseconds);
-
-  g_source_set_callback (source, func, user, NULL);
-  g_source_attach (source, g_main_context_get_thread_default ());
-  return source;
-}
-
-static void
 link_close (Link *link)
 {
-  clear_source (&link->source);
-  clear_source (&link->timer);
+  gst_y10_source_clear (&link->source);
+  gst_y10_source_clear (&link->timer);
   if (link->probing) {
     g_cancellable_cancel (link->probing);
     g_clear_object (&link->probing);
@@ -151,7 +132,7 @@ link_drop (Link *link, const GError *error)
     if (mqtt->config->events->lost (mqtt->config->user, error, by_message))
       delay = 0;
   }
-  link->timer = add_timer (delay, on_retry, link);
+  link->timer = gst_y10_timer_new (delay, on_retry, link);
 }
 
 /* libmosquitto ends some of its texts as sentences, others not. */
@@ -462,7 +443,7 @@ link_connect (Link *link, gboolean is_v6)
   g_source_attach (link->source, g_main_context_get_thread_default ());
   link->watched = G_IO_IN;
   link->began_at = g_get_monotonic_time ();
-  link->timer = add_timer (1000, on_second, link);
+  link->timer = gst_y10_timer_new (1000, on_second, link);
 }
 
 static gboolean

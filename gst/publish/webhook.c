@@ -5,6 +5,7 @@
  * their order. Only where an answer is late, or a line has failed before, others are posted
  * beside it. What fails is tried again, ever more rarely; a line that the server refuses is
  * given up, since it would be refused again. */
+#include "publish/timer.h"
 #include "publish/transport.h"
 
 #include <libsoup/soup.h>
@@ -56,31 +57,11 @@ struct _Webhook
 static void webhook_post (Webhook *self);
 
 static void
-clear_source (GSource **source)
-{
-  if (*source) {
-    g_source_destroy (*source);
-    g_source_unref (*source);
-    *source = NULL;
-  }
-}
-
-static GSource *
-add_timer (guint milliseconds, GSourceFunc func, gpointer user)
-{
-  GSource *source = g_timeout_source_new (milliseconds);
-
-  g_source_set_callback (source, func, user, NULL);
-  g_source_attach (source, g_main_context_get_thread_default ());
-  return source;
-}
-
-static void
 request_free (gpointer data)
 {
   Request *request = data;
 
-  clear_source (&request->timer);
+  gst_y10_source_clear (&request->timer);
   g_ptr_array_unref (request->lines);
   g_object_unref (request->message);
   g_object_unref (request->cancellable);
@@ -91,7 +72,7 @@ request_free (gpointer data)
 static void
 request_drop (Request *request)
 {
-  clear_source (&request->timer);
+  gst_y10_source_clear (&request->timer);
   request->is_dropped = TRUE;
   if (request->webhook->current == request)
     request->webhook->current = NULL;
@@ -124,7 +105,7 @@ on_retry (gpointer user)
 {
   Webhook *self = user;
 
-  clear_source (&self->timer);
+  gst_y10_source_clear (&self->timer);
   self->config->events->connected (self->config->user);
   return G_SOURCE_REMOVE;
 }
@@ -141,8 +122,8 @@ webhook_lose (Webhook *self, guint seconds, gboolean by_message,
     delay = 0;
   else
     self->delay = MIN (self->delay * 2, MAX_DELAY);
-  clear_source (&self->timer);
-  self->timer = add_timer (delay, on_retry, self);
+  gst_y10_source_clear (&self->timer);
+  self->timer = gst_y10_timer_new (delay, on_retry, self);
 }
 
 /* A request has failed. If others went beside it, that is the business of its lines. */
@@ -216,7 +197,7 @@ on_answer (GObject *source, GAsyncResult *result, gpointer user)
 
   /* What the server says besides is not read; that ends the connection. */
   g_clear_object (&body);
-  clear_source (&request->timer);
+  gst_y10_source_clear (&request->timer);
   g_ptr_array_remove (self->requests, request);
   if (self->current == request)
     self->current = NULL;
@@ -290,8 +271,8 @@ post (Webhook *self, GPtrArray *lines)
   g_bytes_unref (body);
   g_signal_connect (request->message, "wrote-headers", G_CALLBACK (on_sent),
       request);
-  request->timer = add_timer ((guint) (self->config->timeout / 1000), on_late,
-      request);
+  request->timer = gst_y10_timer_new ((guint) (self->config->timeout / 1000),
+      on_late, request);
   g_ptr_array_add (self->requests, request);
   soup_session_send_async (self->session, request->message, G_PRIORITY_DEFAULT,
       request->cancellable, on_answer, request);
@@ -434,7 +415,7 @@ webhook_start (GstY10Transport transport)
       "user-agent", "yolov10detect ", NULL);
   if (self->certificates)
     soup_session_set_tls_database (self->session, self->certificates);
-  self->timer = add_timer (0, on_retry, self);
+  self->timer = gst_y10_timer_new (0, on_retry, self);
 }
 
 static void
@@ -442,7 +423,7 @@ webhook_stop (GstY10Transport transport)
 {
   Webhook *self = transport;
 
-  clear_source (&self->timer);
+  gst_y10_source_clear (&self->timer);
   drop_all (self);
   while (self->requests->len)
     g_main_context_iteration (g_main_context_get_thread_default (), TRUE);
