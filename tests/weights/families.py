@@ -38,6 +38,7 @@ except ImportError as error:
 import checkpoints
 
 N_ROWS, CONFIDENCE, IOU, N_SAMPLES = 300, 0.001, 0.7, 48
+SKIPPED = 77  # of golden, on a machine that does not have the precision
 FAMILIES = ("yolov8", "yolo11", "yolo26")
 
 
@@ -166,6 +167,9 @@ class Run:
         result = subprocess.run([self.golden, "--quiet", "--weights", weights, *options, expected],
                                 capture_output=True, text=True)
         line = next((line for line in result.stdout.splitlines() if ", worst " in line), "")
+        if result.returncode == SKIPPED and "bf16" in options:
+            print(f"skip   {what:34} this CPU has no bf16")
+            return
         self.report(result.returncode == 0, what, line[line.find("worst"):]
                     or result.stdout[-600:] + result.stderr[-600:])
 
