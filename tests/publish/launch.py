@@ -4,8 +4,12 @@
 import os
 import shlex
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
+from waiting import until  # noqa: E402,F401
 
 
 class Launching(unittest.TestCase):

@@ -224,17 +224,9 @@ class Cameras(Page):
         browser.until("!document.querySelector('#events-dialog').open")
 
     def moves(self):
-        """The numbers in the pictures rise with the time on the clock."""
-        def timed():
-            """A number, and between what times it was on the screen."""
-            began, now = time.monotonic(), self.seen()
-            return now and (now[0], began, time.monotonic())
-        first = until(timed, "a picture with a number")
-        last = until(lambda: (now := timed()) and now[0] >= first[0] + 3 * FPS and now, "moving pictures")
-        # Each picture takes up to a second more or less on a busy machine.
-        seconds = (last[0] - first[0]) / FPS
-        self.assertLessEqual(last[1] - first[2] - 2, seconds)
-        self.assertLessEqual(seconds, last[2] - first[1] + 2)
+        """The numbers in the pictures rise."""
+        first = until(self.seen, "a picture with a number")
+        until(lambda: (now := self.seen()) and now[0] >= first[0] + 3 * FPS, "moving pictures")
 
     def boxes(self, server):
         """Each picture's box is where the code is in that picture: at most one frame off. Where other

@@ -63,16 +63,15 @@ class Push(unittest.TestCase):
 
     def test_rate(self):
         """At most two messages a second, and none that says nothing."""
-        # Whoever hears late what was told before counts the time from then, too.
-        began, n, last = time.monotonic(), 0, {}
+        began, last = time.monotonic(), {}
         live = WebSocket(self.server, **self.bearer)
         live.message()
-        while time.monotonic() - began < 5:
+        for _ in range(10):
             for camera in live.until(lambda m: "cameras" in m)["cameras"]:
                 self.assertNotEqual(last.get(camera["id"]), camera)
                 last[camera["id"]] = camera
-            n += 1
-        self.assertLessEqual(n, 2 * (time.monotonic() - began) + 2)
+        # Ten of them take that long at least; a busy machine only takes longer.
+        self.assertGreaterEqual(time.monotonic() - began, 4)
         live.close()
 
     def test_who_gets_one(self):
@@ -143,7 +142,7 @@ class Push(unittest.TestCase):
 
     def test_zz_idle(self):
         """One that sends nothing stays longer than any other request may take."""
-        time.sleep(max(self.began + 32 - time.monotonic(), 0))
+        time.sleep(max(self.began + 32 - time.monotonic(), 0))      # that long at least
         self.assertEqual(self.other.ask("PATCH", "/api/cameras/one", {"confidence": 0.123})[0], 200)
         self.idle.until(lambda m: any(c["confidence"] == 0.123 for c in m.get("cameras", ())))
 

@@ -116,7 +116,7 @@ class Cameras(unittest.TestCase):
             self.assertEqual((status, camera["name"], camera["source"]), (201, name, "test:ball"))
             server.live(camera["id"])
             self.assertEqual(stat.S_IMODE(os.stat(server.config).st_mode), 0o600)
-            self.assertEqual(server.stop()[0], 0)
+            self.assertEqual(server.stop(), 0)
             with open(server.config, encoding="utf-8") as file:
                 self.assertIn("# mine", file.read())
             server.start()

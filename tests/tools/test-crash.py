@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from common import Case, PLUGIN_DIR, Y10, main, need, picture, write_png
+from common import Case, PLUGIN_DIR, Y10, main, need, picture, until, write_png
 
 need("gst", "pixbuf", "ffmpeg")
 
@@ -54,14 +54,11 @@ class Crash(Case):
 
     def wait_for_child(self, p, *, but=()):
         """The child that waits for a FIFO."""
-        for _ in range(600):
-            for child in children(p.pid):
-                if child not in but and is_opening(child):
-                    time.sleep(0.1)
-                    if is_opening(child):
-                        return child
-            time.sleep(0.05)
-        raise AssertionError("no child waits")
+        def waits(child):
+            """Twice: an ordinary file is open a moment later."""
+            return is_opening(child) and (time.sleep(0.1) or is_opening(child))
+        return until(lambda: next((child for child in children(p.pid) if child not in but and waits(child)), None),
+                     "a child that waits")
 
     def crash(self, p, number=signal.SIGSEGV, times=1):
         """Ends as many children; returns the parent's output."""
@@ -246,11 +243,7 @@ FILE *fopen64 (const char *path, const char *mode)
             child = self.wait_for_child(p)
             p.kill()
             p.communicate(timeout=60)
-        for _ in range(100):
-            if not os.path.exists(f"/proc/{child}"):
-                break
-            time.sleep(0.05)
-        self.assertFalse(os.path.exists(f"/proc/{child}"))
+        until(lambda: not os.path.exists(f"/proc/{child}"), "the child's end")
 
 
 if __name__ == "__main__":
