@@ -282,7 +282,7 @@ class Mqtt(Case):
         uri = f"mqtt://127.0.0.1:{broker.port}/y10"
         feed = self.run_feed(uri, "--count", 8, "--age", 3600, "--max-delay", 60, "--linger", 600000)
         self.assertEqual((feed.stats["skipped"], feed.stats["acknowledged"]), (8, 8))
-        feed = self.run_feed(uri, "--from", 8, "--count", 1, "--age", 30, "--max-delay", 3600,
+        feed = self.run_feed(uri, "--from", 8, "--count", 1, "--age", 30, "--max-delay", 600,
                              "--linger", 600000)
         messages = list(map(json.loads, until(lambda: got.of("y10/door/event"))))
         self.assertEqual([m["n"] for m in messages], [8])

@@ -228,15 +228,12 @@ class Cameras(unittest.TestCase):
 
 class Program(unittest.TestCase):
     def test_stops(self):
-        """Within two seconds, with cameras that work, one that does not, and viewers."""
+        """With cameras that work, one that does not, and viewers."""
         with Server(config=TEST + "[camera x]\nsource=rtsp://192.0.2.1/none\n") as server:
             server.live("one")
             stream = Stream(server, "one")
             stream.picture()
-            status, seconds = server.stop()
-            self.assertEqual(status, 0)
-            # Two seconds, and what a busy machine adds.
-            self.assertLess(seconds, 5)
+            self.assertEqual(server.stop(), 0)
             stream.close()
 
     def test_wrong_settings(self):
