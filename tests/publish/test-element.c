@@ -96,7 +96,8 @@ GST_START_TEST (test_live)
 
 GST_END_TEST;
 
-/* Waits until the thread that pushes stands still, before it is done. */
+/* Waits until the thread that pushes stands still, before it is done. Where the machine is what
+ * keeps it, a defect may be missed. */
 static void
 wait_for_standstill (void)
 {

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import unittest
 
-from launch import Launching, until
+from launch import Launching, PATIENCE, until
 
 Y10, PLUGINS = sys.argv.pop(1), sys.argv.pop(1)
 LACKING = [e for e in ("videotestsrc", "jpegenc", "jpegdec", "videoconvert", "pngdec", "imagefreeze")
@@ -280,7 +280,7 @@ class Pictures(Launching):
         """How many codes the detector finds in the pictures. A marker is a dark square, as what is filled."""
         done = subprocess.run([Y10, "detect", "--format", "jsonl", "--size", "640", "--classes",
                                "barcode,qr-code,data-matrix,aztec,pdf417", *glob.glob(folder + "/*.jpg")],
-                              env=self.env, check=True, capture_output=True, text=True, timeout=120)
+                              env=self.env, check=True, capture_output=True, text=True, timeout=PATIENCE)
         return sum(len(json.loads(line)["objects"]) for line in done.stdout.splitlines())
 
     def test_refused(self):

@@ -18,7 +18,7 @@ import sys
 import time
 import unittest
 
-from launch import Launching, until
+from launch import Launching, PATIENCE, until
 
 Y10, PLUGINS = sys.argv[1:3]
 LACKING = [e for e in ("videotestsrc", "pngenc", "filesink", "y4menc")
@@ -51,7 +51,7 @@ class Publish(Launching):
         self.launch(f"filesrc location={video} ! y4mdec ! yolov10detect name={video} "
                     f"! yolov10publish location={out} ! fakesink", "-q")
         tool = subprocess.run([Y10, "detect", "--format", "jsonl", video], env=self.env, check=True,
-                              capture_output=True, text=True, timeout=120).stdout.splitlines()
+                              capture_output=True, text=True, timeout=PATIENCE).stdout.splitlines()
         self.assertEqual(len(tool), 20)
         self.assertIn("ball", tool[5])
         self.assertEqual(self.lines(out), tool)

@@ -8,7 +8,6 @@ import os
 import re
 import socket
 import subprocess
-import time
 import unittest
 
 from browser import SHIFT
@@ -376,7 +375,6 @@ class Looks(Page):
     def look(self, name, scheme, width, height):
         browser = self.browser
         browser.until(f"innerWidth === {width}")
-        time.sleep(0.3)         # transitions
         screen = self.show(name)
         self.assertEqual(screen.size, (width, height))
         if name.startswith("live"):
@@ -408,7 +406,6 @@ class Looks(Page):
         browser.prefer(scheme)
         browser.resize(width, height, phone)
         browser.until(f"innerWidth === {width}")
-        time.sleep(0.5)
         path = SCREENSHOTS and os.path.join(SCREENSHOTS, name + ".jpg")
         self.assertEqual(browser.screen(path, form="jpeg").size, (width, height))
         if path:

@@ -11,7 +11,7 @@ import stat
 import subprocess
 import unittest
 
-from server import PUBLIC, SOURCE, Server, Stream, until
+from server import PATIENCE, PUBLIC, SOURCE, Server, Stream, until
 
 CONFIG = "[camera one]\nname=One\nsource=test:ball\n"
 PRIVATE = (("GET", "/api/cameras"), ("POST", "/api/cameras"), ("DELETE", "/api/cameras/one"),
@@ -45,7 +45,7 @@ class Safety(unittest.TestCase):
     def tearDownClass(cls):
         cls.server.__exit__()
 
-    def raw(self, data, timeout=60):
+    def raw(self, data, timeout=PATIENCE):
         """What the server answers to these bytes until it closes the connection."""
         with socket.create_connection(("127.0.0.1", self.server.port), timeout=timeout) as sock:
             sock.sendall(data)
@@ -114,7 +114,7 @@ class Safety(unittest.TestCase):
                 return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
         before = resident()
         for path in ("/api/session", "/api/cameras", "/none"):
-            with socket.create_connection(("127.0.0.1", self.server.port), timeout=60) as sock:
+            with socket.create_connection(("127.0.0.1", self.server.port), timeout=PATIENCE) as sock:
                 sock.sendall(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {1 << 30}\r\n\r\n".encode())
                 try:
                     for _ in range(64):
@@ -129,7 +129,7 @@ class Safety(unittest.TestCase):
         head = "POST /api/session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 60\r\n\r\n{"
         slow = []
         for _ in range(120):
-            sock = socket.create_connection(("127.0.0.1", self.server.port), timeout=60)
+            sock = socket.create_connection(("127.0.0.1", self.server.port), timeout=PATIENCE)
             sock.sendall(head.encode())
             slow.append(sock)
         for sock in slow:
@@ -203,7 +203,7 @@ class Safety(unittest.TestCase):
         stream.picture()
         slow = []
         for _ in range(200):
-            sock = socket.create_connection(("127.0.0.1", self.server.port), timeout=60)
+            sock = socket.create_connection(("127.0.0.1", self.server.port), timeout=PATIENCE)
             sock.sendall(b"GET /api/cameras HTTP/1.1\r\nHost: ")
             slow.append(sock)
         for sock in slow:
@@ -296,7 +296,7 @@ class Others(unittest.TestCase):
 
         def refused(*options, status, says):
             done = subprocess.run(server.command(*options), env=server.env, capture_output=True, text=True,
-                                  timeout=60, check=False)
+                                  timeout=PATIENCE, check=False)
             self.assertEqual(done.returncode, status, done.stderr)
             self.assertIn(says, done.stderr)
 

@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from common import Case, PLUGIN_DIR, Y10, main, need, picture, until, write_png
+from common import Case, PATIENCE, PLUGIN_DIR, Y10, main, need, picture, until, write_png
 
 need("gst", "pixbuf", "ffmpeg")
 
@@ -66,7 +66,7 @@ class Crash(Case):
         for _ in range(times):
             killed.append(self.wait_for_child(p, but=killed))
             os.kill(killed[-1], number)
-        return p.communicate(timeout=60)
+        return p.communicate(timeout=PATIENCE)
 
     def test_others(self):
         """The inputs before and behind the bad one have one line each."""
@@ -129,7 +129,7 @@ class Crash(Case):
         subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=96x64:duration=1",
                         "-c:v", "ffv1", "-pix_fmt", "gray10le", bad], check=True)
         done = subprocess.run([Y10, "detect", *self.options, self.pictures[0], bad, self.pictures[1]],
-                              env=self.env, check=False, capture_output=True, text=True, timeout=60)
+                              env=self.env, check=False, capture_output=True, text=True, timeout=PATIENCE)
         sources = [json.loads(line)["source"] for line in done.stdout.splitlines()]
         self.assertEqual([s for s in sources if s != bad], self.pictures[:2])
         self.assertEqual(done.returncode, 0 if bad in sources else 1)
@@ -137,7 +137,7 @@ class Crash(Case):
         for _ in range(2):
             done = subprocess.run(
                 [Y10, "detect", *self.options, "--store", self.path("store2"), self.pictures[0], bad,
-                 self.pictures[1]], env=self.env, check=False, capture_output=True, text=True, timeout=60)
+                 self.pictures[1]], env=self.env, check=False, capture_output=True, text=True, timeout=PATIENCE)
             receipts.append([json.loads(line) for line in done.stdout.splitlines()])
             self.assertEqual([r["source"] for r in receipts[-1]],
                              [self.pictures[0], bad, self.pictures[1]])
@@ -148,7 +148,7 @@ class Crash(Case):
         self.assertEqual([r["status"] for r in receipts[1]][::2], ["exists"] * 2)
         lines = [json.loads(line) for line in subprocess.run(
             [Y10, "segments", self.pictures[0], bad, self.pictures[1]], env=self.env, check=False,
-            capture_output=True, text=True, timeout=60).stdout.splitlines()]
+            capture_output=True, text=True, timeout=PATIENCE).stdout.splitlines()]
         self.assertEqual([line["source"] for line in lines[1:]],
                          [self.pictures[0], bad, self.pictures[1]])
 
@@ -174,7 +174,7 @@ class Crash(Case):
                 f.write(json.dumps(line) + "\n")
         done = subprocess.run([Y10, "detect", *self.options, "--store", self.path("store3"), "--manifest",
                                manifest], env=self.env, check=False, capture_output=True, text=True,
-                              timeout=100)
+                              timeout=PATIENCE)
         receipts = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertEqual([r["segment"] for r in receipts], list(range(2 * n)), done.stderr)
         self.assertEqual({r["status"] for r in receipts[n:]}, {"stored"}, done.stderr)
@@ -212,7 +212,7 @@ FILE *fopen64 (const char *path, const char *mode)
             bad = write_png(self.path(name), picture(64, 48))
             for command, options in (("detect", self.options), ("segments", [])):
                 done = subprocess.run([Y10, command, *options, self.pictures[0], bad, self.pictures[1]],
-                                      env=env, check=False, capture_output=True, text=True, timeout=60)
+                                      env=env, check=False, capture_output=True, text=True, timeout=PATIENCE)
                 sources = [json.loads(line).get("source") for line in done.stdout.splitlines()]
                 if command == "detect":
                     self.assertEqual(sources, self.pictures[:2], done.stderr)
@@ -229,7 +229,7 @@ FILE *fopen64 (const char *path, const char *mode)
             os.kill(first, signal.SIGSEGV)
             self.wait_for_child(p, but=[first])
             p.send_signal(signal.SIGTERM)
-            _, errors = p.communicate(timeout=60)
+            _, errors = p.communicate(timeout=PATIENCE)
             self.assertEqual(p.returncode, 130, errors)
 
     def test_signals(self):
@@ -237,12 +237,12 @@ FILE *fopen64 (const char *path, const char *mode)
         with self.start(self.pictures[0], self.fifos[0]) as p:
             child = self.wait_for_child(p)
             p.send_signal(signal.SIGTERM)
-            _, errors = p.communicate(timeout=60)
+            _, errors = p.communicate(timeout=PATIENCE)
             self.assertEqual(p.returncode, 130, errors)
         with self.start(self.pictures[0], self.fifos[0]) as p:
             child = self.wait_for_child(p)
             p.kill()
-            p.communicate(timeout=60)
+            p.communicate(timeout=PATIENCE)
         until(lambda: not os.path.exists(f"/proc/{child}"), "the child's end")
 
 

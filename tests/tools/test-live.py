@@ -19,7 +19,7 @@ import threading
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from common import Case, DATA, PLUGIN_DIR, Y10, lacking, main, need, until
+from common import Case, DATA, PATIENCE, PLUGIN_DIR, Y10, lacking, main, need, until
 
 need("gst", "overlay", "ffmpeg", "/usr/bin/python3")
 
@@ -102,7 +102,7 @@ class Live(Case):
 
     def end(self, process, number, status=130):
         process.send_signal(number)
-        out, errors = process.communicate(timeout=60)
+        out, errors = process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, status, errors)
         return out, errors
 
@@ -136,7 +136,7 @@ class Live(Case):
                  "-f", "mpjpeg", "-"], check=True, capture_output=True).stdout
             threading.Thread(target=server.serve_forever, daemon=True).start()
             out, errors = self.start(
-                *self.slow, f"http://127.0.0.1:{server.server_address[1]}/camera").communicate(timeout=60)
+                *self.slow, f"http://127.0.0.1:{server.server_address[1]}/camera").communicate(timeout=PATIENCE)
             server.shutdown()
         found = re.search(r"live, 30 frames in .*: (\d+) inferred, (\d+) skipped", errors)
         self.assertTrue(found, errors)
@@ -168,7 +168,7 @@ class Live(Case):
                     line = p.stdout.readline()
                     if line:
                         p.terminate()
-                    said = p.communicate(timeout=60)[1]
+                    said = p.communicate(timeout=PATIENCE)[1]
                 server.kill()
             size = json.loads(line)["resolution"] if line else None
             return (size["width"], size["height"]) if size else said
@@ -258,7 +258,7 @@ class Live(Case):
         for n in (9, 16, 24, 32):
             done = subprocess.run(
                 [Y10, "detect", "--model", self.model, "--size", "64", self.clip], env=self.env,
-                capture_output=True, text=True, timeout=60, check=False,
+                capture_output=True, text=True, timeout=PATIENCE, check=False,
                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)))
             self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
             self.assertIn("clip.mp4", done.stderr)
