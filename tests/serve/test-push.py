@@ -35,9 +35,9 @@ class Push(unittest.TestCase):
         head = self.ask("POST", "/api/session", {"token": self.server.token}, token=False)[1]
         return head["Set-Cookie"].split(";")[0]
 
-    def refused(self, **headers):
+    def refused(self, server=None, **headers):
         with self.assertRaises(ConnectionRefusedError) as refused:
-            WebSocket(self.server, **headers)
+            WebSocket(server or self.server, **headers)
         return refused.exception.args[0]
 
     def test_all_and_changes(self):
@@ -126,19 +126,22 @@ class Push(unittest.TestCase):
 
     def test_limits(self):
         """They count as viewers; those who leave make room."""
-        def enter():
-            """Once the server has seen that another one is gone."""
-            try:
-                return WebSocket(self.server, **self.bearer)
-            except ConnectionRefusedError:
-                return None
+        with Server(config=CONFIG) as server:
+            bearer = {"Authorization": "Bearer " + server.token}
 
-        for _ in range(2):
-            many = [until(enter, "there is room") for _ in range(32)]
-            self.assertEqual(self.refused(**self.bearer), 503)
-            self.assertEqual(self.ask("GET", "/live/one")[0], 503)
-            for live in many:
-                live.close()
+            def enter():
+                """Once the server has seen that another one is gone."""
+                try:
+                    return WebSocket(server, **bearer)
+                except ConnectionRefusedError:
+                    return None
+
+            for _ in range(2):
+                many = [until(enter, "there is room") for _ in range(32)]
+                self.assertEqual(self.refused(server, **bearer), 503)
+                self.assertEqual(server.ask("GET", "/live/one")[0], 503)
+                for live in many:
+                    live.close()
 
     def test_zz_idle(self):
         """One that sends nothing stays longer than any other request may take."""
