@@ -125,14 +125,19 @@ class Kafka(Case):
         self.assertTrue(door.ciphers and set(door.ciphers) <= {"TLSv1.2", "TLSv1.3"}, door.ciphers)
         self.assertNotIn(SASL_AUTHENTICATE, door.requests)
         self.assertEqual([m["n"] for _, m in cluster.messages()], list(range(300)))
-        for query, host in ("?tls=true", "localhost"), (ours, "127.0.0.1"), ("", "localhost"):
+
+        def refused(query, host):
+            """What is told first."""
             door, feed = self.door(cluster, "--from", 300, "--count", 1, "--linger", 600000, query=query, host=host)
-            until(lambda feed=feed: feed.states, what="a warning")
+            until(lambda: feed.states, what="a warning")
             self.assertEqual(feed.end(), 0)
             self.assertEqual(feed.stats["acknowledged"], 0, query)
             self.assertEqual(door.requests, set())
-            if query:
-                self.assertRegex(feed.states[0], "(?i)certificate")
+            return feed.states[0].lower()
+        for query, host in ("?tls=true", "localhost"), (ours, "127.0.0.1"):
+            # On a busy machine, librdkafka may tell first that no broker is left.
+            until(lambda query=query, host=host: "certificate" in refused(query, host), "the reason")
+        refused("", "localhost")
         self.assertEqual(len(cluster.messages()), 300)
 
     def test_password(self):
