@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "publish/folder.h"
+#include "spool/folder.h"
 #include "publish/lines.h"
 
 #define STREAM_LENGTH 64

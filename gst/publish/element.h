@@ -6,13 +6,13 @@
  * owns each field. */
 
 #include "common/enums.h"
-#include "publish/file.h"
-#include "publish/follow.h"
+#include "spool/file.h"
+#include "send/follow.h"
 #include "publish/lines.h"
 #include "publish/publish.h"
 #include "publish/sink.h"
 #include "publish/snapshots.h"
-#include "publish/spool.h"
+#include "spool/spool.h"
 
 G_BEGIN_DECLS
 

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "publish/folder.h"
+#include "spool/folder.h"
 #include "serve/eventnames.h"
 #include "serve/events.h"
 #include "serve/eventsegment.h"
