@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "spool/folder.h"
-#include "publish/lines.h"
+#include "spool/utc.h"
 
 #define STREAM_LENGTH 64
 #define MAX_TRIES 10000
@@ -222,7 +222,7 @@ make_name (GstY10Album *self, gint64 utc)
   GString *name = g_string_new (NULL);
   gsize to = 0;
 
-  gst_y10_line_append_utc (name, utc);
+  gst_y10_utc_append (name, utc);
   for (gsize i = 0; i < name->len; i++)
     if (name->str[i] != '-' && name->str[i] != ':')
       name->str[to++] = name->str[i];

@@ -3,7 +3,7 @@
 
 /* Reads who sends from a file that only its owner can read, or from the environment. No
  * error quotes what the file contains. */
-#include "send/uri.h"
+#include "send/credentials.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,8 +11,9 @@
 
 #include <gio/gio.h>
 
-#include "spool/line.h"
 #include "send/refused.h"
+#include "send/timer.h"
+#include "spool/watch.h"
 
 /* A line that has waited for longer is replayed, too: it is not news. */
 #define NEWS (10 * G_TIME_SPAN_SECOND)
@@ -36,9 +37,7 @@
 static gboolean
 is_before (GstY10SpoolPosition a, GstY10SpoolPosition b)
 {
-  return a.folder != b.folder  ? a.folder < b.folder
-      : a.segment != b.segment ? a.segment < b.segment
-                               : a.offset < b.offset;
+  return gst_y10_spool_position_compare (a, b) < 0;
 }
 
 static void
@@ -111,23 +110,12 @@ recover (GstY10Delivery *self)
   set_connected (self, TRUE);
 }
 
-static gboolean
-is_same (GstY10SpoolPosition a, GstY10SpoolPosition b)
-{
-  return a.folder == b.folder && a.segment == b.segment && a.offset == b.offset;
-}
-
 /* Reads the line at @at, or the first behind it that is one. */
 static gboolean
 read_line (GstY10Delivery *self, GstY10SpoolPosition at, GstY10SpoolLine *line)
 {
-  if (!is_same (self->read, at))
-    gst_y10_spool_reader_seek (self->reader, at);
-  self->read = at;
-  if (!gst_y10_spool_reader_next (self->reader, line))
-    return FALSE;
-  self->read = line->after;
-  return TRUE;
+  gst_y10_spool_reader_seek (self->reader, at);
+  return gst_y10_spool_reader_next (self->reader, line);
 }
 
 /* Reads the line of a flight. FALSE: it was removed. */
@@ -135,7 +123,8 @@ static gboolean
 read_again (GstY10Delivery *self, const GstY10Flight *flight,
     GstY10SpoolLine *line)
 {
-  return read_line (self, flight->at, line) && is_same (line->at, flight->at);
+  return read_line (self, flight->at, line)
+      && !gst_y10_spool_position_compare (line->at, flight->at);
 }
 
 /* Begins the flight of the next line. 0: there is none yet. */
@@ -480,13 +469,13 @@ const GstY10TransportEvents gst_y10_delivery_events = { on_connected,
   on_troubled, on_lost, on_done, on_late, on_failed, on_noted };
 
 static gboolean
-wake_dispatch (GSource *source, GSourceFunc func, gpointer user)
+due_dispatch (GSource *source, GSourceFunc func, gpointer user)
 {
   g_source_set_ready_time (source, -1);
   return func (user);
 }
 
-static GSourceFuncs wake_funcs = { NULL, NULL, wake_dispatch, NULL };
+static GSourceFuncs due_funcs = { NULL, NULL, due_dispatch, NULL };
 
 static gboolean
 on_wake (gpointer user)
@@ -505,20 +494,13 @@ gst_y10_delivery_is_over (const GstY10Delivery *self)
 }
 
 static GSource *
-add_wake (GstY10Delivery *self, GMainContext *context)
+add_due (GstY10Delivery *self, GMainContext *context)
 {
-  GSource *source = g_source_new (&wake_funcs, sizeof (GSource));
+  GSource *source = g_source_new (&due_funcs, sizeof (GSource));
 
   g_source_set_callback (source, on_wake, self, NULL);
   g_source_attach (source, context);
   return source;
-}
-
-static void
-free_source (GSource *source)
-{
-  g_source_destroy (source);
-  g_source_unref (source);
 }
 
 /* Begins behind the acknowledged line. Then @self->transport can be started in the thread
@@ -527,15 +509,16 @@ void
 gst_y10_delivery_begin (GstY10Delivery *self, GMainContext *context)
 {
   self->began = gst_y10_spool_get_synced (self->spool);
-  self->head = self->read = gst_y10_spool_get_acknowledged (self->spool);
+  self->head = gst_y10_spool_get_acknowledged (self->spool);
   self->reader = gst_y10_spool_reader_new (self->spool, self->head);
   gst_y10_flights_init (&self->flights, MAX_FLIGHTS);
   gst_y10_blame_init (&self->blame, &self->flights,
       self->class->get_window (self->transport));
   self->text = g_string_new (NULL);
   self->refused = g_string_new (NULL);
-  self->wake = add_wake (self, context);
-  self->due = add_wake (self, context);
+  self->wake = gst_y10_spool_watch_new (gst_y10_spool_get_path (self->spool), 0,
+      on_wake, self, context);
+  self->due = add_due (self, context);
 }
 
 /* Frees what gst_y10_delivery_begin() has made, if it was called. */
@@ -544,8 +527,8 @@ gst_y10_delivery_end (GstY10Delivery *self)
 {
   if (!self->reader)
     return;
-  free_source (self->wake);
-  free_source (self->due);
+  gst_y10_spool_watch_free (self->wake);
+  gst_y10_source_clear (&self->due);
   gst_y10_spool_reader_free (self->reader);
   gst_y10_flights_clear (&self->flights);
   g_string_free (self->text, TRUE);

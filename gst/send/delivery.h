@@ -6,10 +6,10 @@
  * otherwise. */
 
 #include "send/blame.h"
-#include "send/follow.h"
-#include "spool/reader.h"
+#include "send/stats.h"
 #include "send/topics.h"
 #include "send/transport.h"
+#include "spool/reader.h"
 
 G_BEGIN_DECLS
 
@@ -25,7 +25,6 @@ typedef struct
   GSource *wake; /* more lines, or a window with room */
   GSource *due;  /* a line that was put aside */
   GstY10SpoolReader *reader;
-  GstY10SpoolPosition read;  /* the reader's place */
   GstY10SpoolPosition head;  /* behind the lines that have a flight */
   GstY10SpoolPosition began; /* what lies before is of earlier processes */
   GstY10SpoolPosition sent;  /* up to here, lines have been sent before */

@@ -4,10 +4,13 @@
 
 /* Tells Home Assistant by MQTT which sensors and triggers there are. */
 
-#include "send/topics.h"
+#include <glib.h>
 
 G_BEGIN_DECLS
 
+/* Sends a state, which the broker keeps. */
+typedef void (*GstY10StateFunc) (const gchar *topic, const gchar *text,
+    gsize length, gpointer user);
 typedef struct
 {
   const gchar *prefix, *stream;

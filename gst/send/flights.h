@@ -5,7 +5,7 @@
 /* The lines that are not all done yet, oldest first. Each has a serial, from 1 on; they
  * arrive in any order. */
 
-#include "spool/spool.h"
+#include "spool/position.h"
 
 G_BEGIN_DECLS
 

@@ -235,7 +235,6 @@ gst_y10_follower_new (GstY10Spool *spool,
   self->context = g_main_context_new ();
   self->loop = g_main_loop_new (self->context, FALSE);
   gst_y10_delivery_begin (&self->delivery, self->context);
-  gst_y10_spool_set_notify (spool, gst_y10_delivery_wake, &self->delivery);
   /* Before it connects, so that this stream has the connection's own will. */
   self->began_at = g_get_monotonic_time ();
   if (self->delivery.topics)
@@ -265,7 +264,6 @@ gst_y10_follower_free (GstY10Follower *self)
 {
   if (!self)
     return;
-  gst_y10_spool_set_notify (self->delivery.spool, NULL, NULL);
   g_mutex_lock (&self->lock);
   self->farewell = g_get_monotonic_time () + FAREWELL;
   g_mutex_unlock (&self->lock);

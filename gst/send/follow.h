@@ -5,6 +5,7 @@
 /* Sends the synced lines of a spool to where a uri says, at least once and in their
  * order. Elements that share a spool share the follower. */
 
+#include "send/stats.h"
 #include "spool/spool.h"
 
 G_BEGIN_DECLS
@@ -20,12 +21,6 @@ typedef struct
   gint64 timeout;      /* microseconds to wait for an answer */
   const gchar *stream; /* the first one, which is there; NULL: none yet */
 } GstY10FollowerSettings;
-
-typedef struct
-{
-  guint64 sent, acknowledged, replayed, skipped, failed, reconnects;
-  gboolean is_connected;
-} GstY10FollowerStats;
 
 typedef struct _GstY10Follower GstY10Follower;
 

@@ -16,8 +16,6 @@
 
 #include <string.h>
 
-#include "send/discovery.h"
-#include "spool/line.h"
 #include "send/names.h"
 #include "send/remains.h"
 
@@ -314,8 +312,7 @@ read_counts (Stream *stream, const GstY10SpoolLine *line, gboolean is_current)
 {
   static const gchar *const members[2][2] = { { "count", NULL },
     { "in", "out" } };
-  const gboolean is_line = gst_y10_line_find (line, "line", &(gsize){ 0 })
-      != NULL;
+  const gboolean is_line = gst_y10_line_has (line, "line");
   gchar *name = gst_y10_line_get_string (line, is_line ? "line" : "zone");
   Place *place = name ? find_place (stream, name, is_line) : NULL;
 

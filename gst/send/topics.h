@@ -5,13 +5,11 @@
 /* The topics below a prefix, and the states of streams, zones and lines that a broker
  * keeps. For the follower's thread. */
 
-#include "spool/reader.h"
+#include "send/discovery.h"
+#include "spool/line.h"
 
 G_BEGIN_DECLS
 
-/* Sends a state, which the broker keeps. */
-typedef void (*GstY10StateFunc) (const gchar *topic, const gchar *text,
-    gsize length, gpointer user);
 /* Says whether a stream is there. */
 typedef void (
     *GstY10PresenceFunc) (const gchar *topic, gboolean is_there, gpointer user);

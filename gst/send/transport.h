@@ -5,7 +5,7 @@
 /* What carries lines to where a uri says. A transport lives in the follower's thread,
  * whose main context it attaches its sources to; it has no locks and blocks nowhere. */
 
-#include "spool/spool.h"
+#include "send/credentials.h"
 #include "send/uri.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Where lines go to, and who sends them. */
+/* Where lines go to. */
 
 #include <glib.h>
 
@@ -27,16 +27,6 @@ gboolean gst_y10_uri_get_count (const GstY10Uri *uri, const gchar *name,
     guint most, guint *value, GError **error);
 gboolean gst_y10_uri_check_cafile (const GstY10Uri *uri, GError **error);
 gchar *gst_y10_uri_get_scheme (const gchar *text);
-
-/* NULL where there is none. */
-typedef struct
-{
-  gchar *user, *password, *token;
-} GstY10Credentials;
-
-gboolean gst_y10_credentials_load (GstY10Credentials *credentials,
-    const gchar *file, GError **error);
-void gst_y10_credentials_clear (GstY10Credentials *credentials);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstY10Uri, gst_y10_uri_free)
 

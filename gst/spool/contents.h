@@ -5,7 +5,7 @@
 /* What is in the folder of a spool when a process begins to write to it. */
 
 #include "spool/naming.h"
-#include "spool/spool.h"
+#include "spool/position.h"
 
 G_BEGIN_DECLS
 

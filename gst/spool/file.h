@@ -4,7 +4,7 @@
 
 /* Lines at the end of a file, or on standard output. Knows GLib only. */
 
-#include "spool/spool.h"
+#include "spool/types.h"
 
 G_BEGIN_DECLS
 

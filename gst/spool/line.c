@@ -1,122 +1,337 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Looks at members of an object without taking all of it apart, since most lines are
- * frames, of which little is wanted. The reader has seen that a line is JSON. */
+/* Decides what is a line, and finds its members.
+ *
+ * Lines are untrusted: power loss tears them, and others may have written them. What a
+ * string is and how deep the text nests is decided by the scanner that guards all JSON
+ * here; then the grammar is checked to the end, so that a line that passes can be sent on
+ * as it is. A parser that builds a tree takes ten times as long, which counts for a million
+ * of lines at the start. */
 #include "spool/line.h"
 
-#include <json-glib/json-glib.h>
 #include <string.h>
 
-/* The end of the string that begins at @c, behind its quotation mark. */
-static const gchar *
-skip_string (const gchar *c, const gchar *end)
+#include "base/json-scan.h"
+#include "spool/utc.h"
+
+#define MAX_DEPTH 64
+
+typedef struct
 {
-  for (c++; c < end && *c != '"'; c++)
-    if (*c == '\\')
-      c++;
-  return MIN (c + 1, end);
+  const char *at, *end;
+} Cursor;
+
+static gboolean read_value (Cursor *cursor);
+
+static char
+peek (Cursor *cursor)
+{
+  while (cursor->at < cursor->end
+      && (*cursor->at == ' ' || *cursor->at == '\t' || *cursor->at == '\r'))
+    cursor->at++;
+  return cursor->at < cursor->end ? *cursor->at : '\0';
 }
 
-/* The end of the value that begins at @c: a comma or bracket that is not inside of it. */
-static const gchar *
-skip_value (const gchar *c, const gchar *end)
+static gboolean
+take (Cursor *cursor, char c)
 {
-  guint depth = 0;
+  if (peek (cursor) != c)
+    return FALSE;
+  cursor->at++;
+  return TRUE;
+}
 
-  while (c < end) {
-    if (*c == '"') {
-      c = skip_string (c, end);
-      continue;
-    }
-    if (!depth && (*c == ',' || *c == '}'))
-      break;
-    if (*c == '{' || *c == '[')
-      depth++;
-    else if (*c == '}' || *c == ']')
-      depth--;
-    c++;
+/* Escapes are known to be right. */
+static gboolean
+read_string (Cursor *cursor)
+{
+  if (!take (cursor, '"'))
+    return FALSE;
+  for (; cursor->at < cursor->end && *cursor->at != '"'; cursor->at++) {
+    if ((guchar) *cursor->at < ' ')
+      return FALSE;
+    if (*cursor->at == '\\')
+      cursor->at++;
   }
-  return c;
+  return take (cursor, '"');
 }
 
-static const gchar *
-skip_blanks (const gchar *c, const gchar *end)
+static gboolean
+read_digits (Cursor *cursor)
 {
-  while (c < end && g_ascii_isspace (*c))
-    c++;
-  return c;
+  const char *begin = cursor->at;
+
+  while (cursor->at < cursor->end && g_ascii_isdigit (*cursor->at))
+    cursor->at++;
+  return cursor->at > begin;
+}
+
+static gboolean
+is_at (const Cursor *cursor, const char *any)
+{
+  return cursor->at < cursor->end && *cursor->at && strchr (any, *cursor->at);
+}
+
+static gboolean
+read_number (Cursor *cursor)
+{
+  cursor->at += is_at (cursor, "-");
+  if (is_at (cursor, "0"))
+    cursor->at++;
+  else if (!read_digits (cursor))
+    return FALSE;
+  if (is_at (cursor, ".")) {
+    cursor->at++;
+    if (!read_digits (cursor))
+      return FALSE;
+  }
+  if (!is_at (cursor, "eE"))
+    return TRUE;
+  cursor->at++;
+  cursor->at += is_at (cursor, "+-");
+  return read_digits (cursor);
+}
+
+static gboolean
+read_word (Cursor *cursor)
+{
+  static const char *const words[] = { "true", "false", "null" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++) {
+    const gsize length = strlen (words[i]);
+
+    if ((gsize) (cursor->end - cursor->at) < length
+        || memcmp (cursor->at, words[i], length))
+      continue;
+    cursor->at += length;
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+read_array (Cursor *cursor)
+{
+  cursor->at++;
+  if (take (cursor, ']'))
+    return TRUE;
+  do {
+    if (!read_value (cursor))
+      return FALSE;
+  } while (take (cursor, ','));
+  return take (cursor, ']');
+}
+
+/* Takes a member that is one of @members; of several of a name the last counts. */
+static void
+note (GstY10LineMember *members, guint n, const char *name, gsize length,
+    const char *begin, const char *end)
+{
+  for (guint i = 0; i < n; i++)
+    if (!strncmp (members[i].name, name, length) && !members[i].name[length]) {
+      members[i].json = begin;
+      members[i].length = (gsize) (end - begin);
+    }
+}
+
+static gboolean
+read_object (Cursor *cursor, GstY10LineMember *members, guint n)
+{
+  cursor->at++;
+  if (take (cursor, '}'))
+    return TRUE;
+  do {
+    const char *name, *name_end, *begin;
+
+    peek (cursor);
+    name = cursor->at + 1;
+    if (!read_string (cursor))
+      return FALSE;
+    name_end = cursor->at - 1;
+    if (!take (cursor, ':'))
+      return FALSE;
+    peek (cursor);
+    begin = cursor->at;
+    if (!read_value (cursor))
+      return FALSE;
+    note (members, n, name, (gsize) (name_end - name), begin, cursor->at);
+  } while (take (cursor, ','));
+  return take (cursor, '}');
+}
+
+static gboolean
+read_value (Cursor *cursor)
+{
+  switch (peek (cursor)) {
+    case '"':
+      return read_string (cursor);
+    case '[':
+      return read_array (cursor);
+    case '{':
+      return read_object (cursor, NULL, 0);
+    case 't':
+    case 'f':
+    case 'n':
+      return read_word (cursor);
+    default:
+      return read_number (cursor);
+  }
 }
 
 /**
- * gst_y10_line_find:
- * @line: a line
- * @name: name of a member, without escapes
- * @length: (out): of the value, in bytes
+ * gst_y10_line_check:
+ * @text: bytes without a newline
+ * @length: of @text
  *
- * Returns: (transfer none) (nullable): the JSON of the member's value; of several, the
- *   last
+ * Allocates nothing.
+ *
+ * Returns: whether @text is a line: one JSON object in UTF-8, without NUL
  */
-const gchar *
-gst_y10_line_find (const GstY10SpoolLine *line, const gchar *name,
-    gsize *length)
+gboolean
+gst_y10_line_check (const gchar *text, gsize length)
 {
-  const gchar *end = line->text + line->length;
-  const gchar *c = skip_blanks (line->text + 1, end), *found = NULL;
-  const gsize n = strlen (name);
+  Cursor cursor = { text, text + length };
+  Y10JsonScan scan;
 
-  while (c < end && *c == '"') {
-    const gchar *key = c + 1, *key_end = skip_string (c, end) - 1;
-    const gchar *value = skip_blanks (key_end + 1, end);
+  return length && *text == '{' && text[length - 1] == '}'
+      && y10_json_scan (text, length, MAX_DEPTH, &scan) && !scan.nul_line
+      && g_utf8_validate (text, (gssize) length, NULL)
+      && read_object (&cursor, NULL, 0) && cursor.at == cursor.end;
+}
 
-    value = skip_blanks (MIN (value + 1, end), end);
-    c = skip_value (value, end);
-    if ((gsize) (key_end - key) == n && !memcmp (key, name, n)) {
-      found = value;
-      *length = (gsize) (c - value);
-    }
-    c = skip_blanks (MIN (c + 1, end), end);
+/**
+ * gst_y10_line_read:
+ * @line: a line
+ * @members: (array length=n): whose names are set, without escapes
+ * @n: how many
+ *
+ * Finds members of a line, which are valid as long as the line. Allocates nothing.
+ */
+void
+gst_y10_line_read (const GstY10SpoolLine *line, GstY10LineMember *members,
+    guint n)
+{
+  Cursor cursor = { line->text, line->text + line->length };
+
+  for (guint i = 0; i < n; i++)
+    members[i].json = NULL;
+  read_object (&cursor, members, n);
+}
+
+gboolean
+gst_y10_line_member_is_string (const GstY10LineMember *member)
+{
+  return member->json && *member->json == '"';
+}
+
+static gunichar
+get_unit (const char *digits)
+{
+  gunichar unit = 0;
+
+  for (guint i = 0; i < 4; i++)
+    unit = unit * 16 + (gunichar) g_ascii_xdigit_value (digits[i]);
+  return unit;
+}
+
+/* Appends what the escape at @c, behind a backslash, stands for. Returns its end. */
+static const char *
+append_escape (const char *c, GString *text)
+{
+  static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+  gunichar character;
+
+  if (*c != 'u') {
+    g_string_append_c (text, meanings[strchr (letters, *c) - letters]);
+    return c + 1;
   }
-  return found;
+  character = get_unit (c + 1);
+  if (character < 0xd800 || character > 0xdbff) {
+    g_string_append_unichar (text, character);
+    return c + 5;
+  }
+  g_string_append_unichar (text,
+      0x10000 + ((character - 0xd800) << 10) + (get_unit (c + 7) - 0xdc00));
+  return c + 11;
+}
+
+/**
+ * gst_y10_line_member_get:
+ * @member: a member that was read
+ * @text: set to a string without its quotation marks and escapes, or to other JSON as it is;
+ *   "" if the member is not there
+ */
+void
+gst_y10_line_member_get (const GstY10LineMember *member, GString *text)
+{
+  const char *c, *end;
+
+  g_string_truncate (text, 0);
+  if (!member->json)
+    return;
+  if (!gst_y10_line_member_is_string (member)) {
+    g_string_append_len (text, member->json, (gssize) member->length);
+    return;
+  }
+  c = member->json + 1;
+  end = member->json + member->length - 1;
+  while (c < end) {
+    const char *escape = memchr (c, '\\', (gsize) (end - c));
+
+    g_string_append_len (text, c, (escape ? escape : end) - c);
+    c = escape ? append_escape (escape + 1, text) : end;
+  }
+}
+
+static GstY10LineMember
+find (const GstY10SpoolLine *line, const gchar *name)
+{
+  GstY10LineMember member = { .name = name };
+
+  gst_y10_line_read (line, &member, 1);
+  return member;
+}
+
+gboolean
+gst_y10_line_has (const GstY10SpoolLine *line, const gchar *name)
+{
+  return find (line, name).json != NULL;
 }
 
 /* Returns: (transfer full) (nullable): the text of a member that is a string */
 gchar *
 gst_y10_line_get_string (const GstY10SpoolLine *line, const gchar *name)
 {
-  gsize length;
-  const gchar *value = gst_y10_line_find (line, name, &length);
-  gchar *json, *text = NULL;
-  JsonNode *node;
+  const GstY10LineMember member = find (line, name);
+  GString *text;
 
-  if (!value || length < 2 || *value != '"')
+  if (!gst_y10_line_member_is_string (&member))
     return NULL;
-  if (!memchr (value, '\\', length))
-    return g_strndup (value + 1,
-        (gsize) ((const gchar *) memchr (value + 1, '"', length - 1) - value)
-            - 1);
-  json = g_strndup (value, length);
-  node = json_from_string (json, NULL);
-  if (node) {
-    text = g_strdup (json_node_get_string (node));
-    json_node_unref (node);
-  }
-  g_free (json);
-  return text;
+  text = g_string_sized_new (member.length);
+  gst_y10_line_member_get (&member, text);
+  return g_string_free (text, FALSE);
 }
 
 gboolean
 gst_y10_line_get_count (const GstY10SpoolLine *line, const gchar *name,
     guint64 *value)
 {
-  gsize length;
-  const gchar *text = gst_y10_line_find (line, name, &length);
+  const GstY10LineMember member = find (line, name);
 
   /* What follows a number ends it. */
-  if (!text || !g_ascii_isdigit (*text))
+  if (!member.json || !g_ascii_isdigit (*member.json))
     return FALSE;
-  *value = g_ascii_strtoull (text, NULL, 10);
+  *value = g_ascii_strtoull (member.json, NULL, 10);
   return TRUE;
+}
+
+/* Whether a member is a time, and which, in microseconds since 1970. */
+gboolean
+gst_y10_line_member_get_utc (const GstY10LineMember *member, gint64 *time)
+{
+  return gst_y10_line_member_is_string (member)
+      && gst_y10_utc_parse (member->json + 1, member->length - 2, time);
 }
 
 /* Microseconds since a line was made, by its member "utc"; 0 if it has none, or if the
@@ -124,17 +339,12 @@ gst_y10_line_get_count (const GstY10SpoolLine *line, const gchar *name,
 gint64
 gst_y10_line_get_age (const GstY10SpoolLine *line)
 {
-  gchar *utc = gst_y10_line_get_string (line, "utc");
-  GDateTime *time = utc ? g_date_time_new_from_iso8601 (utc, NULL) : NULL;
-  gint64 age = 0;
+  const GstY10LineMember utc = find (line, "utc");
+  gint64 time;
 
-  if (time) {
-    age = g_get_real_time () - g_date_time_to_unix (time) * G_USEC_PER_SEC
-        - g_date_time_get_microsecond (time);
-    g_date_time_unref (time);
-  }
-  g_free (utc);
-  return MAX (age, 0);
+  return gst_y10_line_member_get_utc (&utc, &time)
+      ? MAX (g_get_real_time () - time, 0)
+      : 0;
 }
 
 /* Sets @text to a line with what names it, and whether it may have come before. */
@@ -142,15 +352,11 @@ void
 gst_y10_line_address (GString *text, const GstY10SpoolLine *line,
     const gchar *producer, gboolean is_replayed)
 {
-  const gchar *end = line->text + line->length;
+  Cursor members = { line->text + 1, line->text + line->length };
 
-  /* Without the brace that ends it. */
-  do
-    end--;
-  while (end > line->text && *end != '}');
   g_string_truncate (text, 0);
-  g_string_append_len (text, line->text, end - line->text);
-  if (*skip_blanks (line->text + 1, line->text + line->length) != '}')
+  g_string_append_len (text, line->text, (gssize) line->length - 1);
+  if (peek (&members) != '}')
     g_string_append_c (text, ',');
   g_string_append_printf (text,
       "\"producer\":\"%s\",\"segment\":%" G_GUINT64_FORMAT
@@ -170,9 +376,8 @@ gst_y10_line_address (GString *text, const GstY10SpoolLine *line,
 gboolean
 gst_y10_line_cut (GString *text, const GstY10SpoolLine *line, const gchar *name)
 {
-  gsize length;
-  const gchar *value = gst_y10_line_find (line, name, &length);
-  const gchar *c;
+  const GstY10LineMember member = find (line, name);
+  const gchar *value = member.json, *c;
 
   if (!value)
     return FALSE;
@@ -185,7 +390,7 @@ gst_y10_line_cut (GString *text, const GstY10SpoolLine *line, const gchar *name)
     return FALSE;
   g_string_truncate (text, 0);
   g_string_append_len (text, line->text, c - line->text);
-  g_string_append_len (text, value + length,
-      line->text + line->length - value - length);
+  g_string_append_len (text, value + member.length,
+      line->text + line->length - value - member.length);
   return TRUE;
 }

@@ -2,14 +2,40 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Reads members of a spool's lines, and adds those that a line has on its way. */
+/* A line of a spool: reads its members, and adds those that it has on its way. */
 
-#include "spool/reader.h"
+#include "spool/position.h"
+#include "spool/types.h"
 
 G_BEGIN_DECLS
 
-const gchar *gst_y10_line_find (const GstY10SpoolLine *line, const gchar *name,
-    gsize *length);
+/* Without its newline; not NUL-terminated. */
+typedef struct
+{
+  GstY10LineKind kind;
+  const gchar *text; /* one JSON object */
+  gsize length;
+  GstY10SpoolPosition at;    /* names it */
+  GstY10SpoolPosition after; /* to acknowledge it and all before it */
+} GstY10SpoolLine;
+
+typedef struct
+{
+  const gchar *name;
+  const gchar *json; /* with quotation marks; NULL: not there */
+  gsize length;      /* of @json, in bytes */
+} GstY10LineMember;
+
+gboolean gst_y10_line_check (const gchar *text, gsize length);
+
+void gst_y10_line_read (const GstY10SpoolLine *line, GstY10LineMember *members,
+    guint n);
+gboolean gst_y10_line_member_is_string (const GstY10LineMember *member);
+void gst_y10_line_member_get (const GstY10LineMember *member, GString *text);
+gboolean gst_y10_line_member_get_utc (const GstY10LineMember *member,
+    gint64 *time);
+
+gboolean gst_y10_line_has (const GstY10SpoolLine *line, const gchar *name);
 gchar *gst_y10_line_get_string (const GstY10SpoolLine *line, const gchar *name);
 gboolean gst_y10_line_get_count (const GstY10SpoolLine *line, const gchar *name,
     guint64 *value);

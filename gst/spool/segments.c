@@ -48,7 +48,7 @@ struct _GstY10Segments
   GstY10Naming naming;
   GArray *segments; /* GstY10Segment, in their order */
   guint64 next;
-  guint64 bytes, removed_unacknowledged;
+  guint64 bytes, removed_unacknowledged, bad_lines;
   GstY10SpoolPosition acknowledged;
   gboolean must_save_acknowledged;
 };
@@ -556,9 +556,7 @@ gst_y10_segments_acknowledge (GstY10Segments *self,
 {
   g_mutex_lock (&self->lock);
   if (position.folder == self->n_folders
-      && (position.segment > self->acknowledged.segment
-          || (position.segment == self->acknowledged.segment
-              && position.offset > self->acknowledged.offset))) {
+      && gst_y10_spool_position_compare (position, self->acknowledged) > 0) {
     self->acknowledged = position;
     self->must_save_acknowledged = TRUE;
   }
@@ -573,6 +571,15 @@ gst_y10_segments_get_stats (GstY10Segments *self, GstY10SpoolStats *stats)
   stats->n_segments = self->segments->len;
   stats->bytes = self->bytes;
   stats->removed_unacknowledged = self->removed_unacknowledged;
+  stats->bad_lines = self->bad_lines;
+  g_mutex_unlock (&self->lock);
+}
+
+void
+gst_y10_segments_count_bad_line (GstY10Segments *self)
+{
+  g_mutex_lock (&self->lock);
+  self->bad_lines++;
   g_mutex_unlock (&self->lock);
 }
 

@@ -4,9 +4,12 @@
 
 /* The files of a spool: which there are, what of them is safe, and when they go. */
 
-#include "spool/spool.h"
+#include "spool/position.h"
+#include "spool/types.h"
 
 G_BEGIN_DECLS
+
+typedef struct _GstY10Segments GstY10Segments;
 
 GstY10Segments *gst_y10_segments_open (const gchar *folder,
     const GstY10SpoolConfig *config, GError **error);
@@ -30,7 +33,9 @@ void gst_y10_segments_acknowledge (GstY10Segments *segments,
 void gst_y10_segments_get_stats (GstY10Segments *segments,
     GstY10SpoolStats *stats);
 
-/* For a reader: opens the first segment from number @from on, sets its number, and how
+/* For a reader: one that is no JSON. */
+void gst_y10_segments_count_bad_line (GstY10Segments *segments);
+/* Opens the first segment from number @from on, sets its number, and how
  * many of its bytes are safe; -1: there is none. */
 int gst_y10_segments_open_segment (GstY10Segments *segments, guint64 from,
     guint64 *number);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "spool/segments.h"
+#include "spool/watch.h"
 #include "spool/writer.h"
 
 struct _GstY10Spool
@@ -19,13 +20,8 @@ struct _GstY10Spool
   GstY10Segments *segments;
   GstY10Writer *writer;
 
-  GMutex clients_lock;
-  GList *clients; /* the oldest first */
-
   GMutex lock;
-  void (*notify) (gpointer user);
-  gpointer notify_user;
-  guint64 bad_lines;
+  GList *clients; /* the oldest first */
 
   /* Lock of the registry. */
   gpointer shared;
@@ -52,10 +48,8 @@ write_lines (gpointer user, const gchar *text, gsize length, gsize *done,
   const gboolean ok = gst_y10_segments_append (self->segments, text, length,
       done, error);
 
-  g_mutex_lock (&self->lock);
-  if (*done > before && self->notify)
-    self->notify (self->notify_user);
-  g_mutex_unlock (&self->lock);
+  if (*done > before)
+    gst_y10_spool_watch_notify (self->path);
   return ok ? GST_Y10_WRITE_DONE : GST_Y10_WRITE_FAILED;
 }
 
@@ -71,14 +65,14 @@ tend (gpointer user, GError **error)
 void
 gst_y10_spool_tell (GstY10Spool *self, const GError *error)
 {
-  g_mutex_lock (&self->clients_lock);
+  g_mutex_lock (&self->lock);
   if (self->clients) {
     const GstY10SpoolClient *client = self->clients->data;
 
     if (client->on_state)
       client->on_state (error, client->user);
   }
-  g_mutex_unlock (&self->clients_lock);
+  g_mutex_unlock (&self->lock);
 }
 
 static void
@@ -100,7 +94,6 @@ spool_free (GstY10Spool *self)
   gst_y10_segments_close (self->segments);
   g_free ((gchar *) self->config.share);
   g_free (self->path);
-  g_mutex_clear (&self->clients_lock);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
@@ -114,7 +107,6 @@ spool_new (const gchar *folder, const GstY10SpoolConfig *config, GError **error)
   if (!segments)
     return NULL;
   self = g_new0 (GstY10Spool, 1);
-  g_mutex_init (&self->clients_lock);
   g_mutex_init (&self->lock);
   self->segments = segments;
   self->config = *config;
@@ -188,9 +180,9 @@ client_new (GstY10Spool *spool, GstY10SpoolStateFunc func, gpointer user)
   client->spool = spool;
   client->on_state = func;
   client->user = user;
-  g_mutex_lock (&spool->clients_lock);
+  g_mutex_lock (&spool->lock);
   spool->clients = g_list_append (spool->clients, client);
-  g_mutex_unlock (&spool->clients_lock);
+  g_mutex_unlock (&spool->lock);
   return client;
 }
 
@@ -239,9 +231,9 @@ gst_y10_spool_close (GstY10SpoolClient *client)
     gst_y10_writer_stop (spool->writer);
     spools = g_list_remove (spools, spool);
   }
-  g_mutex_lock (&spool->clients_lock);
+  g_mutex_lock (&spool->lock);
   spool->clients = g_list_remove (spool->clients, client);
-  g_mutex_unlock (&spool->clients_lock);
+  g_mutex_unlock (&spool->lock);
   if (!spool->clients)
     spool_free (spool);
   g_mutex_unlock (&registry);
@@ -296,9 +288,6 @@ gst_y10_spool_get_stats (GstY10Spool *self, GstY10SpoolStats *stats)
   *stats = (GstY10SpoolStats){ 0 };
   gst_y10_writer_get_stats (self->writer, stats);
   gst_y10_segments_get_stats (self->segments, stats);
-  g_mutex_lock (&self->lock);
-  stats->bad_lines = self->bad_lines;
-  g_mutex_unlock (&self->lock);
 }
 
 /**
@@ -365,27 +354,9 @@ gst_y10_spool_acknowledge (GstY10Spool *self, GstY10SpoolPosition position)
   gst_y10_segments_acknowledge (self->segments, position);
 }
 
-void
-gst_y10_spool_set_notify (GstY10Spool *self, void (*func) (gpointer user),
-    gpointer user)
-{
-  g_mutex_lock (&self->lock);
-  self->notify = func;
-  self->notify_user = user;
-  g_mutex_unlock (&self->lock);
-}
-
 /* For readers. */
 GstY10Segments *
 gst_y10_spool_get_segments (GstY10Spool *self)
 {
   return self->segments;
-}
-
-void
-gst_y10_spool_count_bad_lines (GstY10Spool *self, guint64 n)
-{
-  g_mutex_lock (&self->lock);
-  self->bad_lines += n;
-  g_mutex_unlock (&self->lock);
 }

@@ -5,7 +5,7 @@
 /* A bounded queue of lines, and the thread that writes them: no disk or pipe ever holds up
  * a stream that is live. Knows GLib only. */
 
-#include "spool/spool.h"
+#include "spool/types.h"
 
 G_BEGIN_DECLS
 

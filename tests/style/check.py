@@ -130,6 +130,8 @@ EXCEPTIONS = {
         "autotuning runs the backend's own ops, so it needs their device and plans",
     ("gst/zones/json.c", "engine/base/json-scan.h"):
         "what a parser may see is decided in one place, also for zones",
+    ("gst/spool/line.c", "engine/base/json-scan.h"):
+        "what a parser may see is decided in one place, also for lines",
     ("tools/y10/*", "gst/common/classes.h"):
         "names of classes are judged in one place, for elements and commands",
     ("tools/y10/media/*.c", "engine/base/text.h"):
