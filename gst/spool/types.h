@@ -21,7 +21,8 @@ typedef enum
  * @max_age: microseconds after which a segment is removed; 0: never
  * @max_bytes: size of all segments together beyond which the oldest are removed; 0: no
  *   limit
- * @sync_interval: microseconds for which lines are collected before they are synced
+ * @sync_interval: microseconds for which lines are collected before they are synced, but
+ *   the first after so long
  * @queue_bytes: how much may wait for the writer; 0: a default
  * @is_followed: a segment that is not acknowledged outlives @max_age
  * @share: (nullable): what else must be equal to share a spool, such as a uri

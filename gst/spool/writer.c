@@ -33,7 +33,6 @@ typedef struct
   gchar *text;
   gsize length;
   GArray *entries; /* Entry */
-  gint64 began_at; /* its first line */
 } Batch;
 
 struct _GstY10Writer
@@ -54,7 +53,9 @@ struct _GstY10Writer
   gint64 closed_at;
   GstY10SpoolStats stats;
 
-  Batch writing; /* of the thread */
+  /* Of the thread. */
+  Batch writing;
+  gint64 taken_at; /* the latest batch */
 };
 
 static void
@@ -160,8 +161,6 @@ gst_y10_writer_put (GstY10Writer *self, const gboolean *flushing,
   g_mutex_lock (&self->lock);
   ok = make_room (self, flushing, kind, length + 1, may_wait);
   if (ok) {
-    if (!self->open.entries->len)
-      self->open.began_at = g_get_monotonic_time ();
     batch_add (&self->open, kind, line, length);
     self->put++;
     if (self->open.entries->len == 1 || self->open.length >= self->capacity / 2)
@@ -361,7 +360,7 @@ wait_for_lines (GstY10Writer *self, gint64 due)
   while (self->open.entries->len && !self->is_closed && !self->n_flushes
       && self->open.length < self->capacity / 2
       && g_cond_wait_until (&self->more, &self->lock,
-          self->open.began_at + self->interval))
+          self->taken_at + self->interval))
     ;
   return self->open.entries->len > 0;
 }
@@ -388,6 +387,7 @@ run (gpointer user)
 
       self->open = self->writing;
       self->writing = batch;
+      self->taken_at = g_get_monotonic_time ();
       g_cond_broadcast (&self->changed);
     }
     over = !any && self->is_closed;
@@ -403,7 +403,8 @@ run (gpointer user)
  * gst_y10_writer_new:
  * @store: where to write; borrowed
  * @user: passed to its functions
- * @interval: microseconds for which lines are collected
+ * @interval: microseconds between the beginnings of two writes, for which lines are
+ *   collected; the first line after so long is written at once
  * @capacity: bytes of lines that may wait; 0: a default
  *
  * Returns: (transfer full): a writer, which runs
@@ -417,6 +418,7 @@ gst_y10_writer_new (const GstY10Store *store, gpointer user, gint64 interval,
   self->store = store;
   self->user = user;
   self->interval = interval;
+  self->taken_at = -interval;
   self->capacity = capacity ? capacity : DEFAULT_CAPACITY;
   g_mutex_init (&self->lock);
   g_cond_init (&self->more);
