@@ -14,31 +14,22 @@
 
 #include "spool/folder.h"
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  const GstY10Segment *first = a, *second = b;
-
-  return first->number < second->number ? -1 : first->number > second->number;
-}
-
 /* Finds the segments of earlier processes. The wall clock may jump, so it is asked only
  * once how old they are. */
 static gboolean
 find_segments (const gchar *path, GstY10Contents *found, GError **error)
 {
-  GDir *dir = g_dir_open (path, 0, error);
   const gint64 now = g_get_real_time (), clock = g_get_monotonic_time ();
-  const gchar *name;
+  GArray *numbers = g_array_new (FALSE, FALSE, sizeof (guint64));
+  const gboolean ok = gst_y10_folder_list (path, numbers, error);
 
-  if (!dir)
-    return FALSE;
-  while ((name = g_dir_read_name (dir))) {
-    GstY10Segment segment = { .number = gst_y10_folder_parse_name (name) };
+  for (guint i = 0; i < numbers->len; i++) {
+    GstY10Segment segment = { .number = g_array_index (numbers, guint64, i) };
+    gchar name[GST_Y10_SEGMENT_NAME_SIZE];
     struct stat status;
 
-    if (!segment.number
-        || fstatat (found->folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0
+    gst_y10_folder_make_name (segment.number, name);
+    if (fstatat (found->folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0
         || !S_ISREG (status.st_mode))
       continue;
     segment.size = (guint64) status.st_size;
@@ -48,9 +39,8 @@ find_segments (const gchar *path, GstY10Contents *found, GError **error)
     found->bytes += segment.size;
     found->next = MAX (found->next, segment.number + 1);
   }
-  g_dir_close (dir);
-  g_array_sort (found->segments, compare);
-  return TRUE;
+  g_array_unref (numbers);
+  return ok;
 }
 
 /* What a process that was killed has written is not synced. */

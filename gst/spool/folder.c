@@ -206,8 +206,8 @@ gst_y10_folder_link (int folder, const gchar *name, const gchar *to)
 }
 
 /* The number of a segment, or 0 if @name is none. */
-guint64
-gst_y10_folder_parse_name (const gchar *name)
+static guint64
+parse_name (const gchar *name)
 {
   gchar expected[GST_Y10_SEGMENT_NAME_SIZE];
   guint64 number;
@@ -226,4 +226,33 @@ gst_y10_folder_make_name (guint64 number, gchar *name)
 {
   g_snprintf (name, GST_Y10_SEGMENT_NAME_SIZE, "%08" G_GUINT64_FORMAT SUFFIX,
       number);
+}
+
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  const guint64 first = *(const guint64 *) a, second = *(const guint64 *) b;
+
+  return (first > second) - (first < second);
+}
+
+/* Sets @numbers, guint64, to those of the segments, in their order. */
+gboolean
+gst_y10_folder_list (const gchar *path, GArray *numbers, GError **error)
+{
+  GDir *dir = g_dir_open (path, 0, error);
+  const gchar *name;
+
+  if (!dir)
+    return FALSE;
+  g_array_set_size (numbers, 0);
+  while ((name = g_dir_read_name (dir))) {
+    const guint64 number = parse_name (name);
+
+    if (number)
+      g_array_append_val (numbers, number);
+  }
+  g_dir_close (dir);
+  g_array_sort (numbers, compare);
+  return TRUE;
 }

@@ -23,7 +23,8 @@ gboolean gst_y10_folder_read (int folder, const gchar *name, gchar *text,
 gboolean gst_y10_folder_replace (int folder, const gchar *path,
     const gchar *name, const gchar *text, GError **error);
 void gst_y10_folder_link (int folder, const gchar *name, const gchar *to);
-guint64 gst_y10_folder_parse_name (const gchar *name);
+gboolean gst_y10_folder_list (const gchar *path, GArray *numbers,
+    GError **error);
 void gst_y10_folder_make_name (guint64 number, gchar *name);
 
 G_END_DECLS

@@ -68,39 +68,20 @@ find_folder (GstY10SpoolView *self)
   return self->folder >= 0;
 }
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  const guint64 first = *(const guint64 *) a, second = *(const guint64 *) b;
-
-  return (first > second) - (first < second);
-}
-
 /* Finds out which segments there are. */
 void
 gst_y10_spool_view_refresh (GstY10SpoolView *self)
 {
   const gint64 now = g_get_monotonic_time ();
   struct stat status;
-  const gchar *name;
-  GDir *dir;
 
   if (!find_folder (self) || fstat (self->folder, &status) != 0
       || (!memcmp (&status.st_mtim, &self->changed, sizeof self->changed)
           && now - self->listed_at < LIST_TIME)
-      || !(dir = g_dir_open (self->path, 0, NULL)))
+      || !gst_y10_folder_list (self->path, self->segments, NULL))
     return;
   self->changed = status.st_mtim;
   self->listed_at = now;
-  g_array_set_size (self->segments, 0);
-  while ((name = g_dir_read_name (dir))) {
-    const guint64 number = gst_y10_folder_parse_name (name);
-
-    if (number)
-      g_array_append_val (self->segments, number);
-  }
-  g_dir_close (dir);
-  g_array_sort (self->segments, compare);
 }
 
 /* Counts the folders that were there before, as GstY10SpoolPosition does. */
