@@ -129,7 +129,9 @@ note (GstY10LineMember *members, guint n, const char *name, gsize length,
     const char *begin, const char *end)
 {
   for (guint i = 0; i < n; i++)
-    if (!strncmp (members[i].name, name, length) && !members[i].name[length]) {
+    if (members[i].name[0] == name[0]
+        && !strncmp (members[i].name, name, length)
+        && !members[i].name[length]) {
       members[i].json = begin;
       members[i].length = (gsize) (end - begin);
     }
@@ -179,17 +181,28 @@ read_value (Cursor *cursor)
   }
 }
 
+static gboolean
+read_members (Cursor *cursor, GstY10LineMember *members, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    members[i].json = NULL;
+  return read_object (cursor, members, n);
+}
+
 /**
  * gst_y10_line_check:
  * @text: bytes without a newline
  * @length: of @text
+ * @members: (array length=n): whose names are set, and whose values are found
+ * @n: how many
  *
  * Allocates nothing.
  *
  * Returns: whether @text is a line: one JSON object in UTF-8, without NUL
  */
 gboolean
-gst_y10_line_check (const gchar *text, gsize length)
+gst_y10_line_check (const gchar *text, gsize length, GstY10LineMember *members,
+    guint n)
 {
   Cursor cursor = { text, text + length };
   Y10JsonScan scan;
@@ -197,26 +210,7 @@ gst_y10_line_check (const gchar *text, gsize length)
   return length && *text == '{' && text[length - 1] == '}'
       && y10_json_scan (text, length, MAX_DEPTH, &scan) && !scan.nul_line
       && g_utf8_validate (text, (gssize) length, NULL)
-      && read_object (&cursor, NULL, 0) && cursor.at == cursor.end;
-}
-
-/**
- * gst_y10_line_read:
- * @line: a line
- * @members: (array length=n): whose names are set, without escapes
- * @n: how many
- *
- * Finds members of a line, which are valid as long as the line. Allocates nothing.
- */
-void
-gst_y10_line_read (const GstY10SpoolLine *line, GstY10LineMember *members,
-    guint n)
-{
-  Cursor cursor = { line->text, line->text + line->length };
-
-  for (guint i = 0; i < n; i++)
-    members[i].json = NULL;
-  read_object (&cursor, members, n);
+      && read_members (&cursor, members, n) && cursor.at == cursor.end;
 }
 
 gboolean
@@ -287,9 +281,10 @@ gst_y10_line_member_get (const GstY10LineMember *member, GString *text)
 static GstY10LineMember
 find (const GstY10SpoolLine *line, const gchar *name)
 {
+  Cursor cursor = { line->text, line->text + line->length };
   GstY10LineMember member = { .name = name };
 
-  gst_y10_line_read (line, &member, 1);
+  read_members (&cursor, &member, 1);
   return member;
 }
 

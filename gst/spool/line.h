@@ -9,27 +9,27 @@
 
 G_BEGIN_DECLS
 
+typedef struct
+{
+  const gchar *name; /* without escapes */
+  const gchar *json; /* with quotation marks; NULL: not there */
+  gsize length;      /* of @json, in bytes */
+} GstY10LineMember;
+
 /* Without its newline; not NUL-terminated. */
 typedef struct
 {
   GstY10LineKind kind;
   const gchar *text; /* one JSON object */
   gsize length;
-  GstY10SpoolPosition at;    /* names it */
-  GstY10SpoolPosition after; /* to acknowledge it and all before it */
+  GstY10SpoolPosition at;          /* names it */
+  GstY10SpoolPosition after;       /* to acknowledge it and all before it */
+  const GstY10LineMember *members; /* that the reader was asked for */
 } GstY10SpoolLine;
 
-typedef struct
-{
-  const gchar *name;
-  const gchar *json; /* with quotation marks; NULL: not there */
-  gsize length;      /* of @json, in bytes */
-} GstY10LineMember;
+gboolean gst_y10_line_check (const gchar *text, gsize length,
+    GstY10LineMember *members, guint n);
 
-gboolean gst_y10_line_check (const gchar *text, gsize length);
-
-void gst_y10_line_read (const GstY10SpoolLine *line, GstY10LineMember *members,
-    guint n);
 gboolean gst_y10_line_member_is_string (const GstY10LineMember *member);
 void gst_y10_line_member_get (const GstY10LineMember *member, GString *text);
 gboolean gst_y10_line_member_get_utc (const GstY10LineMember *member,

@@ -30,6 +30,8 @@ struct _GstY10SpoolReader
   gsize searched;              /* from @at on, without a newline */
   gsize chunk;                 /* to read next */
   gboolean skips;              /* the rest of a line that is too long */
+  GstY10LineMember *members;   /* of the line that was returned */
+  guint n_members;
 };
 
 static GstY10SpoolReader *
@@ -82,6 +84,18 @@ gst_y10_spool_reader_new_view (const GstY10SpoolView *view)
   return reader_new (NULL, view);
 }
 
+/* Finds members of each line while it is checked: looking for them later takes as long
+ * again. @names must outlive the reader. */
+void
+gst_y10_spool_reader_set_members (GstY10SpoolReader *self,
+    const gchar *const *names, guint n)
+{
+  self->members = g_renew (GstY10LineMember, self->members, n);
+  self->n_members = n;
+  for (guint i = 0; i < n; i++)
+    self->members[i].name = names[i];
+}
+
 static void
 drop_pending (GstY10SpoolReader *self)
 {
@@ -107,6 +121,7 @@ gst_y10_spool_reader_free (GstY10SpoolReader *self)
     return;
   close_segment (self);
   g_byte_array_unref (self->pending);
+  g_free (self->members);
   g_free (self);
 }
 
@@ -233,7 +248,8 @@ take_line (GstY10SpoolReader *self, const guint8 *end, GstY10SpoolLine *line)
   const gchar *text = (const gchar *) self->pending->data + self->used;
   const gsize length = (gsize) ((const gchar *) end - text);
 
-  if (self->skips || !gst_y10_line_check (text, length)) {
+  if (self->skips
+      || !gst_y10_line_check (text, length, self->members, self->n_members)) {
     skip_bad (self, length + 1);
     return FALSE;
   }
@@ -244,6 +260,7 @@ take_line (GstY10SpoolReader *self, const guint8 *end, GstY10SpoolLine *line)
     .text = text,
     .length = length,
     .at = self->at,
+    .members = self->members,
   };
   skip (self, length + 1);
   line->after = self->at;

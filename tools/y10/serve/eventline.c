@@ -35,22 +35,24 @@ static const char *const names[] = {
   [SERVE_EVENT_SNAPSHOT_COVERED] = "snapshot-covered",
 };
 
+void
+serve_event_line_set_up (GstY10SpoolReader *reader)
+{
+  gst_y10_spool_reader_set_members (reader, names, SERVE_EVENT_N_MEMBERS);
+}
+
 gboolean
 serve_event_line_read (const GstY10SpoolLine *line, ServeEventLine *event)
 {
-  GstY10LineMember *members = event->members;
+  const GstY10LineMember *members = line->members;
   gint64 time = 0;
 
-  if (line->kind != GST_Y10_LINE_EVENT)
-    return FALSE;
-  for (guint i = 0; i < SERVE_EVENT_N_MEMBERS; i++)
-    members[i].name = names[i];
-  gst_y10_line_read (line, members, SERVE_EVENT_N_MEMBERS);
-  if (!gst_y10_line_member_is_string (&members[SERVE_EVENT_EVENT])
+  if (line->kind != GST_Y10_LINE_EVENT
+      || !gst_y10_line_member_is_string (&members[SERVE_EVENT_EVENT])
       || !gst_y10_line_member_is_string (&members[SERVE_EVENT_STREAM])
       || !gst_y10_line_member_get_utc (&members[SERVE_EVENT_UTC], &time))
     return FALSE;
-  event->time = time / 1000;
+  *event = (ServeEventLine){ time / 1000, members };
   return TRUE;
 }
 

@@ -4,7 +4,7 @@
 
 /* A line of a spool that is an event. */
 
-#include "spool/line.h"
+#include "spool/reader.h"
 
 G_BEGIN_DECLS
 
@@ -41,10 +41,12 @@ typedef enum
 typedef struct
 {
   gint64 time; /* milliseconds since 1970 */
-  GstY10LineMember members[SERVE_EVENT_N_MEMBERS];
+  const GstY10LineMember *members;
 } ServeEventLine;
 
-/* Whether @line is an event, with the members event, stream and utc. Allocates nothing. */
+/* Makes @reader find the members of events. */
+void serve_event_line_set_up (GstY10SpoolReader *reader);
+/* Whether @line of such a reader is an event, with the members event, stream and utc. */
 gboolean serve_event_line_read (const GstY10SpoolLine *line,
     ServeEventLine *event);
 const char *serve_event_member_get_name (ServeEventMember member);

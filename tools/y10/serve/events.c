@@ -16,7 +16,6 @@
 #include "serve/eventnames.h"
 #include "serve/events.h"
 #include "serve/eventsegment.h"
-#include "spool/reader.h"
 
 #define SLICE (1 << 20)     /* bytes that are read at once */
 #define MOST_LINE (2 << 20) /* a longer one is none */
@@ -47,6 +46,8 @@ serve_events_new (const char *folder, gsize most, ServeEventFunc func,
   self->view = gst_y10_spool_view_new (folder);
   self->reader = gst_y10_spool_reader_new_view (self->view);
   self->other = gst_y10_spool_reader_new_view (self->view);
+  serve_event_line_set_up (self->reader);
+  serve_event_line_set_up (self->other);
   self->most = most;
   self->func = func;
   self->user = user;
