@@ -97,15 +97,15 @@ static ServeCameraConfig *
 read_change (Serve *serve, SoupServerMessage *message,
     const ServeCameraConfig *camera)
 {
-  JsonNode *root = serve_body_parse (message);
+  Y10Json root;
+  GBytes *body = serve_body_parse (message, &root);
   ServeCameraConfig *changed;
   GError *error = NULL;
 
-  if (!root)
+  if (!body)
     return NULL;
-  changed = serve_change_read (serve->config, camera,
-      json_node_get_object (root), &error);
-  json_node_unref (root);
+  changed = serve_change_read (serve->config, camera, root, &error);
+  g_bytes_unref (body);
   if (!changed)
     refuse (message, error);
   return changed;

@@ -6,6 +6,7 @@
 
 #include <json-glib/json-glib.h>
 
+#include "base/json-cursor.h"
 #include "serve/settings.h"
 
 G_BEGIN_DECLS
@@ -14,7 +15,7 @@ G_BEGIN_DECLS
  * says, checked. The error names the field, what was found and what was expected. Free
  * with serve_camera_config_free(). */
 ServeCameraConfig *serve_change_read (const ServeConfig *config,
-    const ServeCameraConfig *camera, JsonObject *members, GError **error);
+    const ServeCameraConfig *camera, Y10Json members, GError **error);
 /* The names of the fields that differ, such as "name, zones". Free with g_free(). */
 char *serve_change_list (const ServeCameraConfig *camera,
     const ServeCameraConfig *before);

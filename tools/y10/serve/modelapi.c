@@ -151,16 +151,18 @@ find_obstacle (const Serve *serve)
 static void
 change_model (Serve *serve, SoupServerMessage *message)
 {
-  JsonNode *root = serve_body_parse (message);
-  const char *obstacle = find_obstacle (serve), *name;
-  JsonNode *wanted;
+  static const char *const names[] = { "model" };
+  const char *obstacle = find_obstacle (serve);
+  gboolean is_only;
+  Y10Json root, wanted;
+  GBytes *body = serve_body_parse (message, &root);
+  char *name;
 
-  if (!root)
+  if (!body)
     return;
-  wanted = json_object_get_member (json_node_get_object (root), "model");
-  name = serve_body_get_text (root, "model");
-  if (json_object_get_size (json_node_get_object (root)) != 1 || !wanted
-      || !(name || JSON_NODE_HOLDS_NULL (wanted)))
+  is_only = y10_json_find_all (root, names, 1, &wanted, NULL);
+  name = y10_json_dup_text (wanted);
+  if (!is_only || !(name || y10_json_get_kind (wanted) == Y10_JSON_NULL))
     serve_reply_error (message, SOUP_STATUS_BAD_REQUEST,
         "expected {\"model\": NAME}, a file in the folder of models, or null for the "
         "bundled model");
@@ -168,7 +170,8 @@ change_model (Serve *serve, SoupServerMessage *message)
     serve_reply_error (message, SOUP_STATUS_CONFLICT, obstacle);
   else
     begin (serve, message, name);
-  json_node_unref (root);
+  g_free (name);
+  g_bytes_unref (body);
 }
 
 gboolean
