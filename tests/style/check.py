@@ -131,10 +131,8 @@ EXCEPTIONS = {
         "names of classes are judged in one place, for elements and commands",
     ("tools/y10/media/*.c", "engine/base/text.h"):
         "what messages show is cut in one place",
-    ("gst/zones/json.c", "engine/base/json-text.h"):
-        "numbers are written in one way, also in errors about zones",
-    ("tools/y10/*/json.c", "engine/base/json-text.h"):
-        "numbers are written in one way, whoever writes JSON",
+    ("gst/*", "engine/base/json.h"): "JSON is written in one place",
+    ("tools/y10/*", "engine/base/json.h"): "JSON is written in one place",
     **{(name, "engine/base/text.h"): "what messages show is cut in one place, into whole letters"
        for name in ("gst/zones/json.c", "tools/y10/camera/reach.c", "tools/y10/val/labels.c", "tools/y10/val/yaml.c")},
     ("tools/y10/val/labels.c", "engine/base/coco.h"):

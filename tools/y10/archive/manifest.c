@@ -46,67 +46,61 @@ tool_manifest_input_free (ToolManifestInput *input)
 char *
 tool_manifest_header (double seconds, guint n_inputs)
 {
-  JsonBuilder *builder = json_builder_new ();
-  char *text;
+  GString *json = g_string_new (NULL);
 
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "format", FORMAT);
-  tool_json_int (builder, "version", VERSION);
-  tool_json_double (builder, "seconds", seconds);
-  tool_json_int (builder, "inputs", n_inputs);
-  json_builder_end_object (builder);
-  text = tool_json_to_line (builder);
-  g_object_unref (builder);
-  return text;
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "format", FORMAT);
+  y10_json_add_int (json, "version", VERSION);
+  y10_json_add_double (json, "seconds", seconds);
+  y10_json_add_int (json, "inputs", n_inputs);
+  y10_json_close (json, '}');
+  return g_string_free (json, FALSE);
 }
 
 static void
-add_segment (JsonBuilder *builder, const ToolRange *range)
+add_segment (GString *json, const ToolRange *range)
 {
-  json_builder_begin_object (builder);
-  tool_json_int (builder, "start", range->start);
-  tool_json_int (builder, "end", range->end);
-  tool_json_int (builder, "seek", range->seek);
-  tool_json_int (builder, "first_frame", (gint64) range->first_frame);
-  tool_json_int (builder, "n_frames", (gint64) range->n_frames);
-  json_builder_end_object (builder);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_int (json, "start", range->start);
+  y10_json_add_int (json, "end", range->end);
+  y10_json_add_int (json, "seek", range->seek);
+  y10_json_add_int (json, "first_frame", (gint64) range->first_frame);
+  y10_json_add_int (json, "n_frames", (gint64) range->n_frames);
+  y10_json_close (json, '}');
 }
 
 static void
-add_contents (JsonBuilder *builder, const ToolManifestInput *input)
+add_contents (GString *json, const ToolManifestInput *input)
 {
-  tool_json_string (builder, "content", input->content);
-  tool_json_int (builder, "size", input->stamp.size);
-  tool_json_int (builder, "mtime", input->stamp.mtime);
-  tool_json_string (builder, "whole", input->whole);
-  json_builder_set_member_name (builder, "segments");
-  json_builder_begin_array (builder);
+  y10_json_add_string (json, "content", input->content);
+  y10_json_add_int (json, "size", input->stamp.size);
+  y10_json_add_int (json, "mtime", input->stamp.mtime);
+  y10_json_add_string (json, "whole", input->whole);
+  y10_json_open (json, "segments", '[');
   for (guint i = 0; i < input->segments->len; i++)
     if (input->whole)
-      json_builder_add_null_value (builder);
+      y10_json_add_string (json, NULL, NULL);
     else
-      add_segment (builder, &g_array_index (input->segments, ToolRange, i));
-  json_builder_end_array (builder);
+      add_segment (json, &g_array_index (input->segments, ToolRange, i));
+  y10_json_close (json, ']');
 }
 
 char *
 tool_manifest_line (const ToolManifestInput *input)
 {
-  JsonBuilder *builder = json_builder_new ();
-  char *path = tool_source_to_utf8 (input->path), *text;
+  GString *json = g_string_new (NULL);
+  char *path = tool_source_to_utf8 (input->path);
 
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "source", input->source);
-  tool_json_string (builder, "path", path);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "source", input->source);
+  y10_json_add_string (json, "path", path);
   if (input->error)
-    tool_json_string (builder, "error", input->error);
+    y10_json_add_string (json, "error", input->error);
   else
-    add_contents (builder, input);
-  json_builder_end_object (builder);
-  text = tool_json_to_line (builder);
-  g_object_unref (builder);
+    add_contents (json, input);
+  y10_json_close (json, '}');
   g_free (path);
-  return text;
+  return g_string_free (json, FALSE);
 }
 
 /* Reading */

@@ -9,11 +9,14 @@
 
 #ifdef HAVE_SERVE
 
+#include <math.h>
 #include <string.h>
 #include <y10/y10.h>
 
 #include "base/json.h"
 #include "serve/change.h"
+
+#define MAX_DEPTH 16
 
 /* What a reader says of a value. */
 typedef struct
@@ -185,40 +188,32 @@ serve_change_list (const ServeCameraConfig *camera,
 }
 
 static void
-write_zones (JsonBuilder *builder, const char *zones)
+write_zones (GString *json, const char *zones)
 {
-  JsonNode *node = zones && *zones == '{' ? json_from_string (zones, NULL)
-                                          : NULL;
+  Y10Json root;
 
-  if (!node) {
-    tool_json_string (builder, "zones", zones);
-    return;
-  }
-  json_builder_set_member_name (builder, "zones");
-  json_builder_add_value (builder, node);
+  if (zones && *zones == '{'
+      && y10_json_check (zones, strlen (zones), MAX_DEPTH, &root, NULL))
+    y10_json_add_raw (json, "zones", zones);
+  else
+    y10_json_add_string (json, "zones", zones);
 }
 
 void
-serve_change_write (JsonBuilder *builder, const ServeCameraConfig *camera)
+serve_change_write (GString *json, const ServeCameraConfig *camera)
 {
-  tool_json_string (builder, "transport", camera->transport);
-  tool_json_string (builder, "fingerprint", camera->fingerprint);
-  if (camera->stream) {
-    tool_json_int (builder, "stream", camera->stream);
-  } else {
-    json_builder_set_member_name (builder, "stream");
-    json_builder_add_null_value (builder);
-  }
-  tool_json_string (builder, "classes", camera->classes);
-  if (camera->confidence > 0) {
-    tool_json_double (builder, "confidence", camera->confidence);
-  } else {
-    json_builder_set_member_name (builder, "confidence");
-    json_builder_add_null_value (builder);
-  }
-  tool_json_string (builder, "tiles", camera->tiles);
-  write_zones (builder, camera->zones);
-  tool_json_bool (builder, "privacy", camera->privacy);
+  y10_json_add_string (json, "transport", camera->transport);
+  y10_json_add_string (json, "fingerprint", camera->fingerprint);
+  if (camera->stream)
+    y10_json_add_int (json, "stream", camera->stream);
+  else
+    y10_json_add_string (json, "stream", NULL);
+  y10_json_add_string (json, "classes", camera->classes);
+  y10_json_add_double (json, "confidence",
+      camera->confidence > 0 ? camera->confidence : (double) NAN);
+  y10_json_add_string (json, "tiles", camera->tiles);
+  write_zones (json, camera->zones);
+  y10_json_add_bool (json, "privacy", camera->privacy);
 }
 
 #endif

@@ -4,8 +4,6 @@
 
 /* What a request wants of a camera's settings. */
 
-#include <json-glib/json-glib.h>
-
 #include "base/json-cursor.h"
 #include "serve/settings.h"
 
@@ -20,6 +18,6 @@ ServeCameraConfig *serve_change_read (const ServeConfig *config,
 char *serve_change_list (const ServeCameraConfig *camera,
     const ServeCameraConfig *before);
 /* Adds these fields to an object. */
-void serve_change_write (JsonBuilder *builder, const ServeCameraConfig *camera);
+void serve_change_write (GString *json, const ServeCameraConfig *camera);
 
 G_END_DECLS

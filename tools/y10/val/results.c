@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <json-glib/json-glib.h>
 #include <y10/y10.h>
 
+#include "base/json.h"
 #include "val/data.h"
 #include "val/json.h"
 
@@ -51,8 +51,7 @@ append_number (GString *text, double value)
 static void
 append_id (GString *text, const char *id)
 {
-  JsonNode *node;
-  char *end, *quoted;
+  char *end;
 
   g_ascii_strtoll (id, &end, 10);
   if (!*end && *id && strlen (id) <= 18) {
@@ -60,12 +59,7 @@ append_id (GString *text, const char *id)
         g_ascii_strtoll (id, NULL, 10));
     return;
   }
-  node = json_node_new (JSON_NODE_VALUE);
-  json_node_set_string (node, id);
-  quoted = json_to_string (node, FALSE);
-  g_string_append (text, quoted);
-  g_free (quoted);
-  json_node_unref (node);
+  y10_json_append_string (text, id);
 }
 
 gboolean
