@@ -5,6 +5,7 @@
 
 /* Shared by the files of the example. */
 
+#include <gio/gio.h>
 #include <gst/gst.h>
 
 /* The command line's options; constant once there are cameras. */

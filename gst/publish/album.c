@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "publish/folder.h"
-#include "publish/lines.h"
+#include "spool/folder.h"
+#include "spool/utc.h"
 
 #define STREAM_LENGTH 64
 #define MAX_TRIES 10000
@@ -222,7 +222,7 @@ make_name (GstY10Album *self, gint64 utc)
   GString *name = g_string_new (NULL);
   gsize to = 0;
 
-  gst_y10_line_append_utc (name, utc);
+  gst_y10_utc_append (name, utc);
   for (gsize i = 0; i < name->len; i++)
     if (name->str[i] != '-' && name->str[i] != ':')
       name->str[to++] = name->str[i];
@@ -267,23 +267,14 @@ write_file (GstY10Album *self, const gchar *name, GBytes *picture)
   return ok;
 }
 
-/**
- * gst_y10_album_add:
- * @self: a folder
- * @picture: bytes of a JPEG
- * @utc: when it was taken, in microseconds since 1970
- *
- * Returns: (transfer full): the name of the picture's file, or %NULL with an error
- */
-gchar *
-gst_y10_album_add (GstY10Album *self, GBytes *picture, gint64 utc,
-    GError **error)
+/* NULL: errno says why. */
+static gchar *
+try_to_add (GstY10Album *self, GBytes *picture, gint64 utc)
 {
   gchar temporary[32], *name = NULL;
   gboolean ok;
+  int code;
 
-  if (!find_folder (self, error))
-    return NULL;
   gst_y10_album_tend (self);
   g_snprintf (temporary, sizeof temporary, "." TEMPORARY "%08x.new",
       g_random_int ());
@@ -297,8 +288,36 @@ gst_y10_album_add (GstY10Album *self, GBytes *picture, gint64 utc,
     }
     ok = errno == EEXIST;
   }
-  gst_y10_folder_fail ("write a picture to", self->path, NULL, error);
+  code = errno;
   unlinkat (self->folder, temporary, 0);
   g_free (name);
+  errno = code;
   return NULL;
+}
+
+/**
+ * gst_y10_album_add:
+ * @self: a folder
+ * @picture: bytes of a JPEG
+ * @utc: when it was taken, in microseconds since 1970
+ *
+ * Returns: (transfer full): the name of the picture's file, or %NULL with an error
+ */
+gchar *
+gst_y10_album_add (GstY10Album *self, GBytes *picture, gint64 utc,
+    GError **error)
+{
+  gchar *name = NULL;
+
+  /* Once more where the folder was deleted meanwhile. */
+  for (guint i = 0; !name && i < 2; i++) {
+    if (!find_folder (self, error))
+      return NULL;
+    name = try_to_add (self, picture, utc);
+    if (!name && errno != ENOENT)
+      break;
+  }
+  if (!name)
+    gst_y10_folder_fail ("write a picture to", self->path, NULL, error);
+  return name;
 }

@@ -5,16 +5,21 @@
 /* Instance structure of yolov10publish, private to gst/publish, and which thread or lock
  * owns each field. */
 
+#include <gst/base/gstbasetransform.h>
+
 #include "common/enums.h"
-#include "publish/file.h"
-#include "publish/follow.h"
+#include "spool/file.h"
+#include "send/follow.h"
 #include "publish/lines.h"
-#include "publish/publish.h"
 #include "publish/sink.h"
 #include "publish/snapshots.h"
-#include "publish/spool.h"
+#include "spool/spool.h"
 
 G_BEGIN_DECLS
+
+#define GST_TYPE_YOLOV10_PUBLISH (gst_yolov10_publish_get_type ())
+G_DECLARE_FINAL_TYPE (GstYolov10Publish, gst_yolov10_publish, GST,
+    YOLOV10_PUBLISH, GstBaseTransform)
 
 typedef struct
 {

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 #include <y10/report.h>
 
 #include "meta/gstyolov10framemeta.h"
@@ -274,17 +273,4 @@ gst_y10_event_line (const GstStructure *structure)
           && !strchr (json, '\n')
       ? json
       : NULL;
-}
-
-/* Appends a time since 1970 as RFC 3339 has it. */
-void
-gst_y10_line_append_utc (GString *line, gint64 microseconds)
-{
-  const time_t seconds = (time_t) (microseconds / G_USEC_PER_SEC);
-  struct tm tm;
-
-  gmtime_r (&seconds, &tm);
-  g_string_append_printf (line, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ",
-      tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
-      tm.tm_sec, (int) (microseconds % G_USEC_PER_SEC / 1000));
 }

@@ -29,6 +29,4 @@ gboolean gst_y10_frame_find_track (GstBuffer *frame, guint64 id, gfloat box[4]);
 
 const gchar *gst_y10_event_line (const GstStructure *structure);
 
-void gst_y10_line_append_utc (GString *line, gint64 microseconds);
-
 G_END_DECLS

@@ -12,6 +12,7 @@
 #include "common/elementerror.h"
 #include "common/text.h"
 #include "meta/zones.h"
+#include "spool/utc.h"
 
 #define GST_CAT_DEFAULT gst_yolov10_publish_debug
 
@@ -159,7 +160,7 @@ put (GstYolov10Publish *self, GString *line, GstY10LineKind kind,
     begin_line (line, json);
     g_string_append (line, self->stream);
     g_string_append (line, ",\"utc\":\"");
-    gst_y10_line_append_utc (line, utc);
+    gst_y10_utc_append (line, utc);
     g_string_append (line, "\"}");
     gst_y10_spool_put (self->client, kind, line->str, line->len, may_wait);
   }

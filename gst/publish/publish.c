@@ -24,11 +24,12 @@
  * gst-launch-1.0 -e v4l2src ! videoconvert ! yolov10detect model-file=yolov10n.safetensors ! yolov10track ! yolov10zones zones="yard=0,0.5 1,1" ! yolov10publish spool=/var/lib/events content=events uri=mqtt://broker.local/y10 home-assistant=true ! fakesink
  * ]| Tells Home Assistant who enters and leaves, and how many are there.
  */
-#include "publish/element.h"
+#include "publish/publish.h"
 
 #include "common/elementerror.h"
 #include "common/sinkpad.h"
 #include "meta/inspection.h"
+#include "publish/element.h"
 
 GST_DEBUG_CATEGORY (gst_yolov10_publish_debug);
 #define GST_CAT_DEFAULT gst_yolov10_publish_debug

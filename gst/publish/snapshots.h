@@ -6,7 +6,7 @@
 
 #include <gst/video/video.h>
 
-#include "publish/spool.h"
+#include "spool/types.h"
 
 G_BEGIN_DECLS
 

@@ -48,7 +48,7 @@ cp "$build"/{tests/engine/test-batch,tests/engine/test-group,tests/engine/test-s
 cp "$build"/{tests/gst/test-painter,tests/common/seeded,tests/bench/bench-cuda,tests/bench/bench-streams} "$root"/bin
 cp "$build"/gst/libgstyolov10.so "$root"/gst
 cp "$build"/tests/gpu/lib{countcopies,tracekernels}.so "$root"/lib
-cp -L "$build"/engine/liby10.so.1 "$root"/lib
+cp -L "$build"/engine/liby10.so.1 "$build"/gst/libgsty10spool-*.so "$root"/lib
 cp "$build"/tests/cuda-sim/liby10-cuda.so "$root"/sim
 cp "$build"/tests/gpu/libnvcuvid-none.so "$root"/nvcuvid-none/libnvcuvid.so.1
 if [ -e "$build"/cuda/liby10-cuda.so ]; then

@@ -5,8 +5,8 @@
 
 /* Shared by the tests of spools: lines with numbers, and what is left of them. */
 
-#include "publish/reader.h"
-#include "publish/spool.h"
+#include "spool/reader.h"
+#include "spool/spool.h"
 
 G_BEGIN_DECLS
 

@@ -11,6 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "spool/reader.h"
+#include "spool/watch.h"
+
 /* Two queues of 4 MiB and a pipe hold less than a hundred of these. */
 #define LONG_LINE 100000
 #define MANY 150
@@ -207,6 +210,57 @@ GST_START_TEST (test_others)
 
 GST_END_TEST;
 
+static gboolean
+set_flag (gpointer flag)
+{
+  *(gboolean *) flag = TRUE;
+  return G_SOURCE_CONTINUE;
+}
+
+/* Who links to the library of spools has the plugin's: it shares the element's writer, is
+ * told of its lines and reads them. Another copy would find the folder locked. */
+GST_START_TEST (test_shared)
+{
+  const GstY10SpoolConfig config = { .max_bytes = 1 << 20,
+    .sync_interval = 50000 };
+  gboolean is_told = FALSE;
+  GstY10SpoolReader *others;
+  GstY10SpoolClient *client;
+  GstY10SpoolLine line;
+  GError *error = NULL;
+  gchar *launch, *path, *command;
+  GSource *watch;
+
+  path = g_dir_make_tmp ("y10-publish-XXXXXX", NULL);
+  watch = gst_y10_spool_watch_new (path, 0, set_flag, &is_told, NULL);
+  launch = g_strdup_printf ("yolov10publish spool=%s sync-interval=50 "
+                            "max-bytes=1048576",
+      path);
+  h = gst_harness_new_parse (launch);
+  gst_harness_set_src_caps_str (h, "video/x-raw");
+  client = gst_y10_spool_open (path, &config, NULL, NULL, &error);
+  g_assert_no_error (error);
+  others = gst_y10_spool_reader_new (gst_y10_spool_client_get_spool (client),
+      (GstY10SpoolPosition){ 0 });
+  fail_if (gst_y10_spool_reader_next (others, &line));
+  push_event (5);
+  while (!is_told)
+    g_main_context_iteration (NULL, TRUE);
+  fail_unless (gst_y10_spool_reader_next (others, &line));
+  fail_unless (g_str_has_prefix (line.text, "{\"event\":\"xxxxx\","));
+  gst_y10_spool_reader_free (others);
+  gst_y10_spool_close (client);
+  gst_y10_spool_watch_free (watch);
+  gst_harness_teardown (h);
+  command = g_strdup_printf ("rm -r %s", path);
+  fail_unless (g_spawn_command_line_sync (command, NULL, NULL, NULL, NULL));
+  g_free (command);
+  g_free (launch);
+  g_free (path);
+}
+
+GST_END_TEST;
+
 static void
 count_buffer (GstElement *element, GstBuffer *buffer, gint *n)
 {
@@ -321,6 +375,7 @@ main (int argc, char **argv)
   tcase_add_test (tcase, test_stopped);
   tcase_add_test (tcase, test_eos);
   tcase_add_test (tcase, test_others);
+  tcase_add_test (tcase, test_shared);
   tcase_add_test (tcase, test_last);
   tcase_add_test (tcase, test_linked_later);
   return test_gst_run (suite, "publish", __FILE__);

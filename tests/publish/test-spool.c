@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "disk.h"
+#include "spool/utc.h"
+#include "spool/watch.h"
 
 static void
 test_restart (void)
@@ -313,6 +315,160 @@ test_refused (void)
   g_free (folder);
 }
 
+static void
+expect_next (GstY10SpoolReader *reader, guint n)
+{
+  GstY10SpoolLine line;
+
+  g_assert_true (gst_y10_spool_reader_next (reader, &line));
+  g_assert_cmpuint (spool_number (&line), ==, n);
+}
+
+/* Whoever does not write reads the same lines, and sees what others do to the files. */
+static void
+test_view (void)
+{
+  const GstY10SpoolConfig config = { 0 };
+  gchar *folder = spool_folder (), *path, *long_line;
+  GstY10SpoolView *view = gst_y10_spool_view_new (folder);
+  GstY10SpoolReader *reader = gst_y10_spool_reader_new_view (view);
+  GstY10SpoolPosition second;
+  GstY10SpoolClient *client;
+  GstY10SpoolLine line;
+
+  gst_y10_spool_view_refresh (view);
+  g_assert_false (gst_y10_spool_reader_next (reader, &line));
+  client = spool_open (folder, &config);
+  spool_put (client, GST_Y10_LINE_EVENT, 1, 0, FALSE);
+  spool_put (client, GST_Y10_LINE_EVENT, 2, 0, FALSE);
+  gst_y10_spool_close (client);
+  g_assert_false (gst_y10_spool_reader_next (reader, &line));
+  gst_y10_spool_view_refresh (view);
+  expect_next (reader, 1);
+  second = gst_y10_spool_reader_get_position (reader);
+  g_assert_cmpint (gst_y10_spool_position_compare (second,
+                       (GstY10SpoolPosition){ 1, 0 }),
+      >, 0);
+  expect_next (reader, 2);
+  g_assert_false (gst_y10_spool_reader_next (reader, &line));
+
+  /* A line that has no end yet; and one that no writer takes, in front of another one. */
+  append (folder, 1, "{\"event\":3,\"x\":", 15);
+  g_assert_false (gst_y10_spool_reader_next (reader, &line));
+  append (folder, 1, "4}\n", 3);
+  expect_next (reader, 3);
+  long_line = g_strnfill (9 << 20, 'x');
+  append (folder, 1, long_line, 9 << 20);
+  append (folder, 1, "\n{\"event\":4}\n", 14);
+  expect_next (reader, 4);
+
+  /* What a failed write has cut off comes again. */
+  path = g_build_filename (folder, "00000001.jsonl", NULL);
+  g_assert_cmpint (truncate (path, (off_t) second.offset), ==, 0);
+  append (folder, 2, "{\"event\":5}\n", 12);
+  gst_y10_spool_view_refresh (view);
+  g_assert_false (gst_y10_spool_reader_next (reader, &line));
+  g_assert_cmpint (gst_y10_spool_position_compare (
+                       gst_y10_spool_reader_get_position (reader), second),
+      ==, 0);
+  expect_next (reader, 5);
+  g_assert_false (gst_y10_spool_reader_next (reader, &line));
+
+  /* Back, while its segment is there. */
+  gst_y10_spool_reader_seek (reader, (GstY10SpoolPosition){ 1, 0 });
+  expect_next (reader, 1);
+  g_assert_cmpint (g_unlink (path), ==, 0);
+  gst_y10_spool_view_refresh (view);
+  gst_y10_spool_reader_seek (reader, (GstY10SpoolPosition){ 0, 0 });
+  expect_next (reader, 5);
+  gst_y10_spool_reader_free (reader);
+  gst_y10_spool_view_free (view);
+  g_free (long_line);
+  g_free (path);
+  g_free (folder);
+}
+
+static gboolean
+count_call (gpointer n)
+{
+  ++*(guint *) n;
+  return G_SOURCE_CONTINUE;
+}
+
+/* Told of each spool of this process, by whatever path, that has new lines; before it is
+ * opened, too. */
+static void
+test_watch (void)
+{
+  const GstY10SpoolConfig config = { 0 };
+  gchar *folder = spool_folder (), *way = g_strconcat (folder, "/.", NULL),
+        *other = spool_folder ();
+  guint n = 0, n_other = 0, n_timed = 0;
+  GSource *watch = gst_y10_spool_watch_new (way, 0, count_call, &n, NULL),
+          *stranger = gst_y10_spool_watch_new (other, 0, count_call, &n_other,
+              NULL),
+          *timed = gst_y10_spool_watch_new (other, 1000, count_call, &n_timed,
+              NULL);
+
+  for (guint i = 1; i <= 3; i++) {
+    GstY10SpoolClient *client = spool_open (folder, &config);
+
+    spool_put (client, GST_Y10_LINE_EVENT, i, 0, FALSE);
+    g_assert_true (gst_y10_spool_flush (client));
+    while (n < i || n_timed < i)
+      g_main_context_iteration (NULL, TRUE);
+    gst_y10_spool_close (client);
+  }
+  while (g_main_context_iteration (NULL, FALSE) && n_timed < 100)
+    ;
+  g_assert_cmpuint (n, ==, 3);
+  g_assert_cmpuint (n_other, ==, 0);
+  gst_y10_spool_watch_free (watch);
+  gst_y10_spool_watch_free (stranger);
+  gst_y10_spool_watch_free (timed);
+  g_free (other);
+  g_free (way);
+  g_free (folder);
+}
+
+/* As GLib reads them. */
+static void
+test_utc (void)
+{
+  static const gchar *const wrong[] = { "", "2026-01-31T08:00:00Z",
+    "2026-01-31T08:00:00.Z", "2026-01-31T08:00:00.1234567Z",
+    "2026-01-31T08:00:00.123", "2026-13-31T08:00:00.123Z",
+    "2026-00-31T08:00:00.123Z", "2026-01-32T08:00:00.123Z",
+    "2026-01-31 08:00:00.123Z", "2026-01-31T08:00:00.1x3Z",
+    "2026-01-31T08:00:00.123Zx", "2026-01-31T08:00:00.123+01" };
+  GString *text = g_string_new (NULL);
+  GRand *random = g_rand_new_with_seed (1);
+  gint64 time;
+
+  for (guint i = 0; i < 10000; i++) {
+    const gint64 put = (gint64) g_rand_int (random) * 2 * G_USEC_PER_SEC
+        + g_rand_int_range (random, 0, 1000) * 1000;
+    GDateTime *expected;
+
+    g_string_truncate (text, 0);
+    gst_y10_utc_append (text, put);
+    expected = g_date_time_new_from_iso8601 (text->str, NULL);
+    g_assert_nonnull (expected);
+    g_assert_true (gst_y10_utc_parse (text->str, text->len, &time));
+    g_assert_cmpint (time, ==, put);
+    g_assert_cmpint (time / G_USEC_PER_SEC, ==, g_date_time_to_unix (expected));
+    g_date_time_unref (expected);
+  }
+  g_assert_true (gst_y10_utc_parse ("1970-01-01T00:00:01.000002Z", 27, &time));
+  g_assert_cmpint (time, ==, 1000002);
+  g_assert_true (gst_y10_utc_parse ("1970-01-01T00:00:01.5Z", 22, &time));
+  g_assert_cmpint (time, ==, 1500000);
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    g_assert_false (gst_y10_utc_parse (wrong[i], strlen (wrong[i]), &time));
+  g_rand_free (random);
+  g_string_free (text, TRUE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -326,5 +482,8 @@ main (int argc, char **argv)
   g_test_add_func ("/spool/limit", test_limit);
   g_test_add_func ("/spool/age", test_age);
   g_test_add_func ("/spool/refused", test_refused);
+  g_test_add_func ("/spool/view", test_view);
+  g_test_add_func ("/spool/watch", test_watch);
+  g_test_add_func ("/spool/utc", test_utc);
   return spool_run ();
 }

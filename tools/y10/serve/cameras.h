@@ -37,13 +37,15 @@ struct _Serve
   ServeAuth *auth;
   ServeQuarantine *quarantine;
   struct _ServeCapacity *capacity;
-  GPtrArray *cameras;                /* ServeCamera */
-  guint n_viewers;                   /* live views, snapshots and websockets */
-  ServePush *push;                   /* of push.c */
-  ServeEvents *events;               /* NULL: none are kept */
-  guint events_look, events_reading; /* sources */
-  ServeModelChange *model_change;    /* that is under way, or NULL */
+  GPtrArray *cameras;  /* ServeCamera */
+  guint n_viewers;     /* live views, snapshots and websockets */
+  ServePush *push;     /* of push.c */
+  ServeEvents *events; /* NULL: none are kept */
+  GSource *events_watch;
+  guint events_reading;           /* a source */
+  ServeModelChange *model_change; /* that is under way, or NULL */
   guint n_exports, n_pushed;
+  gint64 pushed_since;
   GPtrArray *sent; /* of sent.c, or NULL */
 };
 

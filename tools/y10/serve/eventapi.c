@@ -17,41 +17,43 @@
 #include "serve/eventquery.h"
 #include "serve/push.h"
 #include "serve/reply.h"
+#include "spool/watch.h"
 
 #define MOST_EVENTS (2 << 20) /* 48 MiB */
 #define MOST_BUCKETS 2000
-#define LOOK_TIME 250     /* ms */
-#define MOST_PUSHED 50    /* of one look; pages see more in their list */
+#define LOOK_TIME G_USEC_PER_SEC /* where others write */
+#define PUSH_TIME (G_USEC_PER_SEC / 4)
+#define MOST_PUSHED 50    /* in that time; pages see more in their list */
 #define LONGEST_PUSH 8192 /* bytes, of an event */
 
 static void
-append_place (GString *json, const char *before, ServeEventPlace place)
+append_place (GString *json, const char *before, GstY10SpoolPosition place)
 {
-  g_string_append_printf (json, "%s\"%" G_GUINT64_FORMAT ":%u\"", before,
+  g_string_append_printf (json,
+      "%s\"%" G_GUINT64_FORMAT ":%" G_GUINT64_FORMAT "\"", before,
       place.segment, place.offset);
 }
 
 /* Without the brace that ends it, which is its last byte. */
 static void
-append_event (GString *json, const char *text, gsize length,
-    ServeEventPlace place)
+append_event (GString *json, const GstY10SpoolLine *line)
 {
-  g_string_append_len (json, text, (gssize) length - 1);
-  append_place (json, ",\"at\":", place);
+  g_string_append_len (json, line->text, (gssize) line->length - 1);
+  append_place (json, ",\"at\":", line->at);
   g_string_append_c (json, '}');
 }
 
 /* A ServeEventFunc: tells pages. */
 static void
-on_event (ServeEventPlace place, const char *text, gsize length, gpointer data)
+on_event (const GstY10SpoolLine *line, gpointer data)
 {
   Serve *serve = data;
   GString *json;
 
-  if (length > LONGEST_PUSH || ++serve->n_pushed > MOST_PUSHED)
+  if (line->length > LONGEST_PUSH || ++serve->n_pushed > MOST_PUSHED)
     return;
   json = g_string_new ("{\"type\":\"event\",\"event\":");
-  append_event (json, text, length, place);
+  append_event (json, line);
   g_string_append_c (json, '}');
   serve_push_json (serve, json->str);
   g_string_free (json, TRUE);
@@ -74,7 +76,10 @@ look (gpointer data)
 {
   Serve *serve = data;
 
-  serve->n_pushed = 0;
+  if (g_get_monotonic_time () - serve->pushed_since >= PUSH_TIME) {
+    serve->pushed_since = g_get_monotonic_time ();
+    serve->n_pushed = 0;
+  }
   if (!serve->events_reading && serve_events_look (serve->events))
     serve->events_reading = g_idle_add (read_on, serve);
   return G_SOURCE_CONTINUE;
@@ -87,14 +92,15 @@ serve_events_start (Serve *serve)
     return;
   serve->events = serve_events_new (serve->config->spool, MOST_EVENTS, on_event,
       serve);
-  serve->events_look = g_timeout_add (LOOK_TIME, look, serve);
+  serve->events_watch = gst_y10_spool_watch_new (serve->config->spool,
+      LOOK_TIME, look, serve, NULL);
   look (serve);
 }
 
 void
 serve_events_stop (Serve *serve)
 {
-  g_clear_handle_id (&serve->events_look, g_source_remove);
+  g_clear_pointer (&serve->events_watch, gst_y10_spool_watch_free);
   g_clear_handle_id (&serve->events_reading, g_source_remove);
   g_clear_pointer (&serve->events, serve_events_free);
 }
@@ -109,7 +115,7 @@ reply (SoupServerMessage *message, GString *json)
 static void
 list (Serve *serve, SoupServerMessage *message)
 {
-  ServeEventPlace place, last = { 0 };
+  GstY10SpoolPosition place, last = { 0 };
   const ServeEvent *event;
   ServeEventQuery query;
   GString *json;
@@ -122,17 +128,17 @@ list (Serve *serve, SoupServerMessage *message)
   place = query.before;
   while ((event = serve_events_find_before (serve->events, &query.filter,
               &place))) {
-    ServeEventLine line;
-    const char *text;
+    GstY10SpoolLine line;
+    ServeEventLine read;
 
     if (n == query.limit)
       break;
     last = place;
-    if (!serve_events_read (serve->events, place, event, &text, &line))
+    if (!serve_events_read (serve->events, place, &line, &read))
       continue;
     if (n++)
       g_string_append_c (json, ',');
-    append_event (json, text, event->length, place);
+    append_event (json, &line);
   }
   g_string_append (json, "],\"next\":");
   if (event)
@@ -209,7 +215,7 @@ answer_picture (Serve *serve, SoupServerMessage *message, const char *path)
 {
   const char *slash = strchr (path, '/');
   char *text = slash ? g_strndup (path, (gsize) (slash - path)) : NULL;
-  ServeEventPlace place;
+  GstY10SpoolPosition place;
   const gboolean is_place = text && serve_event_place_parse (text, &place);
 
   if (is_place && !strcmp (slash, "/snapshot.jpg"))

@@ -29,7 +29,7 @@ typedef struct
   SoupServerMessage *message;
   ServeExportFormat format;
   ServeEventFilter filter;
-  ServeEventPlace place, last;
+  GstY10SpoolPosition place, last;
   GString *value;
   gboolean ended;
   guint turn; /* a source */
@@ -91,17 +91,10 @@ append_row (Export *export, GString *text, const ServeEventLine *line)
   for (guint i = 0; i < SERVE_EVENT_N_MEMBERS; i++) {
     if (i)
       g_string_append_c (text, ',');
-    serve_event_value_get (&line->members[i], export->value);
+    gst_y10_line_member_get (&line->members[i], export->value);
     append_cell (text, export->value->str, export->value->len);
   }
   g_string_append (text, "\r\n");
-}
-
-static gboolean
-is_behind (ServeEventPlace place, ServeEventPlace last)
-{
-  return place.segment > last.segment
-      || (place.segment == last.segment && place.offset > last.offset);
 }
 
 /* Returns whether there is more. */
@@ -109,22 +102,20 @@ static gboolean
 append_events (Export *export, GString *text)
 {
   ServeEvents *events = export->serve->events;
-  const ServeEvent *event;
 
   while (events && text->len < PIECE
-      && (event = serve_events_find_behind (events, &export->filter,
-              &export->place))) {
-    ServeEventLine line;
-    const char *found;
+      && serve_events_find_behind (events, &export->filter, &export->place)) {
+    GstY10SpoolLine line;
+    ServeEventLine read;
 
-    if (is_behind (export->place, export->last))
+    if (gst_y10_spool_position_compare (export->place, export->last) > 0)
       return FALSE;
-    if (!serve_events_read (events, export->place, event, &found, &line))
+    if (!serve_events_read (events, export->place, &line, &read))
       continue;
     if (export->format == SERVE_EXPORT_CSV) {
-      append_row (export, text, &line);
+      append_row (export, text, &read);
     } else {
-      g_string_append_len (text, found, (gssize) event->length);
+      g_string_append_len (text, line.text, (gssize) line.length);
       g_string_append_c (text, '\n');
     }
   }
@@ -216,7 +207,7 @@ serve_event_export (Serve *serve, SoupServerMessage *message,
   const ServeEventFilter all = { .since = G_MININT64,
     .until = G_MAXINT64,
     .names = { SERVE_NO_NAME, SERVE_NO_NAME, SERVE_NO_NAME, SERVE_NO_NAME } };
-  ServeEventPlace last = { G_MAXUINT64, 0 };
+  GstY10SpoolPosition last = { G_MAXUINT64, 0 };
   ServeEventQuery query;
   Export *export;
 
@@ -228,7 +219,7 @@ serve_event_export (Serve *serve, SoupServerMessage *message,
     return;
   }
   if (!serve_events_find_before (serve->events, &all, &last))
-    last = (ServeEventPlace){ 0 };
+    last = (GstY10SpoolPosition){ 0 };
   export = g_new0 (Export, 1);
   export->serve = serve;
   export->message = g_object_ref (message);

@@ -4,7 +4,7 @@
 
 /* A line of a spool that is an event. */
 
-#include <glib.h>
+#include "spool/reader.h"
 
 G_BEGIN_DECLS
 
@@ -37,26 +37,18 @@ typedef enum
   SERVE_EVENT_N_MEMBERS,
 } ServeEventMember;
 
-typedef struct
-{
-  const char *text; /* JSON, with its quotation marks; NULL: not there */
-  gsize length;
-} ServeEventValue;
-
-/* Points into the text that was parsed. */
+/* As long as the line is valid. */
 typedef struct
 {
   gint64 time; /* milliseconds since 1970 */
-  ServeEventValue members[SERVE_EVENT_N_MEMBERS];
+  const GstY10LineMember *members;
 } ServeEventLine;
 
-/* Whether @text, without its newline, is an event: one JSON object, in UTF-8, with the
- * members event, stream and utc. Allocates nothing. */
-gboolean serve_event_line_parse (const char *text, gsize length,
-    ServeEventLine *line);
-/* Sets @text to what a value says: a string without its quotation marks and escapes, or
- * other JSON as it is; "" if it is not there. */
-void serve_event_value_get (const ServeEventValue *value, GString *text);
+/* Makes @reader find the members of events. */
+void serve_event_line_set_up (GstY10SpoolReader *reader);
+/* Whether @line of such a reader is an event, with the members event, stream and utc. */
+gboolean serve_event_line_read (const GstY10SpoolLine *line,
+    ServeEventLine *event);
 const char *serve_event_member_get_name (ServeEventMember member);
 
 G_END_DECLS

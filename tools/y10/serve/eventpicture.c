@@ -32,7 +32,7 @@ typedef struct
 {
   Serve *serve;
   SoupServerMessage *message; /* NULL: it has ended */
-  ServeEventPlace place;
+  GstY10SpoolPosition place;
 } Waiting;
 
 /* 20260131T235959.999Z-STREAM-1.jpg */
@@ -96,14 +96,14 @@ read_picture (const char *folder, const char *name)
 static gboolean
 is_covered (const ServeEventLine *line)
 {
-  const ServeEventValue *value = &line->members[SERVE_EVENT_SNAPSHOT_COVERED];
+  const GstY10LineMember *member = &line->members[SERVE_EVENT_SNAPSHOT_COVERED];
 
-  return value->text && value->length == strlen ("true")
-      && !memcmp (value->text, "true", value->length);
+  return member->json && member->length == strlen ("true")
+      && !memcmp (member->json, "true", member->length);
 }
 
 static void answer (Serve *serve, SoupServerMessage *message,
-    ServeEventPlace place, gboolean make_small, GBytes *small);
+    GstY10SpoolPosition place, gboolean make_small, GBytes *small);
 
 static void
 on_finished (SoupServerMessage *message, gpointer data)
@@ -133,8 +133,8 @@ on_small (GBytes *small, gpointer data)
 
 /* FALSE: there are too many at once. */
 static gboolean
-begin_small (Serve *serve, SoupServerMessage *message, ServeEventPlace place,
-    GBytes *picture)
+begin_small (Serve *serve, SoupServerMessage *message,
+    GstY10SpoolPosition place, GBytes *picture)
 {
   Waiting *waiting = g_new0 (Waiting, 1);
 
@@ -153,23 +153,22 @@ begin_small (Serve *serve, SoupServerMessage *message, ServeEventPlace place,
 
 /* @make_small: answers later; @small: answers with that, or NULL. */
 static void
-answer (Serve *serve, SoupServerMessage *message, ServeEventPlace place,
+answer (Serve *serve, SoupServerMessage *message, GstY10SpoolPosition place,
     gboolean make_small, GBytes *small)
 {
-  const ServeEvent *event = serve->events
-      ? serve_events_get (serve->events, place)
-      : NULL; /* it is being stopped */
   GString *stream = g_string_new (NULL), *name = g_string_new (NULL);
   GBytes *picture = NULL;
   const char *why = "there is no such event";
-  ServeEventLine line;
-  const char *text;
+  GstY10SpoolLine line;
+  ServeEventLine event;
 
-  if (event && serve_events_read (serve->events, place, event, &text, &line)) {
-    serve_event_value_get (&line.members[SERVE_EVENT_STREAM], stream);
-    serve_event_value_get (&line.members[SERVE_EVENT_SNAPSHOT], name);
+  /* Without events, it is being stopped. */
+  if (serve->events && serve_events_get (serve->events, place)
+      && serve_events_read (serve->events, place, &line, &event)) {
+    gst_y10_line_member_get (&event.members[SERVE_EVENT_STREAM], stream);
+    gst_y10_line_member_get (&event.members[SERVE_EVENT_SNAPSHOT], name);
     why = "this event has no picture";
-    if (!is_covered (&line)
+    if (!is_covered (&event)
         && serve_config_is_private (serve->config, stream->str))
       why = "this picture was taken without the camera's privacy";
     else if (is_picture (name->str))
@@ -179,7 +178,7 @@ answer (Serve *serve, SoupServerMessage *message, ServeEventPlace place,
   if (!picture) {
     serve_reply_error (message, SOUP_STATUS_NOT_FOUND, why);
   } else if (!make_small || !begin_small (serve, message, place, picture)) {
-    if (!is_covered (&line))
+    if (!is_covered (&event))
       serve_sent_add (serve, message, stream->str);
     serve_reply_bytes (message, SOUP_STATUS_OK, "image/jpeg", picture);
   }
@@ -190,14 +189,14 @@ answer (Serve *serve, SoupServerMessage *message, ServeEventPlace place,
 
 void
 serve_event_picture_reply (Serve *serve, SoupServerMessage *message,
-    ServeEventPlace place)
+    GstY10SpoolPosition place)
 {
   answer (serve, message, place, FALSE, NULL);
 }
 
 void
 serve_event_thumbnail_reply (Serve *serve, SoupServerMessage *message,
-    ServeEventPlace place)
+    GstY10SpoolPosition place)
 {
   answer (serve, message, place, TRUE, NULL);
 }

@@ -13,9 +13,9 @@ G_BEGIN_DECLS
 
 /* Answers with the picture of the event at @place, a JPEG. */
 void serve_event_picture_reply (Serve *serve, SoupServerMessage *message,
-    ServeEventPlace place);
+    GstY10SpoolPosition place);
 /* Answers with it made small, or as it is if it is small or that takes too long. */
 void serve_event_thumbnail_reply (Serve *serve, SoupServerMessage *message,
-    ServeEventPlace place);
+    GstY10SpoolPosition place);
 
 G_END_DECLS

@@ -98,22 +98,21 @@ read_bucket (Reading *reading, const char *value, guint unused)
 }
 
 gboolean
-serve_event_place_parse (const char *text, ServeEventPlace *place)
+serve_event_place_parse (const char *text, GstY10SpoolPosition *place)
 {
   const char *colon = strchr (text, ':');
   char *number;
-  guint64 offset = 0;
   gboolean ok;
 
+  *place = (GstY10SpoolPosition){ 0 };
   if (!colon)
     return FALSE;
   number = g_strndup (text, (gsize) (colon - text));
   ok = g_ascii_string_to_unsigned (number, 10, 1, G_MAXINT64, &place->segment,
            NULL)
-      && g_ascii_string_to_unsigned (colon + 1, 10, 0, G_MAXUINT32, &offset,
-          NULL);
+      && g_ascii_string_to_unsigned (colon + 1, 10, 0, G_MAXUINT32,
+          &place->offset, NULL);
   g_free (number);
-  place->offset = (guint32) offset;
   return ok;
 }
 

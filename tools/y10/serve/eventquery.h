@@ -21,7 +21,7 @@ typedef struct
 {
   ServeEventFilter filter;
   guint limit;
-  ServeEventPlace before;
+  GstY10SpoolPosition before;
   guint bucket; /* seconds */
 } ServeEventQuery;
 
@@ -30,6 +30,6 @@ gboolean serve_event_query_read (const ServeEvents *events,
     SoupServerMessage *message, ServeQueryFlags flags, ServeEventQuery *query);
 
 /* Reads SEGMENT:OFFSET. */
-gboolean serve_event_place_parse (const char *text, ServeEventPlace *place);
+gboolean serve_event_place_parse (const char *text, GstY10SpoolPosition *place);
 
 G_END_DECLS

@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Follows the segments of a spool, and keeps a record of 24 bytes of each event.
+/* Follows a spool, and keeps a record of 24 bytes of each event.
  *
- * Segments are read in their order, a slice at a time, so that the page is there while a
- * large spool is read. Only whole lines count. The newest segment grows; where writing it
- * failed, its end is cut off and comes again in another one, so records behind the end of
- * a file go. What retention removes goes with its segment. The folder is looked for by its
- * path: where another one is there, nothing of the one before counts. */
+ * Lines are read in their order, a slice at a time, so that the page is there while a large
+ * spool is read. What retention removes goes with its segment, and what a failed write has
+ * cut off goes, too. Where another folder is there, nothing of the one before counts. */
 
 #include "config.h"
 
 #ifdef HAVE_SERVE
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "publish/folder.h"
 #include "serve/eventnames.h"
 #include "serve/events.h"
 #include "serve/eventsegment.h"
@@ -27,30 +20,20 @@
 #define SLICE (1 << 20)     /* bytes that are read at once */
 #define MOST_LINE (2 << 20) /* a longer one is none */
 #define MOST_SEGMENT G_MAXUINT32
-#define LIST_TIME \
-  (2 * G_USEC_PER_SEC) /* also where the folder looks unchanged */
 
 struct _ServeEvents
 {
-  char *path;
-  int folder; /* -1: not there yet */
-  struct timespec changed;
-  gint64 listed;
+  GstY10SpoolView *view;
+  GstY10SpoolReader *reader, *other; /* of all that comes; of single lines */
+  guint folder;                      /* of what is known, as its position has */
   gsize most, n;
-  guint64 bad;
   guint64 left_out; /* segments up to this number, of more than are kept */
   ServeEventFunc func;
   gpointer user;
   GPtrArray *segments; /* ServeEventSegment */
   ServeEventNames names[SERVE_N_NAMES];
   gboolean is_read;
-  int file,
-      other; /* segments that are read from: the newest ones, single lines */
-  guint64 file_number, other_number;
-  GByteArray *pending; /* behind the size of the segment that is read */
-  gboolean skips;      /* the rest of a line that is too long */
   GString *scratch;
-  GByteArray *line;
 };
 
 ServeEvents *
@@ -60,14 +43,15 @@ serve_events_new (const char *folder, gsize most, ServeEventFunc func,
   static const char *const kinds[] = { SERVE_EVENT_KINDS };
   ServeEvents *self = g_new0 (ServeEvents, 1);
 
-  self->path = g_strdup (folder);
-  self->folder = self->file = self->other = -1;
+  self->view = gst_y10_spool_view_new (folder);
+  self->reader = gst_y10_spool_reader_new_view (self->view);
+  self->other = gst_y10_spool_reader_new_view (self->view);
+  serve_event_line_set_up (self->reader);
+  serve_event_line_set_up (self->other);
   self->most = most;
   self->func = func;
   self->user = user;
   self->segments = serve_event_segments_new ();
-  self->pending = g_byte_array_new ();
-  self->line = g_byte_array_new ();
   self->scratch = g_string_new (NULL);
   for (guint i = 0; i < SERVE_N_NAMES; i++)
     serve_event_names_init (&self->names[i]);
@@ -77,164 +61,125 @@ serve_events_new (const char *folder, gsize most, ServeEventFunc func,
   return self;
 }
 
-static void
-close_file (int *file)
-{
-  if (*file >= 0)
-    close (*file);
-  *file = -1;
-}
-
 void
 serve_events_free (ServeEvents *self)
 {
-  close_file (&self->file);
-  close_file (&self->other);
-  close_file (&self->folder);
   for (guint i = 0; i < SERVE_N_NAMES; i++)
     serve_event_names_clear (&self->names[i]);
+  gst_y10_spool_reader_free (self->reader);
+  gst_y10_spool_reader_free (self->other);
+  gst_y10_spool_view_free (self->view);
   g_ptr_array_unref (self->segments);
-  g_byte_array_unref (self->pending);
-  g_byte_array_unref (self->line);
   g_string_free (self->scratch, TRUE);
-  g_free (self->path);
   g_free (self);
 }
 
 /* Segments. */
 
-static int
-open_segment (const ServeEvents *self, guint64 number)
-{
-  char name[GST_Y10_SEGMENT_NAME_SIZE];
-
-  gst_y10_folder_make_name (number, name);
-  return gst_y10_folder_open_file (self->folder, name);
-}
-
 static void
 drop_segment (ServeEvents *self, guint i)
 {
-  const ServeEventSegment *segment = self->segments->pdata[i];
-
-  self->n -= segment->n;
-  if (self->file >= 0 && self->file_number == segment->number) {
-    close_file (&self->file);
-    g_byte_array_set_size (self->pending, 0);
-    self->skips = FALSE;
-  }
+  self->n -= ((const ServeEventSegment *) self->segments->pdata[i])->n;
   g_ptr_array_remove_index (self->segments, i);
 }
 
-/* Begins anew in another folder. */
+/* Begins anew: nothing that is known counts. */
 static void
-find_folder (ServeEvents *self)
+rewind_all (ServeEvents *self)
 {
-  if (self->folder >= 0
-      && gst_y10_folder_is_at (AT_FDCWD, self->path, self->folder))
-    return;
   while (self->segments->len)
     drop_segment (self, self->segments->len - 1);
-  close_file (&self->other);
-  close_file (&self->folder);
   self->left_out = 0;
-  self->listed = G_MININT64 / 2;
   self->is_read = FALSE;
-  self->folder = open (self->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-/* Whether the list may have changed. */
-static gboolean
-must_list (ServeEvents *self)
-{
-  const gint64 now = g_get_monotonic_time ();
-  struct stat status;
-
-  find_folder (self);
-  if (self->folder < 0)
-    return FALSE;
-  if (fstat (self->folder, &status) == 0
-      && !memcmp (&status.st_mtim, &self->changed, sizeof self->changed)
-      && now - self->listed < LIST_TIME) {
-    return FALSE;
-  }
-  self->listed = now;
-  return TRUE;
-}
-
-static GHashTable *
-list_numbers (ServeEvents *self)
-{
-  GDir *dir = g_dir_open (self->path, 0, NULL);
-  GHashTable *numbers;
-  struct stat status;
-  const char *name;
-
-  if (!dir)
-    return NULL;
-  if (fstat (self->folder, &status) == 0)
-    self->changed = status.st_mtim;
-  numbers = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-  while ((name = g_dir_read_name (dir))) {
-    const guint64 number = gst_y10_folder_parse_name (name);
-
-    if (number)
-      g_hash_table_add (numbers, g_memdup2 (&number, sizeof number));
-  }
-  g_dir_close (dir);
-  return numbers;
+  self->folder = gst_y10_spool_view_count_folders (self->view);
+  gst_y10_spool_reader_seek (self->reader,
+      (GstY10SpoolPosition){ .folder = self->folder });
 }
 
 static void
+add_segment (ServeEvents *self, guint i, guint64 number)
+{
+  ServeEventSegment *segment = g_new0 (ServeEventSegment, 1);
+
+  segment->number = number;
+  segment->first = G_MAXINT64;
+  segment->last = G_MININT64;
+  g_ptr_array_insert (self->segments, (gint) i, segment);
+}
+
+/* Knows the segments that there are, and no others. Numbers only grow where a spool is
+ * written, so one in front of what was read has come by other hands: returns FALSE, and all
+ * is to be read again. */
+static gboolean
 list_segments (ServeEvents *self)
 {
-  GHashTable *numbers = must_list (self) ? list_numbers (self) : NULL;
-  GHashTableIter iter;
-  gpointer key;
+  const guint64 now = gst_y10_spool_reader_get_position (self->reader).segment;
+  const GArray *numbers = gst_y10_spool_view_get_segments (self->view);
+  gboolean ok = TRUE;
+  guint i = 0;
 
-  if (!numbers)
-    return;
-  for (guint i = self->segments->len; i-- > 0;) {
-    const ServeEventSegment *segment = self->segments->pdata[i];
+  for (guint k = 0; k < numbers->len; k++) {
+    const guint64 number = g_array_index (numbers, guint64, k);
+    guint end = serve_event_segments_find (self->segments, number);
 
-    if (!g_hash_table_remove (numbers, &segment->number))
+    for (; end > i; end--)
       drop_segment (self, i);
-  }
-  g_hash_table_iter_init (&iter, numbers);
-  while (g_hash_table_iter_next (&iter, &key, NULL)) {
-    const guint64 number = *(const guint64 *) key;
-    ServeEventSegment *segment;
-
     if (number <= self->left_out)
       continue;
-    segment = g_new0 (ServeEventSegment, 1);
-    segment->number = number;
-    segment->first = G_MAXINT64;
-    segment->last = G_MININT64;
-    g_ptr_array_add (self->segments, segment);
+    if (i == self->segments->len
+        || ((ServeEventSegment *) self->segments->pdata[i])->number != number) {
+      add_segment (self, i, number);
+      ok &= number >= now;
+    }
+    i++;
   }
-  serve_event_segments_sort (self->segments);
-  g_hash_table_unref (numbers);
+  while (i < self->segments->len)
+    drop_segment (self, i);
+  return ok;
+}
+
+static void
+find_segments (ServeEvents *self)
+{
+  gst_y10_spool_view_refresh (self->view);
+  if (gst_y10_spool_view_count_folders (self->view) != self->folder)
+    rewind_all (self);
+  if (list_segments (self))
+    return;
+  rewind_all (self);
+  list_segments (self);
+}
+
+/* NULL: it is not there, or not any more. */
+static ServeEventSegment *
+get_segment (const ServeEvents *self, guint64 number)
+{
+  const guint i = serve_event_segments_find (self->segments, number);
+  ServeEventSegment *segment = i < self->segments->len
+      ? self->segments->pdata[i]
+      : NULL;
+
+  return segment && segment->number == number ? segment : NULL;
 }
 
 /* Lines. */
 
 static guint16
-take_name (ServeEvents *self, ServeNames which, const ServeEventValue *value)
+take_name (ServeEvents *self, ServeNames which, const GstY10LineMember *member)
 {
-  if (!value->text)
+  if (!member->json)
     return SERVE_NO_NAME;
-  serve_event_value_get (value, self->scratch);
+  gst_y10_line_member_get (member, self->scratch);
   return serve_event_names_add (&self->names[which], self->scratch->str,
       self->scratch->len);
 }
 
 static void
-add_record (ServeEvents *self, ServeEventSegment *segment, guint32 length,
+add_record (ServeEvents *self, ServeEventSegment *segment, guint32 offset,
     const ServeEventLine *line)
 {
-  const ServeEventValue *members = line->members;
-  const ServeEventMember zone = members[SERVE_EVENT_ZONE].text
+  const GstY10LineMember *members = line->members;
+  const ServeEventMember zone = members[SERVE_EVENT_ZONE].json
       ? SERVE_EVENT_ZONE
       : SERVE_EVENT_LINE;
   ServeEvent *record;
@@ -245,8 +190,7 @@ add_record (ServeEvents *self, ServeEventSegment *segment, guint32 length,
   }
   record = &segment->records[segment->n++];
   record->time = line->time;
-  record->offset = (guint32) segment->size;
-  record->length = length;
+  record->offset = offset;
   record->names[SERVE_NAMES_CAMERAS] = take_name (self, SERVE_NAMES_CAMERAS,
       &members[SERVE_EVENT_STREAM]);
   record->names[SERVE_NAMES_CLASSES] = take_name (self, SERVE_NAMES_CLASSES,
@@ -261,108 +205,35 @@ add_record (ServeEvents *self, ServeEventSegment *segment, guint32 length,
 }
 
 static void
-take_line (ServeEvents *self, ServeEventSegment *segment, const char *text,
-    gsize length)
+take_line (ServeEvents *self, const GstY10SpoolLine *line)
 {
-  const gboolean rest = self->skips;
-  ServeEventLine line;
+  ServeEventSegment *segment = get_segment (self, line->at.segment);
+  ServeEventLine event;
 
-  self->skips = FALSE;
-  if (!rest && segment->n < self->most && length <= MOST_LINE
-      && segment->size + length < MOST_SEGMENT
-      && serve_event_line_parse (text, length, &line)) {
-    add_record (self, segment, (guint32) length, &line);
-    if (self->is_read && self->func)
-      self->func ((ServeEventPlace){ segment->number, (guint32) segment->size },
-          text, length, self->user);
-  } else {
-    self->bad++;
-  }
-  segment->size += length + 1;
+  if (!segment || segment->n >= self->most || line->length > MOST_LINE
+      || line->after.offset > MOST_SEGMENT
+      || !serve_event_line_read (line, &event))
+    return;
+  add_record (self, segment, (guint32) line->at.offset, &event);
+  if (self->is_read && self->func)
+    self->func (line, self->user);
 }
 
-static void
-take_lines (ServeEvents *self, ServeEventSegment *segment)
-{
-  const char *text = (const char *) self->pending->data;
-  gsize length = self->pending->len, used = 0;
-  const char *end;
-
-  while (used < length && (end = memchr (text + used, '\n', length - used))) {
-    take_line (self, segment, text + used, (gsize) (end - text) - used);
-    used = (gsize) (end - text) + 1;
-  }
-  if (length - used > MOST_LINE) {
-    self->skips = TRUE;
-    segment->size += length - used;
-    used = length;
-  }
-  if (used)
-    g_byte_array_remove_range (self->pending, 0, (guint) used);
-}
-
-/* The end of a file was cut off. */
-static void
-cut (ServeEvents *self, ServeEventSegment *segment, guint64 size)
-{
-  while (segment->n
-      && (guint64) segment->records[segment->n - 1].offset
-              + segment->records[segment->n - 1].length
-          >= size) {
-    segment->n--;
-    self->n--;
-  }
-  segment->size = size;
-  self->skips = FALSE;
-  g_byte_array_set_size (self->pending, 0);
-}
-
-/* Without memory for what does not come. */
-static void
-finish (ServeEvents *self, ServeEventSegment *segment)
-{
-  self->bad += self->pending->len > 0;
-  g_byte_array_set_size (self->pending, 0);
-  self->skips = FALSE;
-  close_file (&self->file);
-  segment->is_done = TRUE;
-  segment->n_room = segment->n;
-  segment->records = g_renew (ServeEvent, segment->records, segment->n_room);
-}
-
-/* Reads a slice of a segment. Returns whether there was one. */
+/* Forgets what was cut off. Returns whether there was any. */
 static gboolean
-read_slice (ServeEvents *self, ServeEventSegment *segment)
+cut (ServeEvents *self)
 {
-  struct stat status;
-  guint pending;
-  gssize n;
+  const GstY10SpoolPosition end = gst_y10_spool_reader_get_position (
+      self->reader);
+  ServeEventSegment *segment = get_segment (self, end.segment);
+  const guint n = segment ? segment->n : 0;
 
-  if (self->file_number != segment->number) {
-    close_file (&self->file);
-    g_byte_array_set_size (self->pending, 0);
-    self->skips = FALSE;
-  }
-  if (self->file < 0) {
-    self->file = open_segment (self, segment->number);
-    self->file_number = segment->number;
-  }
-  if (self->file < 0 || fstat (self->file, &status) != 0)
+  while (segment && segment->n
+      && segment->records[segment->n - 1].offset >= end.offset)
+    segment->n--;
+  if (!segment || segment->n == n)
     return FALSE;
-  pending = self->pending->len;
-  if ((guint64) status.st_size < segment->size + pending) {
-    cut (self, segment, MIN (segment->size, (guint64) status.st_size));
-    return FALSE;
-  }
-  g_byte_array_set_size (self->pending, pending + SLICE);
-  do
-    n = pread (self->file, self->pending->data + pending, SLICE,
-        (off_t) (segment->size + pending));
-  while (n < 0 && errno == EINTR);
-  g_byte_array_set_size (self->pending, pending + (guint) MAX (n, 0));
-  if (n <= 0)
-    return FALSE;
-  take_lines (self, segment);
+  self->n -= n - segment->n;
   return TRUE;
 }
 
@@ -379,20 +250,17 @@ keep_most (ServeEvents *self)
 gboolean
 serve_events_look (ServeEvents *self)
 {
-  /* Before reading: once there is a newer segment, one does not grow. */
-  list_segments (self);
-  for (guint i = 0; i < self->segments->len; i++) {
-    ServeEventSegment *segment = self->segments->pdata[i];
+  GstY10SpoolLine line;
+  gsize length = 0;
 
-    if (segment->is_done)
-      continue;
-    if (read_slice (self, segment)) {
-      keep_most (self);
-      return TRUE;
-    }
-    if (i + 1 < self->segments->len)
-      finish (self, segment);
+  find_segments (self);
+  while (length < SLICE && gst_y10_spool_reader_next (self->reader, &line)) {
+    take_line (self, &line);
+    length += line.length;
   }
+  keep_most (self);
+  if (length >= SLICE || cut (self))
+    return TRUE;
   self->is_read = TRUE;
   return FALSE;
 }
@@ -403,36 +271,24 @@ serve_events_are_read (const ServeEvents *self)
   return self->is_read;
 }
 
-gsize
-serve_events_count (const ServeEvents *self)
-{
-  return self->n;
-}
-
-guint64
-serve_events_count_bad (const ServeEvents *self)
-{
-  return self->bad;
-}
-
 /* Questions. */
 
 const ServeEvent *
 serve_events_find_before (const ServeEvents *self,
-    const ServeEventFilter *filter, ServeEventPlace *place)
+    const ServeEventFilter *filter, GstY10SpoolPosition *place)
 {
   return serve_event_segments_find_before (self->segments, filter, place);
 }
 
 const ServeEvent *
 serve_events_find_behind (const ServeEvents *self,
-    const ServeEventFilter *filter, ServeEventPlace *place)
+    const ServeEventFilter *filter, GstY10SpoolPosition *place)
 {
   return serve_event_segments_find_behind (self->segments, filter, place);
 }
 
 const ServeEvent *
-serve_events_get (const ServeEvents *self, ServeEventPlace place)
+serve_events_get (const ServeEvents *self, GstY10SpoolPosition place)
 {
   return serve_event_segments_get (self->segments, place);
 }
@@ -444,34 +300,15 @@ serve_events_histogram (const ServeEvents *self, const ServeEventFilter *filter,
   serve_event_segments_histogram (self->segments, filter, span, n, counts);
 }
 
-/* Lines of one segment often follow each other. */
-static int
-get_file (ServeEvents *self, guint64 number)
-{
-  if (self->other >= 0 && self->other_number == number)
-    return self->other;
-  close_file (&self->other);
-  self->other = open_segment (self, number);
-  self->other_number = number;
-  return self->other;
-}
-
 gboolean
-serve_events_read (ServeEvents *self, ServeEventPlace place,
-    const ServeEvent *event, const char **text, ServeEventLine *line)
+serve_events_read (ServeEvents *self, GstY10SpoolPosition place,
+    GstY10SpoolLine *line, ServeEventLine *event)
 {
-  const int file = get_file (self, place.segment);
-  gssize n;
-
-  if (file < 0)
-    return FALSE;
-  g_byte_array_set_size (self->line, event->length);
-  do
-    n = pread (file, self->line->data, event->length, event->offset);
-  while (n < 0 && errno == EINTR);
-  *text = (const char *) self->line->data;
-  return n == (gssize) event->length
-      && serve_event_line_parse (*text, event->length, line);
+  place.folder = self->folder;
+  gst_y10_spool_reader_seek (self->other, place);
+  return gst_y10_spool_reader_next (self->other, line)
+      && !gst_y10_spool_position_compare (line->at, place)
+      && serve_event_line_read (line, event);
 }
 
 guint16

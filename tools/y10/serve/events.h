@@ -13,39 +13,36 @@ G_BEGIN_DECLS
 typedef struct _ServeEvents ServeEvents;
 
 /* Told of each event that comes once all earlier ones are read. */
-typedef void (*ServeEventFunc) (ServeEventPlace place, const char *line,
-    gsize length, gpointer user);
+typedef void (*ServeEventFunc) (const GstY10SpoolLine *line, gpointer user);
 
 /* @most: how many are kept; of more the oldest segments are left out. */
 ServeEvents *serve_events_new (const char *folder, gsize most,
     ServeEventFunc func, gpointer user);
 void serve_events_free (ServeEvents *events);
-/* Reads on; to be called a few times a second. Returns whether there is more at once. */
+/* Reads on, a part at a time. Returns whether there is more at once. */
 gboolean serve_events_look (ServeEvents *events);
 
 /* Whether all that was there at the start has been read. */
 gboolean serve_events_are_read (const ServeEvents *events);
-gsize serve_events_count (const ServeEvents *events);
-/* Lines that were no events, without those in @folder that left it. */
-guint64 serve_events_count_bad (const ServeEvents *events);
 
 /* Finds the event that fits @filter in front of @place, or behind it, and moves @place
  * there. For the first: segment 0, or G_MAXUINT64. NULL: there is none. */
 const ServeEvent *serve_events_find_before (const ServeEvents *events,
-    const ServeEventFilter *filter, ServeEventPlace *place);
+    const ServeEventFilter *filter, GstY10SpoolPosition *place);
 const ServeEvent *serve_events_find_behind (const ServeEvents *events,
-    const ServeEventFilter *filter, ServeEventPlace *place);
+    const ServeEventFilter *filter, GstY10SpoolPosition *place);
 /* The event at @place, or NULL. */
 const ServeEvent *serve_events_get (const ServeEvents *events,
-    ServeEventPlace place);
+    GstY10SpoolPosition place);
 /* Adds the number of fitting events of each of @n spans of @span milliseconds from the
  * filter's since on. */
 void serve_events_histogram (const ServeEvents *events,
     const ServeEventFilter *filter, gint64 span, guint n, guint *counts);
 
-/* Reads an event's line. Valid until the next call. FALSE: it is gone. */
-gboolean serve_events_read (ServeEvents *events, ServeEventPlace place,
-    const ServeEvent *event, const char **text, ServeEventLine *line);
+/* Reads the line of the event at @place, which is valid until the next call. FALSE: it is
+ * gone. */
+gboolean serve_events_read (ServeEvents *events, GstY10SpoolPosition place,
+    GstY10SpoolLine *line, ServeEventLine *event);
 
 /* The index of a name, or SERVE_NO_NAME. */
 guint16 serve_events_find_name (const ServeEvents *events, ServeNames which,

@@ -27,24 +27,8 @@ serve_event_segments_new (void)
   return g_ptr_array_new_with_free_func (free_segment);
 }
 
-static gint
-compare_segments (gconstpointer a, gconstpointer b)
-{
-  const ServeEventSegment *first = *(const ServeEventSegment *const *) a,
-                          *second = *(const ServeEventSegment *const *) b;
-
-  return first->number < second->number ? -1 : first->number > second->number;
-}
-
-void
-serve_event_segments_sort (GPtrArray *segments)
-{
-  g_ptr_array_sort (segments, compare_segments);
-}
-
-/* The number of segments in front of @number. */
-static guint
-find_segment (const GPtrArray *segments, guint64 number)
+guint
+serve_event_segments_find (const GPtrArray *segments, guint64 number)
 {
   guint low = 0, high = segments->len;
 
@@ -62,7 +46,7 @@ find_segment (const GPtrArray *segments, guint64 number)
 
 /* The number of records in front of @offset. */
 static guint
-find_record (const ServeEventSegment *segment, guint32 offset)
+find_record (const ServeEventSegment *segment, guint64 offset)
 {
   guint low = 0, high = segment->n;
 
@@ -98,9 +82,9 @@ fits (const ServeEvent *record, const ServeEventFilter *filter)
 
 const ServeEvent *
 serve_event_segments_find_before (const GPtrArray *segments,
-    const ServeEventFilter *filter, ServeEventPlace *place)
+    const ServeEventFilter *filter, GstY10SpoolPosition *place)
 {
-  guint i = find_segment (segments, place->segment);
+  guint i = serve_event_segments_find (segments, place->segment);
 
   if (i < segments->len)
     i++;
@@ -114,8 +98,8 @@ serve_event_segments_find_before (const GPtrArray *segments,
       continue;
     while (r-- > 0)
       if (fits (&segment->records[r], filter)) {
-        *place = (ServeEventPlace){ segment->number,
-          segment->records[r].offset };
+        place->segment = segment->number;
+        place->offset = segment->records[r].offset;
         return &segment->records[r];
       }
   }
@@ -124,10 +108,10 @@ serve_event_segments_find_before (const GPtrArray *segments,
 
 const ServeEvent *
 serve_event_segments_find_behind (const GPtrArray *segments,
-    const ServeEventFilter *filter, ServeEventPlace *place)
+    const ServeEventFilter *filter, GstY10SpoolPosition *place)
 {
-  for (guint i = find_segment (segments, place->segment); i < segments->len;
-       i++) {
+  for (guint i = serve_event_segments_find (segments, place->segment);
+       i < segments->len; i++) {
     const ServeEventSegment *segment = segments->pdata[i];
     guint r = 0;
 
@@ -139,8 +123,8 @@ serve_event_segments_find_behind (const GPtrArray *segments,
     }
     for (; r < segment->n; r++)
       if (fits (&segment->records[r], filter)) {
-        *place = (ServeEventPlace){ segment->number,
-          segment->records[r].offset };
+        place->segment = segment->number;
+        place->offset = segment->records[r].offset;
         return &segment->records[r];
       }
   }
@@ -148,9 +132,9 @@ serve_event_segments_find_behind (const GPtrArray *segments,
 }
 
 const ServeEvent *
-serve_event_segments_get (const GPtrArray *segments, ServeEventPlace place)
+serve_event_segments_get (const GPtrArray *segments, GstY10SpoolPosition place)
 {
-  const guint i = find_segment (segments, place.segment);
+  const guint i = serve_event_segments_find (segments, place.segment);
   const ServeEventSegment *segment = i < segments->len ? segments->pdata[i]
                                                        : NULL;
   guint r;

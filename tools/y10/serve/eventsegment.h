@@ -4,16 +4,9 @@
 
 /* Records of the events in a spool's segments. No file is read here. */
 
-#include <glib.h>
+#include "spool/position.h"
 
 G_BEGIN_DECLS
-
-/* Names an event for ever. */
-typedef struct
-{
-  guint64 segment; /* 0: none */
-  guint32 offset;
-} ServeEventPlace;
 
 typedef enum
 {
@@ -30,7 +23,7 @@ typedef enum
 typedef struct
 {
   gint64 time; /* milliseconds since 1970 */
-  guint32 offset, length;
+  guint32 offset;
   guint16 names[SERVE_N_NAMES];
 } ServeEvent;
 
@@ -44,24 +37,23 @@ typedef struct
 typedef struct
 {
   guint64 number;
-  guint64 size;        /* that was read, in whole lines */
   gint64 first, last;  /* times */
-  gboolean is_done;    /* there will be no more */
   ServeEvent *records; /* by offset */
   guint n, n_room;
 } ServeEventSegment;
 
 /* All of these are in the order of their numbers. */
 GPtrArray *serve_event_segments_new (void);
-void serve_event_segments_sort (GPtrArray *segments);
+/* The number of segments in front of @number. */
+guint serve_event_segments_find (const GPtrArray *segments, guint64 number);
 
 /* As serve_events_find_before() and those that follow it. */
 const ServeEvent *serve_event_segments_find_before (const GPtrArray *segments,
-    const ServeEventFilter *filter, ServeEventPlace *place);
+    const ServeEventFilter *filter, GstY10SpoolPosition *place);
 const ServeEvent *serve_event_segments_find_behind (const GPtrArray *segments,
-    const ServeEventFilter *filter, ServeEventPlace *place);
+    const ServeEventFilter *filter, GstY10SpoolPosition *place);
 const ServeEvent *serve_event_segments_get (const GPtrArray *segments,
-    ServeEventPlace place);
+    GstY10SpoolPosition place);
 void serve_event_segments_histogram (const GPtrArray *segments,
     const ServeEventFilter *filter, gint64 span, guint n, guint *counts);
 

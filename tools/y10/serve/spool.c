@@ -16,7 +16,7 @@
 
 #include "base/terminal.h"
 #include "media/gst.h"
-#include "publish/folder.h"
+#include "spool/folder.h"
 #include "serve/log.h"
 #include "serve/spool.h"
 
