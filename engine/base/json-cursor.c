@@ -264,8 +264,15 @@ y10_json_is_text (Y10Json value, const char *text)
     return FALSE;
   while (*c != '"') {
     char bytes[6];
-    const gsize n = decode_next (&c, bytes);
+    gsize n;
 
+    /* Most texts have no escape. */
+    if (*c != '\\') {
+      if (*c++ != *text++)
+        return FALSE;
+      continue;
+    }
+    n = decode_next (&c, bytes);
     if (!*bytes || strncmp (text, bytes, n) != 0)
       return FALSE;
     text += n;

@@ -130,8 +130,6 @@ EXCEPTIONS = {
         "autotuning runs the backend's own ops, so it needs their device and plans",
     ("gst/*", "engine/base/json-cursor.h"): "JSON is read in one place",
     ("tools/y10/*", "engine/base/json-cursor.h"): "JSON is read in one place",
-    ("gst/spool/line.c", "engine/base/json-scan.h"):
-        "what a parser may see is decided in one place, also for lines",
     ("tools/y10/*", "gst/common/classes.h"):
         "names of classes are judged in one place, for elements and commands",
     ("tools/y10/media/*.c", "engine/base/text.h"):
