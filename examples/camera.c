@@ -217,11 +217,11 @@ make_pipeline (const gchar *name, const gchar *uri, Link *link, GError **error)
 static void
 print_state (Camera *camera, const gchar *state, const gchar *reason)
 {
-  JsonObject *line = line_new (camera->name);
+  GString *line = line_new (camera->name);
 
-  json_object_set_string_member (line, "state", state);
+  line_add (line, "state", state);
   if (reason)
-    json_object_set_string_member (line, "reason", reason);
+    line_add (line, "reason", reason);
   line_print (line);
 }
 
@@ -421,7 +421,7 @@ camera_fail (Camera *camera, gboolean sink_failed, const gchar *reason)
 {
   const gint64 now = g_get_monotonic_time ();
   gdouble pause;
-  JsonObject *line;
+  GString *line;
 
   close_after (camera, sink_failed);
   if (sink_failed)
@@ -438,9 +438,9 @@ camera_fail (Camera *camera, gboolean sink_failed, const gchar *reason)
   camera->attempts++;
   camera->pause = g_timeout_add ((guint) (pause * 1000), end_pause, camera);
   line = line_new (camera->name);
-  json_object_set_string_member (line, "state", "retry");
-  json_object_set_string_member (line, "reason", reason);
-  json_object_set_int_member (line, "pause-ms", (gint64) (pause * 1000));
+  line_add (line, "state", "retry");
+  line_add (line, "reason", reason);
+  g_string_append_printf (line, ",\"pause-ms\":%u", (guint) (pause * 1000));
   line_print (line);
 }
 

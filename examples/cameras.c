@@ -46,32 +46,39 @@ print_text (const gchar *line)
   fflush (stdout);
 }
 
-JsonObject *
+void
+line_add (GString *line, const gchar *name, const gchar *text)
+{
+  g_string_append_printf (line, "%s\"%s\":\"", line->len > 1 ? "," : "", name);
+  for (; *text; text++)
+    if ((guchar) *text < ' ')
+      g_string_append_printf (line, "\\u%04x", (guchar) *text);
+    else
+      g_string_append_printf (line, "%s%c", strchr ("\"\\", *text) ? "\\" : "",
+          *text);
+  g_string_append_c (line, '"');
+}
+
+GString *
 line_new (const gchar *name)
 {
-  JsonObject *line = json_object_new ();
+  GString *line = g_string_new ("{");
   GDateTime *now = g_date_time_new_now_utc ();
   gchar *time = g_date_time_format_iso8601 (now);
 
-  json_object_set_string_member (line, "camera", name);
-  json_object_set_string_member (line, "time", time);
+  line_add (line, "camera", name);
+  line_add (line, "time", time);
   g_free (time);
   g_date_time_unref (now);
   return line;
 }
 
 void
-line_print (JsonObject *line)
+line_print (GString *line)
 {
-  JsonNode *node = json_node_alloc ();
-  gchar *text;
-
-  json_node_init_object (node, line);
-  text = json_to_string (node, FALSE);
-  print_text (text);
-  g_free (text);
-  json_node_unref (node);
-  json_object_unref (line);
+  g_string_append_c (line, '}');
+  print_text (line->str);
+  g_string_free (line, TRUE);
 }
 
 /* Commands. */
@@ -106,10 +113,10 @@ add_camera (const gchar *name, const gchar *uri, GError **error)
 static void
 remove_camera (Camera *camera)
 {
-  JsonObject *line = line_new (camera->name);
+  GString *line = line_new (camera->name);
 
   camera_close (camera);
-  json_object_set_string_member (line, "state", "removed");
+  line_add (line, "state", "removed");
   line_print (line);
   g_hash_table_remove (cameras, camera->name);
 }

@@ -5,8 +5,8 @@
 
 /* Shared by the files of the example. */
 
+#include <gio/gio.h>
 #include <gst/gst.h>
-#include <json-glib/json-glib.h>
 
 /* The command line's options; constant once there are cameras. */
 typedef struct
@@ -34,10 +34,11 @@ typedef struct
 
 extern Options options;
 
-/* cameras.c: makes a line about a camera; line_print() takes it. Main thread
- * only. */
-JsonObject *line_new (const gchar *camera);
-void line_print (JsonObject *line);
+/* cameras.c: makes a line of JSON about a camera; line_print() takes it. Main
+ * thread only. */
+GString *line_new (const gchar *camera);
+void line_add (GString *line, const gchar *name, const gchar *text);
+void line_print (GString *line);
 void print_text (const gchar *line);
 
 /* camera.c */

@@ -24,12 +24,12 @@ static gboolean
 still_done (gpointer data)
 {
   Still *still = data;
-  JsonObject *line = line_new (still->name);
+  GString *line = line_new (still->name);
 
   if (still->error)
-    json_object_set_string_member (line, "still-error", still->error->message);
+    line_add (line, "still-error", still->error->message);
   else
-    json_object_set_string_member (line, "still", still->path);
+    line_add (line, "still", still->path);
   line_print (line);
   g_clear_error (&still->error);
   g_free (still->name);

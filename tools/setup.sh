@@ -58,7 +58,7 @@ die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 # For building, and for running the pipelines: decoders, encoders, muxers, a font.
 packages=(
   gcc libc6-dev meson ninja-build pkg-config
-  libglib2.0-dev libjson-glib-dev
+  libglib2.0-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
   libcairo2-dev libpango1.0-dev libgdk-pixbuf-2.0-dev libjpeg-dev libyaml-dev
   libsoup-3.0-dev libmosquitto-dev librdkafka-dev
@@ -73,7 +73,7 @@ optional=(curl ca-certificates)
 cuda=(libgstreamer-plugins-bad1.0-dev libffmpeg-nvenc-dev)
 codes=(python3-zxing-cpp python3-numpy gir1.2-gst-plugins-base-1.0)
 rtsp=(gir1.2-gst-rtsp-server-1.0)
-tests=(g++ git binutils ffmpeg abigail-tools shellcheck curl zint python3-pil openssl mosquitto mosquitto-clients
+tests=(libjson-glib-dev g++ git binutils ffmpeg abigail-tools shellcheck curl zint python3-pil openssl mosquitto mosquitto-clients
   "${codes[@]}" "${rtsp[@]}")
 ci=(clang python3-torch python3-torchvision python3-numpy python3-venv debootstrap gi-docgen libgirepository1.0-dev
   gobject-introspection gcc-aarch64-linux-gnu qemu-user mmdebstrap)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Formats numbers and strings as JSON. json-glib prints each number with the 17
- * digits of a double; the network's results are float32, for which at most 9
- * digits, and usually 6 or 7, suffice. */
+/* Writes JSON. Numbers have the digits that they need: most doubles fewer than 17, and the
+ * network's results, which are float32, usually 6 or 7. Whether a comma belongs in front of a
+ * value follows from the byte before it. */
 
 #include "config.h"
 
@@ -63,6 +63,20 @@ y10_json_format_float (float value, char buffer[Y10_JSON_FLOAT_SIZE])
   return buffer;
 }
 
+const char *
+y10_json_format_double (double value, char buffer[G_ASCII_DTOSTR_BUF_SIZE])
+{
+  /* Each decimal of 15 digits reads back as itself, and 17 suffice for each double. */
+  static const char *const formats[] = { "%.15g", "%.16g", "%.17g" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    g_ascii_formatd (buffer, G_ASCII_DTOSTR_BUF_SIZE, formats[i], value);
+    if (g_ascii_strtod (buffer, NULL) == value)
+      break;
+  }
+  return buffer;
+}
+
 void
 y10_json_append_float (GString *json, float value)
 {
@@ -106,4 +120,122 @@ y10_json_append_string (GString *json, const char *text)
     }
   }
   g_string_append_c (json, '"');
+}
+
+static void
+begin_value (GString *json, const char *name)
+{
+  if (json->len && !strchr ("{[:", json->str[json->len - 1]))
+    g_string_append_c (json, ',');
+  if (!name)
+    return;
+  y10_json_append_string (json, name);
+  g_string_append_c (json, ':');
+}
+
+void
+y10_json_open (GString *json, const char *name, char bracket)
+{
+  begin_value (json, name);
+  g_string_append_c (json, bracket);
+}
+
+void
+y10_json_close (GString *json, char bracket)
+{
+  g_string_append_c (json, bracket);
+}
+
+void
+y10_json_add_raw (GString *json, const char *name, const char *value)
+{
+  begin_value (json, name);
+  g_string_append (json, value);
+}
+
+void
+y10_json_add_string (GString *json, const char *name, const char *value)
+{
+  begin_value (json, name);
+  if (value)
+    y10_json_append_string (json, value);
+  else
+    g_string_append (json, "null");
+}
+
+void
+y10_json_add_int (GString *json, const char *name, gint64 value)
+{
+  begin_value (json, name);
+  g_string_append_printf (json, "%" G_GINT64_FORMAT, value);
+}
+
+void
+y10_json_add_double (GString *json, const char *name, double value)
+{
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+
+  begin_value (json, name);
+  if (!isfinite (value)) {
+    g_string_append (json, "null");
+    return;
+  }
+  g_string_append (json, y10_json_format_double (value, buffer));
+  /* It stays a real. */
+  if (!strpbrk (buffer, ".e"))
+    g_string_append (json, ".0");
+}
+
+void
+y10_json_add_bool (GString *json, const char *name, gboolean value)
+{
+  y10_json_add_raw (json, name, value ? "true" : "false");
+}
+
+void
+y10_json_add_size (GString *json, const char *name, guint width, guint height)
+{
+  y10_json_open (json, name, '{');
+  y10_json_add_int (json, "width", width);
+  y10_json_add_int (json, "height", height);
+  y10_json_close (json, '}');
+}
+
+static void
+append_line (GString *text, guint depth)
+{
+  g_string_append_c (text, '\n');
+  for (guint i = 0; i < depth; i++)
+    g_string_append (text, "  ");
+}
+
+char *
+y10_json_indent (const char *json)
+{
+  GString *text = g_string_new (NULL);
+  gboolean is_quoted = FALSE;
+  guint depth = 0;
+
+  for (; *json; json++) {
+    const gboolean is_close = !is_quoted && strchr ("]}", *json);
+
+    if (is_close)
+      depth--;
+    if (is_close && !strchr ("[{", json[-1]))
+      append_line (text, depth);
+    g_string_append (text, !is_quoted && *json == ':' ? " : " : "");
+    if (is_quoted || *json != ':')
+      g_string_append_c (text, *json);
+    if (*json == '"')
+      is_quoted = !is_quoted;
+    else if (is_quoted && *json == '\\')
+      g_string_append_c (text, *++json);
+    else if (!is_quoted && strchr ("[{", *json)) {
+      depth++;
+      if (!strchr ("]}", json[1]))
+        append_line (text, depth);
+    } else if (!is_quoted && *json == ',')
+      append_line (text, depth);
+  }
+  return g_string_free (text, FALSE);
 }

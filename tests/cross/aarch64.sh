@@ -57,7 +57,7 @@ dir=$(realpath -m -- "${2-$root/build-ci/aarch64}")
 y10=${Y10-$root/build/tools/y10} model=${MODEL-$shared/models/yolov10n-coco.safetensors}
 sysroot=$dir/root$part build=$dir/build$part
 packages=libc6-dev,libjson-glib-dev
-[ -n "$part" ] || packages+=,libstdc++-12-dev,libgstreamer1.0-dev,libgstreamer-plugins-base1.0-dev,libgstreamer-plugins-bad1.0-dev,libcairo2-dev,libpango1.0-dev,libgdk-pixbuf-2.0-dev,libjpeg-dev,libyaml-dev
+[ -n "$part" ] || packages=libc6-dev,libstdc++-12-dev,libgstreamer1.0-dev,libgstreamer-plugins-base1.0-dev,libgstreamer-plugins-bad1.0-dev,libcairo2-dev,libpango1.0-dev,libgdk-pixbuf-2.0-dev,libjpeg-dev,libyaml-dev
 
 qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static) \
   || skip "qemu-aarch64 is missing (Debian: qemu-user)"

@@ -173,6 +173,9 @@ test_bad_headers (void)
       "\"data_offsets\":[0,4]},\"model.0.conv.weight\":{\"dtype\":\"F32\","
       "\"shape\":[1],\"data_offsets\":[4,8]}}",
         0, 8, { "\"model.0.conv.weight\" occurs twice" } },
+    { "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},"
+      "\"\\u0061\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}}",
+        0, 8, { "tensor \"model.a\" occurs twice" } },
     { "{\"__metadata__\":7}", 0, 0, { "__metadata__ is not an object" } },
   };
 

@@ -58,7 +58,7 @@ test_nesting (void)
       g_string_append (json, opening[i]);
     path = write_header (json->str, json->len);
     test_expect_error (load_error (path, NULL), Y10_ERROR_MODEL_FORMAT,
-        "500001 deep", "at most 8", NULL);
+        "its header is not JSON", "it nests more than 8 deep", NULL);
     g_free (path);
     g_string_free (json, TRUE);
   }

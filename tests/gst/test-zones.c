@@ -349,7 +349,7 @@ GST_START_TEST (test_bad_start)
     gst_message_parse_error (message, &error, NULL);
     fail_unless (
         g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS));
-    fail_unless (strstr (error->message, "zones[0].points[1] is 2") != NULL);
+    fail_unless (strstr (error->message, "zones[0].points[1][1] is 2") != NULL);
     g_error_free (error);
   }
   gst_message_unref (message);

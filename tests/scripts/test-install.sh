@@ -91,7 +91,7 @@ if [ -e "$build/gst/libgstyolov10.so" ]; then
   (cd "$setup/../../pipelines" && ls -- *.sh *.py *.png) | diff - <(cd "$share/pipelines" && ls) \
     || { echo "pipelines/meson.build does not have all files"; exit 1; }
   if pkg-config --exists gio-unix-2.0; then
-    read -ra flags < <(pkg-config --cflags --libs gstreamer-1.0 gio-unix-2.0 json-glib-1.0)
+    read -ra flags < <(pkg-config --cflags --libs gstreamer-1.0 gio-unix-2.0)
     cc -Wall -Werror "$share"/examples/{camera,cameras,still}.c -o "$dir/cameras" "${flags[@]}" -lm
     "$dir/cameras" --help | grep -F NAME=URI
   fi

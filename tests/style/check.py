@@ -128,20 +128,14 @@ ORDERS = {
 EXCEPTIONS = {
     ("cuda/autotune/autotune.h", "cuda/program.h"):
         "autotuning runs the backend's own ops, so it needs their device and plans",
-    ("gst/zones/json.c", "engine/base/json-scan.h"):
-        "what a parser may see is decided in one place, also for zones",
-    ("gst/spool/line.c", "engine/base/json-scan.h"):
-        "what a parser may see is decided in one place, also for lines",
+    ("gst/*", "engine/base/json-cursor.h"): "JSON is read in one place",
+    ("tools/y10/*", "engine/base/json-cursor.h"): "JSON is read in one place",
     ("tools/y10/*", "gst/common/classes.h"):
         "names of classes are judged in one place, for elements and commands",
     ("tools/y10/media/*.c", "engine/base/text.h"):
         "what messages show is cut in one place",
-    ("tools/y10/val/json.c", "engine/base/json-scan.h"):
-        "what a parser may see is decided in one place, also for annotations",
-    ("gst/zones/json.c", "engine/base/json-text.h"):
-        "numbers are written in one way, also in errors about zones",
-    ("tools/y10/*/json.c", "engine/base/json-text.h"):
-        "numbers are written in one way, whoever writes JSON",
+    ("gst/*", "engine/base/json.h"): "JSON is written in one place",
+    ("tools/y10/*", "engine/base/json.h"): "JSON is written in one place",
     **{(name, "engine/base/text.h"): "what messages show is cut in one place, into whole letters"
        for name in ("gst/zones/json.c", "tools/y10/camera/reach.c", "tools/y10/val/labels.c", "tools/y10/val/yaml.c")},
     ("tools/y10/val/labels.c", "engine/base/coco.h"):

@@ -155,10 +155,9 @@ class Numbers(Case):
                     json.dump(content, f)
             self.refused("val", "--detections", self.path("found.json"), self.path("bad.json"),
                          says=[says], status=1)
-        # The last ones nest where json-glib's parser, which calls itself, sees no string of JSON.
         deep = "[" * 300000
-        for text, says in (("{", "is no JSON"), ("", "is empty"), ("[" * 100000, "more than 100 deep"),
-                           ("{\n \"images\": " + deep, "more than 100 deep, in line 2"),
+        for text, says in (("{", "is no JSON"), ("", "is empty"), ("[" * 100000, "is no JSON: line 1, column 101: it nests more than 100 deep"),
+                           ("{\n \"images\": " + deep, "line 2, column 111: it nests more than 100 deep"),
                            ("{'\"': " + deep, "is no JSON: line 1, column 2: unexpected character"),
                            ('[\n{"a\\ud800" ": ' + deep, "is no JSON: line 2, column 2: a string has an escape"),
                            ("{} " + "var a = " * 100000, "column 4: unexpected character")):

@@ -30,30 +30,28 @@ get_arithmetic (const Y10Engine *engine)
 }
 
 static void
-add_classes (JsonBuilder *builder, const ToolKeySettings *self)
+add_classes (GString *json, const ToolKeySettings *self)
 {
   const Y10HeadParams *params = self->params;
 
-  json_builder_set_member_name (builder, "classes");
-  json_builder_begin_array (builder);
+  y10_json_open (json, "classes", '[');
   for (guint i = 0; i < y10_model_get_n_classes (self->model); i++)
     if (!params->classes || params->classes[i])
-      json_builder_add_int_value (builder, i);
-  json_builder_end_array (builder);
-  json_builder_set_member_name (builder, "class_confidence");
-  json_builder_begin_array (builder);
+      y10_json_add_int (json, NULL, i);
+  y10_json_close (json, ']');
+  y10_json_open (json, "class_confidence", '[');
   for (guint i = 0; i < y10_model_get_n_classes (self->model); i++) {
     const gfloat own = params->class_confidence ? params->class_confidence[i]
                                                 : -1;
 
-    json_builder_add_double_value (builder,
+    y10_json_add_double (json, NULL,
         (double) (own < 0 ? params->confidence : own));
   }
-  json_builder_end_array (builder);
+  y10_json_close (json, ']');
 }
 
 static void
-add_settings (JsonBuilder *builder, const ToolKeySettings *self)
+add_settings (GString *json, const ToolKeySettings *self)
 {
   static const char *const texts[] = { "region", "region_anchor", "tiles",
     "tile_overlap" };
@@ -61,48 +59,46 @@ add_settings (JsonBuilder *builder, const ToolKeySettings *self)
   guint width, height;
 
   y10_engine_get_input_size (self->engine, &width, &height);
-  tool_json_string (builder, "backend",
+  y10_json_add_string (json, "backend",
       y10_backend_get_name (y10_engine_get_backend (self->engine)));
-  tool_json_string (builder, "precision",
+  y10_json_add_string (json, "precision",
       y10_precision_get_name (y10_engine_get_precision (self->engine)));
-  tool_json_string (builder, "arithmetic", get_arithmetic (self->engine));
-  tool_json_string (builder, "head",
+  y10_json_add_string (json, "arithmetic", get_arithmetic (self->engine));
+  y10_json_add_string (json, "head",
       y10_head_get_name (y10_engine_get_head (self->engine)));
-  tool_json_size (builder, "input", width, height);
+  y10_json_add_size (json, "input", width, height);
   if (y10_engine_get_auto_size (self->engine))
-    tool_json_bool (builder, "auto_size", TRUE);
-  add_classes (builder, self);
-  tool_json_double (builder, "iou", (double) params->iou);
-  tool_json_bool (builder, "class_agnostic", params->class_agnostic);
-  tool_json_double (builder, "min_width", (double) params->min_width);
-  tool_json_double (builder, "min_height", (double) params->min_height);
-  tool_json_double (builder, "max_width", (double) params->max_width);
-  tool_json_double (builder, "max_height", (double) params->max_height);
-  tool_json_int (builder, "max_detections", params->max_detections);
-  tool_json_int (builder, "interval", self->interval);
-  tool_json_bool (builder, "ignore_par", self->ignore_par);
+    y10_json_add_bool (json, "auto_size", TRUE);
+  add_classes (json, self);
+  y10_json_add_double (json, "iou", (double) params->iou);
+  y10_json_add_bool (json, "class_agnostic", params->class_agnostic);
+  y10_json_add_double (json, "min_width", (double) params->min_width);
+  y10_json_add_double (json, "min_height", (double) params->min_height);
+  y10_json_add_double (json, "max_width", (double) params->max_width);
+  y10_json_add_double (json, "max_height", (double) params->max_height);
+  y10_json_add_int (json, "max_detections", params->max_detections);
+  y10_json_add_int (json, "interval", self->interval);
+  y10_json_add_bool (json, "ignore_par", self->ignore_par);
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
-    tool_json_string (builder, texts[i], self->texts[i]);
+    y10_json_add_string (json, texts[i], self->texts[i]);
 }
 
 char *
 tool_key_describe_settings (const ToolKeySettings *self, GError **error)
 {
-  char *model = y10_model_digest (self->model, error), *text;
-  JsonBuilder *builder;
+  char *model = y10_model_digest (self->model, error);
+  GString *json;
 
   if (!model)
     return NULL;
-  builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "version", PACKAGE_VERSION);
-  tool_json_string (builder, "model", model);
-  add_settings (builder, self);
-  json_builder_end_object (builder);
-  text = tool_json_to_line (builder);
-  g_object_unref (builder);
+  json = g_string_new (NULL);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "version", PACKAGE_VERSION);
+  y10_json_add_string (json, "model", model);
+  add_settings (json, self);
+  y10_json_close (json, '}');
   g_free (model);
-  return text;
+  return g_string_free (json, FALSE);
 }
 
 char *

@@ -12,6 +12,7 @@
 
 #include "archive/digest.h"
 #include "archive/manifest.h"
+#include "base/json-cursor.h"
 #include "base/json.h"
 #include "base/names.h"
 #include "media/video.h"
@@ -45,67 +46,61 @@ tool_manifest_input_free (ToolManifestInput *input)
 char *
 tool_manifest_header (double seconds, guint n_inputs)
 {
-  JsonBuilder *builder = json_builder_new ();
-  char *text;
+  GString *json = g_string_new (NULL);
 
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "format", FORMAT);
-  tool_json_int (builder, "version", VERSION);
-  tool_json_double (builder, "seconds", seconds);
-  tool_json_int (builder, "inputs", n_inputs);
-  json_builder_end_object (builder);
-  text = tool_json_to_line (builder);
-  g_object_unref (builder);
-  return text;
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "format", FORMAT);
+  y10_json_add_int (json, "version", VERSION);
+  y10_json_add_double (json, "seconds", seconds);
+  y10_json_add_int (json, "inputs", n_inputs);
+  y10_json_close (json, '}');
+  return g_string_free (json, FALSE);
 }
 
 static void
-add_segment (JsonBuilder *builder, const ToolRange *range)
+add_segment (GString *json, const ToolRange *range)
 {
-  json_builder_begin_object (builder);
-  tool_json_int (builder, "start", range->start);
-  tool_json_int (builder, "end", range->end);
-  tool_json_int (builder, "seek", range->seek);
-  tool_json_int (builder, "first_frame", (gint64) range->first_frame);
-  tool_json_int (builder, "n_frames", (gint64) range->n_frames);
-  json_builder_end_object (builder);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_int (json, "start", range->start);
+  y10_json_add_int (json, "end", range->end);
+  y10_json_add_int (json, "seek", range->seek);
+  y10_json_add_int (json, "first_frame", (gint64) range->first_frame);
+  y10_json_add_int (json, "n_frames", (gint64) range->n_frames);
+  y10_json_close (json, '}');
 }
 
 static void
-add_contents (JsonBuilder *builder, const ToolManifestInput *input)
+add_contents (GString *json, const ToolManifestInput *input)
 {
-  tool_json_string (builder, "content", input->content);
-  tool_json_int (builder, "size", input->stamp.size);
-  tool_json_int (builder, "mtime", input->stamp.mtime);
-  tool_json_string (builder, "whole", input->whole);
-  json_builder_set_member_name (builder, "segments");
-  json_builder_begin_array (builder);
+  y10_json_add_string (json, "content", input->content);
+  y10_json_add_int (json, "size", input->stamp.size);
+  y10_json_add_int (json, "mtime", input->stamp.mtime);
+  y10_json_add_string (json, "whole", input->whole);
+  y10_json_open (json, "segments", '[');
   for (guint i = 0; i < input->segments->len; i++)
     if (input->whole)
-      json_builder_add_null_value (builder);
+      y10_json_add_string (json, NULL, NULL);
     else
-      add_segment (builder, &g_array_index (input->segments, ToolRange, i));
-  json_builder_end_array (builder);
+      add_segment (json, &g_array_index (input->segments, ToolRange, i));
+  y10_json_close (json, ']');
 }
 
 char *
 tool_manifest_line (const ToolManifestInput *input)
 {
-  JsonBuilder *builder = json_builder_new ();
-  char *path = tool_source_to_utf8 (input->path), *text;
+  GString *json = g_string_new (NULL);
+  char *path = tool_source_to_utf8 (input->path);
 
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "source", input->source);
-  tool_json_string (builder, "path", path);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "source", input->source);
+  y10_json_add_string (json, "path", path);
   if (input->error)
-    tool_json_string (builder, "error", input->error);
+    y10_json_add_string (json, "error", input->error);
   else
-    add_contents (builder, input);
-  json_builder_end_object (builder);
-  text = tool_json_to_line (builder);
-  g_object_unref (builder);
+    add_contents (json, input);
+  y10_json_close (json, '}');
   g_free (path);
-  return text;
+  return g_string_free (json, FALSE);
 }
 
 /* Reading */
@@ -119,78 +114,48 @@ fail (GError **error, const char *name, const char *expected)
 }
 
 static gboolean
-get_string (JsonObject *object, const char *name, char **value, GError **error)
+get_string (Y10Json object, const char *name, char **value, GError **error)
 {
-  JsonNode *node = json_object_get_member (object, name);
-
-  if (!node || json_node_get_value_type (node) != G_TYPE_STRING
-      || !*json_node_get_string (node))
-    return fail (error, name, "a text");
-  *value = json_node_dup_string (node);
-  return TRUE;
+  *value = y10_json_dup_text (y10_json_find (object, name));
+  return (*value && **value) || fail (error, name, "a text");
 }
 
 static gboolean
-get_int (JsonObject *object, const char *name, gint64 min, gint64 *value,
+get_int (Y10Json object, const char *name, gint64 min, gint64 *value,
     GError **error)
 {
-  JsonNode *node = json_object_get_member (object, name);
-
-  if (!node || json_node_get_value_type (node) != G_TYPE_INT64
-      || (*value = json_node_get_int (node)) < min)
-    return fail (error, name,
-        min < 0 ? "a whole number from -1" : "a whole number from 0");
-  return TRUE;
+  return (y10_json_get_int (y10_json_find (object, name), value)
+             && *value >= min)
+      || fail (error, name,
+          min < 0 ? "a whole number from -1" : "a whole number from 0");
 }
 
-/* Whether brackets are nested too deeply for json-glib, which recurses. */
 static gboolean
-is_deep (const char *text)
+parse_object (const char *line, Y10Json *object, GError **error)
 {
-  gboolean quoted = FALSE;
-  int depth = 0;
+  Y10JsonFault fault;
 
-  for (; *text; text++) {
-    if (quoted && *text == '\\' && text[1])
-      text++;
-    else if (*text == '"')
-      quoted = !quoted;
-    else if (!quoted && (*text == '[' || *text == '{'))
-      depth++;
-    else if (!quoted && (*text == ']' || *text == '}'))
-      depth--;
-    if (depth > MAX_DEPTH)
-      return TRUE;
-  }
-  return FALSE;
-}
-
-static JsonNode *
-parse_object (const char *line, GError **error)
-{
-  JsonNode *node = NULL;
-
-  if (!g_utf8_validate (line, -1, NULL) || is_deep (line)
-      || !(node = json_from_string (line, NULL))
-      || !JSON_NODE_HOLDS_OBJECT (node)) {
-    g_clear_pointer (&node, json_node_unref);
+  if (!y10_json_check (line, strlen (line), MAX_DEPTH, object, &fault))
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+        "this is not a JSON object of a manifest: column %u: %s", fault.column,
+        fault.message);
+  else if (y10_json_get_kind (*object) != Y10_JSON_OBJECT)
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED,
         "this is not a JSON object of a manifest");
-  }
-  return node;
+  else
+    return TRUE;
+  return FALSE;
 }
 
 /* @previous is NULL for the first range of an input. */
 static gboolean
-read_range (JsonNode *node, const ToolRange *previous, ToolRange *range,
+read_range (Y10Json object, const ToolRange *previous, ToolRange *range,
     GError **error)
 {
-  JsonObject *object;
   gint64 first, n;
 
-  if (!JSON_NODE_HOLDS_OBJECT (node))
+  if (y10_json_get_kind (object) != Y10_JSON_OBJECT)
     return fail (error, "segments", "a list of objects, or [null]");
-  object = json_node_get_object (node);
   if (!get_int (object, "start", 0, &range->start, error)
       || !get_int (object, "end", 0, &range->end, error)
       || !get_int (object, "seek", -1, &range->seek, error)
@@ -212,32 +177,31 @@ read_range (JsonNode *node, const ToolRange *previous, ToolRange *range,
 }
 
 static gboolean
-read_segments (JsonObject *object, ToolManifestInput *input, GError **error)
+read_segments (Y10Json object, ToolManifestInput *input, GError **error)
 {
-  JsonNode *whole = json_object_get_member (object, "whole");
-  JsonNode *node = json_object_get_member (object, "segments");
+  const Y10Json whole = y10_json_find (object, "whole");
+  const Y10Json list = y10_json_find (object, "segments");
+  const guint n = y10_json_count (list);
   const ToolRange *previous = NULL;
-  JsonArray *array;
-  guint n;
+  Y10JsonCursor cursor;
+  Y10Json segment;
 
-  if (!node || !JSON_NODE_HOLDS_ARRAY (node))
+  if (y10_json_get_kind (list) != Y10_JSON_ARRAY)
     return fail (error, "segments", "a list of objects, or [null]");
-  array = json_node_get_array (node);
-  n = json_array_get_length (array);
-  if (whole && !JSON_NODE_HOLDS_NULL (whole)
+  if (y10_json_get_kind (whole) > Y10_JSON_NULL
       && !get_string (object, "whole", &input->whole, error))
     return FALSE;
-  if (n == 0
-      || (input->whole
-          && (n != 1
-              || !JSON_NODE_HOLDS_NULL (json_array_get_element (array, 0)))))
+  if (n == 0)
     return fail (error, "segments", input->whole ? "[null]" : "not empty");
   g_array_set_size (input->segments, n);
-  for (guint i = 0; i < n && !input->whole; i++) {
+  y10_json_enter (&cursor, list);
+  for (guint i = 0; y10_json_next (&cursor, &segment); i++) {
     ToolRange *range = &g_array_index (input->segments, ToolRange, i);
 
-    if (!read_range (json_array_get_element (array, i), previous, range,
-            error)) {
+    if (input->whole) {
+      if (n != 1 || y10_json_get_kind (segment) != Y10_JSON_NULL)
+        return fail (error, "segments", "[null]");
+    } else if (!read_range (segment, previous, range, error)) {
       g_prefix_error (error, "segment %u: ", i);
       return FALSE;
     }
@@ -247,16 +211,15 @@ read_segments (JsonObject *object, ToolManifestInput *input, GError **error)
 }
 
 static gboolean
-read_path (JsonObject *object, ToolManifestInput *input, GError **error)
+read_path (Y10Json object, ToolManifestInput *input, GError **error)
 {
-  char *text = NULL;
+  g_autofree char *text = NULL;
 
   if (!get_string (object, "path", &text, error))
     return FALSE;
   input->path = g_str_has_prefix (text, "file://")
       ? g_filename_from_uri (text, NULL, NULL)
       : g_strdup (text);
-  g_free (text);
   if (!input->path || !g_path_is_absolute (input->path))
     return fail (error, "path", "an absolute file name");
   return TRUE;
@@ -265,13 +228,13 @@ read_path (JsonObject *object, ToolManifestInput *input, GError **error)
 static ToolManifestInput *
 read_input (const char *line, GError **error)
 {
-  JsonNode *node = parse_object (line, error);
   ToolManifestInput *input = tool_manifest_input_new ();
-  JsonObject *object = node ? json_node_get_object (node) : NULL;
-  gboolean ok = object && get_string (object, "source", &input->source, error)
+  Y10Json object;
+  gboolean ok = parse_object (line, &object, error)
+      && get_string (object, "source", &input->source, error)
       && read_path (object, input, error);
 
-  if (ok && json_object_has_member (object, "error"))
+  if (ok && y10_json_find (object, "error").text)
     ok = get_string (object, "error", &input->error, error);
   else if (ok)
     ok = get_string (object, "content", &input->content, error)
@@ -282,18 +245,17 @@ read_input (const char *line, GError **error)
         && read_segments (object, input, error);
   if (!ok)
     g_clear_pointer (&input, tool_manifest_input_free);
-  g_clear_pointer (&node, json_node_unref);
   return input;
 }
 
 static gboolean
 read_header (const char *line, gint64 *n_inputs, GError **error)
 {
-  JsonNode *node = parse_object (line, error);
-  JsonObject *object = node ? json_node_get_object (node) : NULL;
-  char *format = NULL;
+  g_autofree char *format = NULL;
   gint64 version = 0;
-  gboolean ok = object && get_string (object, "format", &format, error)
+  Y10Json object;
+  gboolean ok = parse_object (line, &object, error)
+      && get_string (object, "format", &format, error)
       && get_int (object, "version", 0, &version, error);
 
   if (ok && strcmp (format, FORMAT) != 0)
@@ -304,10 +266,7 @@ read_header (const char *line, gint64 *n_inputs, GError **error)
         version, VERSION);
     ok = FALSE;
   }
-  ok = ok && get_int (object, "inputs", 0, n_inputs, error);
-  g_free (format);
-  g_clear_pointer (&node, json_node_unref);
-  return ok;
+  return ok && get_int (object, "inputs", 0, n_inputs, error);
 }
 
 /* NULL at the end or with an error. */

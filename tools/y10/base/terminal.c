@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/terminal.h"
 
 /* Rejects controls, and format characters that reorder or hide text. */
@@ -105,4 +106,12 @@ tool_flush_stdout (void)
     return TRUE;
   tool_error ("cannot write the results: %s", g_strerror (errno));
   return FALSE;
+}
+
+void
+tool_print_json (const GString *json)
+{
+  g_autofree char *text = y10_json_indent (json->str);
+
+  puts (text);
 }

@@ -18,4 +18,7 @@ void tool_error (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* Prints an error and returns FALSE if writing to stdout failed. */
 gboolean tool_flush_stdout (void);
 
+/* Prints @json with a line for each value. */
+void tool_print_json (const GString *json);
+
 G_END_DECLS

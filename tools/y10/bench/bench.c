@@ -195,79 +195,76 @@ typedef struct
 } Result;
 
 static void
-print_tuning_json (JsonBuilder *builder, Y10Engine *engine)
+print_tuning_json (GString *json, Y10Engine *engine)
 {
   Y10TuningProgress p = { .size = sizeof p };
 
   y10_engine_get_tuning_progress (engine, &p);
-  json_builder_set_member_name (builder, "tuning");
-  json_builder_begin_object (builder);
-  tool_json_int (builder, "convolutions", p.total);
-  tool_json_int (builder, "known", p.loaded);
-  tool_json_int (builder, "faster", p.faster);
-  tool_json_int (builder, "wrong", p.wrong);
-  tool_json_string (builder, "note", p.note);
-  json_builder_end_object (builder);
+  y10_json_open (json, "tuning", '{');
+  y10_json_add_int (json, "convolutions", p.total);
+  y10_json_add_int (json, "known", p.loaded);
+  y10_json_add_int (json, "faster", p.faster);
+  y10_json_add_int (json, "wrong", p.wrong);
+  y10_json_add_string (json, "note", p.note);
+  y10_json_close (json, '}');
 }
 
 static void
 print_json (const Bench *bench, const Result *result)
 {
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = g_string_new (NULL);
   Y10Engine *engine = bench->engine;
   guint width, height;
 
   y10_engine_get_input_size (engine, &width, &height);
-  json_builder_begin_object (builder);
-  tool_json_double (builder, "median_ms", result->step.median);
-  tool_json_double (builder, "p95_ms", result->step.p95);
-  tool_json_double (builder, "min_ms", result->step.min);
-  tool_json_double (builder, "mean_ms", result->step.mean);
-  tool_json_int (builder, "steps", bench->step_ms->len);
-  tool_json_double (builder, "images_per_second",
+  y10_json_open (json, NULL, '{');
+  y10_json_add_double (json, "median_ms", result->step.median);
+  y10_json_add_double (json, "p95_ms", result->step.p95);
+  y10_json_add_double (json, "min_ms", result->step.min);
+  y10_json_add_double (json, "mean_ms", result->step.mean);
+  y10_json_add_int (json, "steps", bench->step_ms->len);
+  y10_json_add_double (json, "images_per_second",
       1e3 * bench->batch / result->step.median);
-  tool_json_string (builder, "model",
+  y10_json_add_string (json, "model",
       y10_model_get_variant (y10_engine_get_model (engine)));
-  tool_json_string (builder, "backend",
+  y10_json_add_string (json, "backend",
       y10_backend_get_name (y10_engine_get_backend (engine)));
-  tool_json_string (builder, "precision",
+  y10_json_add_string (json, "precision",
       y10_precision_get_name (y10_engine_get_precision (engine)));
-  tool_json_int (builder, "threads", y10_engine_get_threads (engine));
-  tool_json_double (builder, "start_ms",
+  y10_json_add_int (json, "threads", y10_engine_get_threads (engine));
+  y10_json_add_double (json, "start_ms",
       (double) y10_engine_get_start_time (engine) / 1e6);
-  tool_json_double (builder, "first_result_ms", (double) bench->first_us / 1e3);
-  tool_json_string (builder, "device", y10_engine_get_device (engine));
-  tool_json_size (builder, "size", width, height);
-  tool_json_int (builder, "batch", bench->batch);
-  tool_json_int (builder, "rows", bench->n_rows);
-  tool_json_bool (builder, "with_preprocess", bench->with_preprocess);
-  print_tuning_json (builder, engine);
-  json_builder_set_member_name (builder, "stages");
-  json_builder_begin_object (builder);
-  tool_json_double (builder, "preprocess_ms", result->preprocess.median);
-  tool_json_double (builder, "inference_ms", result->inference.median);
-  tool_json_double (builder, "postprocess_ms", result->postprocess.median);
-  json_builder_end_object (builder);
-  json_builder_set_member_name (builder, "ops");
-  json_builder_begin_array (builder);
+  y10_json_add_double (json, "first_result_ms", (double) bench->first_us / 1e3);
+  y10_json_add_string (json, "device", y10_engine_get_device (engine));
+  y10_json_add_size (json, "size", width, height);
+  y10_json_add_int (json, "batch", bench->batch);
+  y10_json_add_int (json, "rows", bench->n_rows);
+  y10_json_add_bool (json, "with_preprocess", bench->with_preprocess);
+  print_tuning_json (json, engine);
+  y10_json_open (json, "stages", '{');
+  y10_json_add_double (json, "preprocess_ms", result->preprocess.median);
+  y10_json_add_double (json, "inference_ms", result->inference.median);
+  y10_json_add_double (json, "postprocess_ms", result->postprocess.median);
+  y10_json_close (json, '}');
+  y10_json_open (json, "ops", '[');
   for (guint i = 0; i < result->n_ops; i++) {
     const double ms = (double) result->ns[i] / 1e6;
     Y10OpInfo op = { .size = sizeof op };
 
     y10_engine_get_op (engine, i, &op);
-    json_builder_begin_object (builder);
-    tool_json_string (builder, "name", op.name);
-    tool_json_string (builder, "kind", op.kind);
-    tool_json_string (builder, "impl", op.impl);
-    tool_json_double (builder, "ms", ms);
-    tool_json_double (builder, "gflops",
+    y10_json_open (json, NULL, '{');
+    y10_json_add_string (json, "name", op.name);
+    y10_json_add_string (json, "kind", op.kind);
+    y10_json_add_string (json, "impl", op.impl);
+    y10_json_add_double (json, "ms", ms);
+    y10_json_add_double (json, "gflops",
         ms > 0 ? (double) op.flops / ms / 1e6 : 0);
-    json_builder_end_object (builder);
+    y10_json_close (json, '}');
   }
-  json_builder_end_array (builder);
-  json_builder_end_object (builder);
-  tool_print_json (builder);
-  g_object_unref (builder);
+  y10_json_close (json, ']');
+  y10_json_close (json, '}');
+  tool_print_json (json);
+  g_string_free (json, TRUE);
 }
 
 static void

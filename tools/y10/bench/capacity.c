@@ -302,86 +302,83 @@ print_end (const Cameras *self)
 }
 
 static void
-add_try (JsonBuilder *builder, const Try *try)
+add_try (GString *json, const Try *try)
 {
   const ToolCamerasResult *r = &try->result;
 
-  json_builder_begin_object (builder);
-  tool_json_int (builder, "cameras", r->n);
-  tool_json_bool (builder, "carried", !try->reason);
-  tool_json_string (builder, "reason", try->reason);
-  tool_json_double (builder, "seconds", r->seconds);
-  tool_json_int (builder, "frames_in", (gint64) r->frames_in);
-  tool_json_int (builder, "frames_out", (gint64) r->frames_out);
-  tool_json_int (builder, "inferences", (gint64) r->n_inferences);
-  tool_json_int (builder, "engine_inferences", (gint64) r->n_engine_inferences);
-  tool_json_double (builder, "least_inferences_per_second",
+  y10_json_open (json, NULL, '{');
+  y10_json_add_int (json, "cameras", r->n);
+  y10_json_add_bool (json, "carried", !try->reason);
+  y10_json_add_string (json, "reason", try->reason);
+  y10_json_add_double (json, "seconds", r->seconds);
+  y10_json_add_int (json, "frames_in", (gint64) r->frames_in);
+  y10_json_add_int (json, "frames_out", (gint64) r->frames_out);
+  y10_json_add_int (json, "inferences", (gint64) r->n_inferences);
+  y10_json_add_int (json, "engine_inferences", (gint64) r->n_engine_inferences);
+  y10_json_add_double (json, "least_inferences_per_second",
       r->least_inferences);
-  tool_json_double (builder, "median_inferences_per_second",
+  y10_json_add_double (json, "median_inferences_per_second",
       r->median_inferences);
-  json_builder_set_member_name (builder, "delay_ms");
-  json_builder_begin_object (builder);
-  tool_json_double (builder, "median", r->delay_median);
-  tool_json_double (builder, "p95", r->delay_p95);
-  tool_json_double (builder, "max", r->delay_max);
-  json_builder_end_object (builder);
-  tool_json_double (builder, "cpus_used", r->cpus);
-  json_builder_end_object (builder);
+  y10_json_open (json, "delay_ms", '{');
+  y10_json_add_double (json, "median", r->delay_median);
+  y10_json_add_double (json, "p95", r->delay_p95);
+  y10_json_add_double (json, "max", r->delay_max);
+  y10_json_close (json, '}');
+  y10_json_add_double (json, "cpus_used", r->cpus);
+  y10_json_close (json, '}');
 }
 
 static void
-add_source (JsonBuilder *builder, const Cameras *self)
+add_source (GString *json, const Cameras *self)
 {
   const ToolClip *clip = self->clip;
   const Try *first = &g_array_index (self->tries, Try, 0);
   char *name = clip->encoder ? NULL
                              : tool_source_to_utf8 (self->options->source);
 
-  json_builder_set_member_name (builder, "source");
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "file", name);
-  tool_json_size (builder, "size", clip->width, clip->height);
-  tool_json_double (builder, "fps", clip->fps);
-  tool_json_string (builder, "codec", clip->codec);
-  tool_json_double (builder, "bits_per_second", tool_clip_get_bit_rate (clip));
-  tool_json_string (builder, "encoder", clip->encoder);
-  tool_json_string (builder, "decoder", first->result.decoder);
-  json_builder_end_object (builder);
+  y10_json_open (json, "source", '{');
+  y10_json_add_string (json, "file", name);
+  y10_json_add_size (json, "size", clip->width, clip->height);
+  y10_json_add_double (json, "fps", clip->fps);
+  y10_json_add_string (json, "codec", clip->codec);
+  y10_json_add_double (json, "bits_per_second", tool_clip_get_bit_rate (clip));
+  y10_json_add_string (json, "encoder", clip->encoder);
+  y10_json_add_string (json, "decoder", first->result.decoder);
+  y10_json_close (json, '}');
   g_free (name);
 }
 
 static void
 print_json (const Cameras *self)
 {
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = g_string_new (NULL);
   Y10Engine *engine = engine_of (self);
   guint width, height;
 
   y10_engine_get_input_size (engine, &width, &height);
-  json_builder_begin_object (builder);
-  tool_json_int (builder, "cameras", self->most);
-  tool_json_bool (builder, "at_least", !self->too_many);
-  tool_json_double (builder, "min_inferences", floor_of (self));
-  tool_json_double (builder, "max_delay_ms", self->options->max_delay);
-  add_source (builder, self);
-  tool_json_string (builder, "model", variant_of (self));
-  tool_json_size (builder, "size", width, height);
-  tool_json_bool (builder, "auto_size", y10_engine_get_auto_size (engine));
-  tool_json_string (builder, "backend",
+  y10_json_open (json, NULL, '{');
+  y10_json_add_int (json, "cameras", self->most);
+  y10_json_add_bool (json, "at_least", !self->too_many);
+  y10_json_add_double (json, "min_inferences", floor_of (self));
+  y10_json_add_double (json, "max_delay_ms", self->options->max_delay);
+  add_source (json, self);
+  y10_json_add_string (json, "model", variant_of (self));
+  y10_json_add_size (json, "size", width, height);
+  y10_json_add_bool (json, "auto_size", y10_engine_get_auto_size (engine));
+  y10_json_add_string (json, "backend",
       y10_backend_get_name (y10_engine_get_backend (engine)));
-  tool_json_string (builder, "precision",
+  y10_json_add_string (json, "precision",
       y10_precision_get_name (y10_engine_get_precision (engine)));
-  tool_json_int (builder, "threads", y10_engine_get_threads (engine));
-  tool_json_string (builder, "device", y10_engine_get_device (engine));
-  tool_json_int (builder, "cpus", g_get_num_processors ());
-  json_builder_set_member_name (builder, "tries");
-  json_builder_begin_array (builder);
+  y10_json_add_int (json, "threads", y10_engine_get_threads (engine));
+  y10_json_add_string (json, "device", y10_engine_get_device (engine));
+  y10_json_add_int (json, "cpus", g_get_num_processors ());
+  y10_json_open (json, "tries", '[');
   for (guint i = 0; i < self->tries->len; i++)
-    add_try (builder, &g_array_index (self->tries, Try, i));
-  json_builder_end_array (builder);
-  json_builder_end_object (builder);
-  tool_print_json (builder);
-  g_object_unref (builder);
+    add_try (json, &g_array_index (self->tries, Try, i));
+  y10_json_close (json, ']');
+  y10_json_close (json, '}');
+  tool_print_json (json);
+  g_string_free (json, TRUE);
 }
 
 /* The search. */

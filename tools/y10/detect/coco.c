@@ -10,12 +10,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <json-glib/json-glib.h>
 #include <y10/y10.h>
 
+#include "base/json-cursor.h"
 #include "base/json.h"
 #include "base/names.h"
 #include "detect/coco.h"
+
+#define MAX_DEPTH 2 /* a line of a frame */
 
 typedef struct
 {
@@ -25,7 +27,7 @@ typedef struct
   gint64 next_id, n_annotations;
 } Coco;
 
-typedef void (*AddFunc) (Coco *self, guint number, JsonObject *line);
+typedef void (*AddFunc) (Coco *self, guint number, Y10Json line);
 
 /* The number that a file is called by, or -1. */
 static gint64
@@ -57,107 +59,117 @@ take_id (Coco *self, const char *source, gint64 frame)
   return id;
 }
 
-/* Ends the object of @builder, and frees it. */
+/* Ends the object, and frees it. */
 static void
-print_object (Coco *self, JsonBuilder *builder, gboolean is_first)
+print_object (Coco *self, GString *json, gboolean is_first)
 {
-  char *text;
-
-  json_builder_end_object (builder);
-  text = tool_json_to_line (builder);
-  fprintf (self->file, "%s%s", is_first ? "" : ",\n", text);
-  g_free (text);
-  g_object_unref (builder);
+  y10_json_close (json, '}');
+  fprintf (self->file, "%s%s", is_first ? "" : ",\n", json->str);
+  g_string_free (json, TRUE);
 }
 
-static JsonBuilder *
+static GString *
 begin_object (void)
 {
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = g_string_new (NULL);
 
-  json_builder_begin_object (builder);
-  return builder;
+  y10_json_open (json, NULL, '{');
+  return json;
+}
+
+static gint64
+get_int (Y10Json line, const char *name)
+{
+  gint64 value = 0;
+
+  y10_json_get_int (y10_json_find (line, name), &value);
+  return value;
 }
 
 static void
-add_image (Coco *self, guint number, JsonObject *line)
+add_image (Coco *self, guint number, Y10Json line)
 {
-  const char *source = json_object_get_string_member (line, "source");
-  const gint64 frame = json_object_get_int_member (line, "frame");
-  JsonBuilder *builder = begin_object ();
+  g_autofree char *source = y10_json_dup_text (y10_json_find (line, "source"));
+  const gint64 frame = get_int (line, "frame");
+  GString *json = begin_object ();
 
-  tool_json_int (builder, "id", take_id (self, source, frame));
-  tool_json_string (builder, "file_name", source);
+  y10_json_add_int (json, "id", take_id (self, source, frame));
+  y10_json_add_string (json, "file_name", source);
   if (frame >= 0)
-    tool_json_int (builder, "frame", frame);
-  tool_json_int (builder, "width", json_object_get_int_member (line, "width"));
-  tool_json_int (builder, "height",
-      json_object_get_int_member (line, "height"));
-  print_object (self, builder, number == 0);
+    y10_json_add_int (json, "frame", frame);
+  y10_json_add_int (json, "width", get_int (line, "width"));
+  y10_json_add_int (json, "height", get_int (line, "height"));
+  print_object (self, json, number == 0);
 }
 
 static void
-add_categories (Coco *self, guint number, JsonObject *line)
+add_categories (Coco *self, guint number, Y10Json line)
 {
-  JsonArray *classes, *ids;
+  Y10JsonCursor classes, ids;
+  Y10Json class, id;
 
   if (number > 0)
     return;
-  classes = json_object_get_array_member (line, "classes");
-  ids = json_object_get_array_member (line, "ids");
-  for (guint i = 0; i < json_array_get_length (classes); i++) {
-    JsonBuilder *builder = begin_object ();
+  y10_json_enter (&classes, y10_json_find (line, "classes"));
+  y10_json_enter (&ids, y10_json_find (line, "ids"));
+  for (guint i = 0;
+       y10_json_next (&classes, &class) && y10_json_next (&ids, &id); i++) {
+    g_autofree char *name = y10_json_dup_text (class);
+    GString *json = begin_object ();
+    gint64 own = 0;
 
-    tool_json_int (builder, "id", json_array_get_int_element (ids, i));
-    tool_json_string (builder, "name",
-        json_array_get_string_element (classes, i));
-    print_object (self, builder, i == 0);
+    y10_json_get_int (id, &own);
+    y10_json_add_int (json, "id", own);
+    y10_json_add_string (json, "name", name);
+    print_object (self, json, i == 0);
   }
 }
 
+/* @row: class, confidence and edges */
 static void
-add_annotation (Coco *self, gint64 image_id, JsonArray *rows, guint at)
+add_annotation (Coco *self, gint64 image_id, const double row[6])
 {
-  const double x = json_array_get_double_element (rows, at + 2);
-  const double y = json_array_get_double_element (rows, at + 3);
-  const double w = json_array_get_double_element (rows, at + 4) - x;
-  const double h = json_array_get_double_element (rows, at + 5) - y;
+  const double x = row[2], y = row[3], w = row[4] - x, h = row[5] - y;
   const double box[] = { x, y, w, h };
-  JsonBuilder *builder = begin_object ();
+  GString *json = begin_object ();
 
-  tool_json_int (builder, "id", ++self->n_annotations);
-  tool_json_int (builder, "image_id", image_id);
-  tool_json_int (builder, "category_id",
-      (gint64) json_array_get_double_element (rows, at));
-  json_builder_set_member_name (builder, "bbox");
-  json_builder_begin_array (builder);
+  y10_json_add_int (json, "id", ++self->n_annotations);
+  y10_json_add_int (json, "image_id", image_id);
+  y10_json_add_int (json, "category_id", (gint64) row[0]);
+  y10_json_open (json, "bbox", '[');
   for (guint i = 0; i < G_N_ELEMENTS (box); i++)
-    json_builder_add_double_value (builder, box[i]);
-  json_builder_end_array (builder);
-  tool_json_double (builder, "area", w * h);
-  tool_json_int (builder, "iscrowd", 0);
-  tool_json_double (builder, "score",
-      json_array_get_double_element (rows, at + 1));
-  print_object (self, builder, self->n_annotations == 1);
+    y10_json_add_double (json, NULL, box[i]);
+  y10_json_close (json, ']');
+  y10_json_add_double (json, "area", w * h);
+  y10_json_add_int (json, "iscrowd", 0);
+  y10_json_add_double (json, "score", row[1]);
+  print_object (self, json, self->n_annotations == 1);
 }
 
 static void
-add_annotations (Coco *self, guint number, JsonObject *line)
+add_annotations (Coco *self, guint number, Y10Json line)
 {
-  JsonArray *rows = json_object_get_array_member (line, "rows");
+  double row[6] = { 0 };
+  Y10JsonCursor cursor;
+  Y10Json value;
 
-  for (guint i = 0; i + 6 <= json_array_get_length (rows); i += 6)
-    add_annotation (self, g_array_index (self->order, gint64, number), rows, i);
+  y10_json_enter (&cursor, y10_json_find (line, "rows"));
+  for (guint i = 0; y10_json_next (&cursor, &value); i++) {
+    y10_json_get_double (value, &row[i % 6]);
+    if (i % 6 == 5)
+      add_annotation (self, g_array_index (self->order, gint64, number), row);
+  }
 }
 
 /* Calls @add for each line. */
 static gboolean
 print_array (Coco *self, const char *name, AddFunc add, GError **error)
 {
-  JsonParser *parser = json_parser_new_immutable ();
   char *line = NULL;
   gboolean ok = TRUE;
+  Y10JsonFault fault;
   size_t size = 0;
+  Y10Json root;
 
   fprintf (self->file, "\"%s\":[", name);
   rewind (self->lines);
@@ -165,13 +177,16 @@ print_array (Coco *self, const char *name, AddFunc add, GError **error)
     /* A child that crashed may have left half a line at the end. */
     if (!strchr (line, '\n'))
       break;
-    ok = json_parser_load_from_data (parser, line, -1, error);
+    ok = y10_json_check (line, strlen (line), MAX_DEPTH, &root, &fault);
     if (ok)
-      add (self, i, json_node_get_object (json_parser_get_root (parser)));
+      add (self, i, root);
+    else
+      g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+          "the results of frame %u are no JSON: column %u: %s", i, fault.column,
+          fault.message);
   }
   fputc (']', self->file);
   free (line);
-  g_object_unref (parser);
   return ok;
 }
 

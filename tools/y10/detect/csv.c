@@ -8,10 +8,12 @@
 #include "config.h"
 
 #include <string.h>
-#include <json-glib/json-glib.h>
 
+#include "base/json-cursor.h"
 #include "base/names.h"
 #include "detect/csv.h"
+
+#define MAX_DEPTH 8
 
 static const char *const event_members[] = { "source", "timestamp", "event",
   "zone", "line", "id", "label", "confidence", "x", "y", "reason", "duration",
@@ -95,36 +97,37 @@ tool_csv_append_event_head (GString *text)
 }
 
 static void
-append_member (GString *text, const char *name, JsonNode *node)
+append_member (GString *text, const char *name, Y10Json value)
 {
-  if (!strcmp (name, "timestamp") || !strcmp (name, "duration")) {
-    append_number (text, "%.9f", json_node_get_double (node) / 1e9);
-  } else if (json_node_get_value_type (node) == G_TYPE_DOUBLE) {
-    append_number (text, "%.4f", json_node_get_double (node));
-  } else if (json_node_get_value_type (node) == G_TYPE_STRING) {
-    append_field (text, json_node_get_string (node));
-  } else {
-    char *value = json_to_string (node, FALSE);
+  const gboolean is_time = !strcmp (name, "timestamp")
+      || !strcmp (name, "duration");
+  g_autofree char *string = y10_json_dup_text (value);
+  double number;
+  gint64 whole;
 
-    g_string_append (text, value);
-    g_free (value);
-  }
+  if (string)
+    append_field (text, string);
+  else if (y10_json_get_double (value, &number)
+      && (is_time || !y10_json_get_int (value, &whole)))
+    append_number (text, is_time ? "%.9f" : "%.4f",
+        is_time ? number / 1e9 : number);
+  else if (value.text)
+    g_string_append_len (text, value.text, (gssize) value.length);
 }
 
 void
 tool_csv_append_event (GString *text, const char *event)
 {
-  JsonNode *root = json_from_string (event, NULL);
-  JsonObject *object = json_node_get_object (root);
+  Y10Json root, values[G_N_ELEMENTS (event_members)];
 
+  if (!y10_json_check (event, strlen (event), MAX_DEPTH, &root, NULL))
+    return;
+  y10_json_find_all (root, event_members, G_N_ELEMENTS (event_members), values,
+      NULL);
   for (guint i = 0; i < G_N_ELEMENTS (event_members); i++) {
-    JsonNode *node = json_object_get_member (object, event_members[i]);
-
     if (i)
       g_string_append_c (text, ',');
-    if (node)
-      append_member (text, event_members[i], node);
+    append_member (text, event_members[i], values[i]);
   }
   g_string_append_c (text, '\n');
-  json_node_unref (root);
 }

@@ -179,13 +179,9 @@ write_names (const ToolOutput *self, const Y10Model *model, GError **error)
   gboolean ok;
 
   for (guint i = 0; i < y10_model_get_n_classes (model); i++) {
-    JsonNode *node = json_node_init_string (json_node_alloc (),
-        y10_model_get_class_name (model, i));
-    char *name = json_to_string (node, FALSE);
-
-    g_string_append_printf (text, "  %u: %s\n", i, name);
-    g_free (name);
-    json_node_unref (node);
+    g_string_append_printf (text, "  %u: ", i);
+    y10_json_append_string (text, y10_model_get_class_name (model, i));
+    g_string_append_c (text, '\n');
   }
   ok = g_file_set_contents (path, text->str, (gssize) text->len, error);
   g_string_free (text, TRUE);
@@ -243,31 +239,27 @@ static void
 append_coco (ToolOutput *self, GString *text, const Y10Model *model,
     const ToolFrame *frame, const Y10Detection *rows, guint n)
 {
-  JsonBuilder *builder = json_builder_new ();
-  char *source, *line;
+  GString *json = g_string_new (NULL);
+  char *source;
 
-  json_builder_begin_object (builder);
+  y10_json_open (json, NULL, '{');
   if (ftello (self->file) == 0) {
-    json_builder_set_member_name (builder, "classes");
-    json_builder_begin_array (builder);
+    y10_json_open (json, "classes", '[');
     for (guint i = 0; i < y10_model_get_n_classes (model); i++)
-      json_builder_add_string_value (builder,
-          y10_model_get_class_name (model, i));
-    json_builder_end_array (builder);
-    json_builder_set_member_name (builder, "ids");
-    json_builder_begin_array (builder);
+      y10_json_add_string (json, NULL, y10_model_get_class_name (model, i));
+    y10_json_close (json, ']');
+    y10_json_open (json, "ids", '[');
     for (guint i = 0; i < y10_model_get_n_classes (model); i++)
-      json_builder_add_int_value (builder, y10_model_get_coco_id (model, i));
-    json_builder_end_array (builder);
+      y10_json_add_int (json, NULL, y10_model_get_coco_id (model, i));
+    y10_json_close (json, ']');
   }
   source = tool_source_to_utf8 (frame->source);
-  tool_json_string (builder, "source", source);
-  tool_json_int (builder, "frame",
+  y10_json_add_string (json, "source", source);
+  y10_json_add_int (json, "frame",
       frame->timestamp >= 0 ? (gint64) frame->number : -1);
-  tool_json_int (builder, "width", frame->image.width);
-  tool_json_int (builder, "height", frame->image.height);
-  json_builder_set_member_name (builder, "rows");
-  json_builder_begin_array (builder);
+  y10_json_add_int (json, "width", frame->image.width);
+  y10_json_add_int (json, "height", frame->image.height);
+  y10_json_open (json, "rows", '[');
   for (guint i = 0; i < n; i++) {
     const double values[] = { y10_model_get_coco_id (model,
                                   (guint) rows[i].class_id),
@@ -275,15 +267,13 @@ append_coco (ToolOutput *self, GString *text, const Y10Model *model,
       (double) rows[i].x1, (double) rows[i].y1 };
 
     for (guint k = 0; k < G_N_ELEMENTS (values); k++)
-      json_builder_add_double_value (builder, values[k]);
+      y10_json_add_double (json, NULL, values[k]);
   }
-  json_builder_end_array (builder);
-  json_builder_end_object (builder);
-  line = tool_json_to_line (builder);
-  g_string_append_printf (text, "%s\n", line);
-  g_free (line);
+  y10_json_close (json, ']');
+  y10_json_close (json, '}');
+  g_string_append_printf (text, "%s\n", json->str);
+  g_string_free (json, TRUE);
   g_free (source);
-  g_object_unref (builder);
 }
 
 gboolean

@@ -231,31 +231,29 @@ static void
 print_receipt (const Task *task, const char *key, const char *status,
     GError *error)
 {
-  JsonBuilder *builder = json_builder_new ();
-  char *name, *text;
+  GString *json = g_string_new (NULL);
+  char *name;
 
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "source", task->source);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "source", task->source);
   if (task->segment >= 0)
-    tool_json_int (builder, "segment", task->segment);
-  tool_json_string (builder, "status", status);
+    y10_json_add_int (json, "segment", task->segment);
+  y10_json_add_string (json, "status", status);
   if (error) {
-    tool_json_string (builder, "error", error->message);
+    y10_json_add_string (json, "error", error->message);
     g_error_free (error);
   } else {
     name = tool_store_get_name (key);
-    tool_json_string (builder, "content", task->content);
-    tool_json_int (builder, "first_frame",
+    y10_json_add_string (json, "content", task->content);
+    y10_json_add_int (json, "first_frame",
         (gint64) (task->has_range ? task->range.first_frame : 0));
-    tool_json_string (builder, "file", name);
+    y10_json_add_string (json, "file", name);
     g_free (name);
   }
-  json_builder_end_object (builder);
-  text = tool_json_to_line (builder);
-  puts (text);
+  y10_json_close (json, '}');
+  puts (json->str);
   fflush (stdout);
-  g_free (text);
-  g_object_unref (builder);
+  g_string_free (json, TRUE);
 }
 
 /* Sets the content, or makes sure that it still is what the manifest has. */

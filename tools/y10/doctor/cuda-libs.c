@@ -470,7 +470,7 @@ check_backend (DoctorCuda *cuda)
   } else if (strstr (why->str, "cannot be loaded")
       || strstr (why->str, "with interface version")) {
     /* Report it even without a GPU: the module loads on any machine. */
-    doctor_row (cuda->doctor, cuda->section, "backend", DOCTOR_FAIL, why->str,
+    doctor_row (cuda->doctor, "backend", DOCTOR_FAIL, why->str,
         "install the library, the plugin and the backend of one build");
   } else {
     doctor_cuda_row (cuda, "backend", DOCTOR_FAIL,

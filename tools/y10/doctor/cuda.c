@@ -114,8 +114,8 @@ no_library (DoctorCuda *cuda, const char *error, const char *kernel)
             error),
         g_strdup (INSTALL_FIX));
   } else {
-    doctor_row (cuda->doctor, cuda->section, "driver", DOCTOR_NOTE,
-        "no NVIDIA GPU or driver", "for a GPU, " INSTALL_FIX);
+    doctor_row (cuda->doctor, "driver", DOCTOR_NOTE, "no NVIDIA GPU or driver",
+        "for a GPU, " INSTALL_FIX);
   }
 }
 
@@ -137,8 +137,8 @@ no_device (DoctorCuda *cuda, const char *kernel)
         g_strdup ("the driver finds no GPU, although this machine has one"),
         g_strdup ("check 'dmesg | grep NVRM'; " CONTAINER_FIX));
   } else {
-    doctor_row (cuda->doctor, cuda->section, "driver", DOCTOR_NOTE,
-        "no NVIDIA GPU or driver", "for a GPU, " INSTALL_FIX);
+    doctor_row (cuda->doctor, "driver", DOCTOR_NOTE, "no NVIDIA GPU or driver",
+        "for a GPU, " INSTALL_FIX);
   }
 }
 
@@ -344,9 +344,9 @@ check_driver (DoctorCuda *cuda)
 void
 doctor_cuda (Doctor *doctor)
 {
-  DoctorCuda cuda = { doctor, doctor_section (doctor, "cuda"), FALSE, -1,
-    Y10_CUDA_MAJOR, FALSE };
+  DoctorCuda cuda = { doctor, FALSE, -1, Y10_CUDA_MAJOR, FALSE };
 
+  doctor_section (doctor, "cuda");
   check_driver (&cuda);
   doctor_cuda_libraries (&cuda);
 }

@@ -7,6 +7,7 @@
  * something does not work at all. Without an NVIDIA GPU, missing CUDA libraries
  * are no problem. */
 
+#include "base/json.h"
 #include "config.h"
 
 #include <stdio.h>
@@ -39,29 +40,29 @@ cpuinfo_value (const char *cpuinfo, const char *key)
   return NULL;
 }
 
-/* Returns the CPU flags by which the engine selects code. */
-static JsonArray *
-cpu_features (const char *flags)
+/* Adds the CPU flags by which the engine selects code. */
+static void
+add_features (GString *json, const char *flags)
 {
   static const char *const known[] = { "sse4_1", "avx", "avx2", "fma", "f16c",
     "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_vnni", "avx512_bf16",
     "avx512_fp16", "avx_vnni", "amx_tile", "amx_bf16", "amx_int8", "asimd",
     "asimddp", "bf16", "i8mm", "sve" };
-  JsonArray *features = json_array_new ();
   char **words = g_strsplit (flags, " ", -1);
 
+  y10_json_open (json, "features", '[');
   for (guint i = 0; i < G_N_ELEMENTS (known); i++) {
     if (g_strv_contains ((const char *const *) words, known[i]))
-      json_array_add_string_element (features, known[i]);
+      y10_json_add_string (json, NULL, known[i]);
   }
+  y10_json_close (json, ']');
   g_strfreev (words);
-  return features;
 }
 
 static void
 doctor_cpu (Doctor *doctor)
 {
-  JsonObject *section = doctor_section (doctor, "cpu");
+  GString *json = doctor_section (doctor, "cpu");
   char *cpuinfo = NULL, *model = NULL, *flags = NULL, *isa_limit;
   g_autofree char *group = NULL;
   const double quota = y10_cpus_quota ("", &group);
@@ -72,18 +73,17 @@ doctor_cpu (Doctor *doctor)
     if (!flags)
       flags = cpuinfo_value (cpuinfo, "Features");
   }
-  json_object_set_string_member (section, "model", model ? model : "unknown");
-  json_object_set_array_member (section, "features",
-      cpu_features (flags ? flags : ""));
-  json_object_set_int_member (section, "cpus", sysconf (_SC_NPROCESSORS_ONLN));
+  y10_json_add_string (json, "model", model ? model : "unknown");
+  add_features (json, flags ? flags : "");
+  y10_json_add_int (json, "cpus", sysconf (_SC_NPROCESSORS_ONLN));
   if (quota > 0) {
-    json_object_set_double_member (section, "quota", quota);
-    json_object_set_string_member (section, "quota_of", group);
+    y10_json_add_double (json, "quota", quota);
+    y10_json_add_string (json, "quota_of", group);
   }
-  json_object_set_int_member (section, "threads", y10_cpus_granted (""));
+  y10_json_add_int (json, "threads", y10_cpus_granted (""));
   isa_limit = g_strdup (g_getenv ("Y10_MAX_CPU_ISA"));
   if (isa_limit) {
-    json_object_set_string_member (section, "limit", isa_limit);
+    y10_json_add_string (json, "limit", isa_limit);
     doctor_problem (doctor, FALSE,
         "Y10_MAX_CPU_ISA restricts the instructions "
         "that the engine uses",
@@ -98,12 +98,11 @@ doctor_cpu (Doctor *doctor)
 static void
 doctor_engine (Doctor *doctor)
 {
-  JsonObject *section = doctor_section (doctor, "engine");
+  GString *json = doctor_section (doctor, "engine");
   gboolean any = FALSE;
 
-  json_object_set_string_member (section, "version", Y10_VERSION_STRING);
+  y10_json_add_string (json, "version", Y10_VERSION_STRING);
   for (int kind = Y10_BACKEND_REF; kind <= Y10_BACKEND_CUDA; kind++) {
-    JsonObject *backend = json_object_new ();
     GString *why = g_string_new (NULL);
     int score;
 
@@ -112,11 +111,11 @@ doctor_engine (Doctor *doctor)
       score = doctor_probe_backend (why);
     else
       score = y10_backend_probe ((Y10BackendKind) kind, why);
-    json_object_set_boolean_member (backend, "usable", score > 0);
-    json_object_set_int_member (backend, "score", score);
-    json_object_set_string_member (backend, "why", why->str);
-    json_object_set_object_member (section,
-        y10_backend_get_name ((Y10BackendKind) kind), backend);
+    y10_json_open (json, y10_backend_get_name ((Y10BackendKind) kind), '{');
+    y10_json_add_bool (json, "usable", score > 0);
+    y10_json_add_int (json, "score", score);
+    y10_json_add_string (json, "why", why->str);
+    y10_json_close (json, '}');
     any |= score > 0;
     g_string_free (why, TRUE);
   }
@@ -128,14 +127,14 @@ doctor_engine (Doctor *doctor)
 static void
 doctor_memory (Doctor *doctor)
 {
-  JsonObject *section = doctor_section (doctor, "memory");
+  GString *json = doctor_section (doctor, "memory");
   char *text = NULL, *open, *close;
 
   if (g_file_get_contents ("/sys/kernel/mm/transparent_hugepage/enabled", &text,
           NULL, NULL)
       && (open = strchr (text, '[')) && (close = strchr (open, ']'))) {
     *close = 0;
-    json_object_set_string_member (section, "huge_pages", open + 1);
+    y10_json_add_string (json, "huge_pages", open + 1);
     if (!strcmp (open + 1, "never"))
       doctor_problem (doctor, FALSE,
           "huge pages are off, which costs about a "
@@ -143,7 +142,7 @@ doctor_memory (Doctor *doctor)
           "echo madvise | sudo tee "
           "/sys/kernel/mm/transparent_hugepage/enabled");
   } else {
-    json_object_set_string_member (section, "huge_pages", "unknown");
+    y10_json_add_string (json, "huge_pages", "unknown");
   }
   g_free (text);
 }
@@ -151,12 +150,12 @@ doctor_memory (Doctor *doctor)
 int
 tool_doctor (int argc, char **argv)
 {
-  gboolean json = FALSE;
-  const GOptionEntry entries[] = {
-    { "json", 'j', 0, G_OPTION_ARG_NONE, &json, "Print JSON", NULL }, { NULL }
-  };
+  gboolean as_json = FALSE;
+  const GOptionEntry entries[] = { { "json", 'j', 0, G_OPTION_ARG_NONE,
+                                       &as_json, "Print JSON", NULL },
+    { NULL } };
   GOptionContext *context = g_option_context_new (NULL);
-  Doctor doctor = { 0 };
+  Doctor doctor;
   int status = TOOL_USAGE;
 
   g_option_context_set_summary (context,
@@ -175,17 +174,15 @@ tool_doctor (int argc, char **argv)
     tool_error ("doctor takes no argument, found '%s'", argv[1]);
     goto out;
   }
-  doctor.root = json_object_new ();
-  doctor.problems = json_array_new ();
+  doctor_init (&doctor);
   doctor_cpu (&doctor);
   doctor_memory (&doctor);
   doctor_engine (&doctor);
   doctor_gstreamer (&doctor);
   doctor_cuda (&doctor);
-  doctor_print (&doctor, json);
+  doctor_print (&doctor, as_json);
   status = tool_flush_stdout () ? doctor_status (&doctor) : TOOL_FAILED;
-  json_array_unref (doctor.problems);
-  json_object_unref (doctor.root);
+  doctor_clear (&doctor);
 
 out:
   g_option_context_free (context);

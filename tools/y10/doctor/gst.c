@@ -7,6 +7,7 @@
  * loaded; the registry caches an earlier failure to load it; or it has another
  * version than this tool. */
 
+#include "base/json.h"
 #include "config.h"
 #include "dirs.h"
 
@@ -41,24 +42,24 @@ static const struct
 };
 
 static void
-check_metas (Doctor *doctor, JsonObject *section)
+check_metas (Doctor *doctor, GString *json)
 {
-  JsonArray *metas = json_array_new ();
   guint major, minor, micro, nano;
   void *library;
 
   gst_version (&major, &minor, &micro, &nano);
-  json_array_add_string_element (metas, "GstVideoRegionOfInterestMeta");
+  y10_json_open (json, "metas", '[');
+  y10_json_add_string (json, NULL, "GstVideoRegionOfInterestMeta");
   if (major > 1 || minor >= 20)
-    json_array_add_string_element (metas, "GstCustomMeta");
+    y10_json_add_string (json, NULL, "GstCustomMeta");
   library = dlopen (ANALYTICS_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
   if (library)
-    json_array_add_string_element (metas, "GstAnalyticsRelationMeta");
-  json_object_set_array_member (section, "metas", metas);
+    y10_json_add_string (json, NULL, "GstAnalyticsRelationMeta");
+  y10_json_close (json, ']');
 #ifdef HAVE_GST_ANALYTICS
-  json_object_set_string_member (section, "analytics", "built in");
+  y10_json_add_string (json, "analytics", "built in");
 #else
-  json_object_set_string_member (section, "analytics",
+  y10_json_add_string (json, "analytics",
       library ? "present, but the plugin was built without it"
               : "none (comes with GStreamer 1.24)");
   if (library)
@@ -72,16 +73,15 @@ check_metas (Doctor *doctor, JsonObject *section)
 }
 
 static void
-check_elements (Doctor *doctor, JsonObject *section)
+check_elements (Doctor *doctor, GString *json)
 {
-  JsonArray *missing = json_array_new ();
-
+  y10_json_open (json, "missing", '[');
   for (guint i = 0; i < G_N_ELEMENTS (useful); i++) {
     char *what, *fix;
 
     if (tool_have_element (useful[i].element))
       continue;
-    json_array_add_string_element (missing, useful[i].element);
+    y10_json_add_string (json, NULL, useful[i].element);
     what = g_strdup_printf ("GStreamer has no %s: %s will not work",
         useful[i].element, useful[i].what);
     fix = g_strdup_printf ("install it (Debian: sudo apt-get install %s)",
@@ -90,7 +90,7 @@ check_elements (Doctor *doctor, JsonObject *section)
     g_free (fix);
     g_free (what);
   }
-  json_object_set_array_member (section, "missing", missing);
+  y10_json_close (json, ']');
 }
 
 /* Returns the directories that GStreamer searches, from variables or defaults. */
@@ -158,7 +158,7 @@ find_outside_path (void)
 }
 
 static void
-not_found (Doctor *doctor, JsonObject *plugin)
+not_found (Doctor *doctor, GString *json)
 {
   GPtrArray *path = search_path ();
   char *file = NULL, *what, *fix = NULL;
@@ -199,8 +199,8 @@ not_found (Doctor *doctor, JsonObject *plugin)
     what = g_strdup ("the plugin is not installed");
     fix = g_strdup ("run 'tools/setup.sh --install'");
   }
-  json_object_set_boolean_member (plugin, "usable", FALSE);
-  json_object_set_string_member (plugin, "why", what);
+  y10_json_add_bool (json, "usable", FALSE);
+  y10_json_add_string (json, "why", what);
   doctor_problem (doctor, TRUE, what, fix);
   g_free (fix);
   g_free (what);
@@ -220,23 +220,23 @@ makes_element (const char *name)
 }
 
 static void
-check_plugin (Doctor *doctor, JsonObject *section)
+check_plugin (Doctor *doctor, GString *json)
 {
-  JsonObject *plugin = json_object_new ();
   GstPlugin *found = gst_registry_find_plugin (gst_registry_get (), "yolov10");
   const char *version;
 
-  json_object_set_object_member (section, "plugin", plugin);
+  y10_json_open (json, "plugin", '{');
   if (!found || !makes_element ("yolov10detect")) {
-    not_found (doctor, plugin);
+    not_found (doctor, json);
+    y10_json_close (json, '}');
     g_clear_pointer (&found, gst_object_unref);
     return;
   }
   version = gst_plugin_get_version (found);
-  json_object_set_boolean_member (plugin, "usable", TRUE);
-  json_object_set_string_member (plugin, "why",
-      gst_plugin_get_filename (found));
-  json_object_set_string_member (plugin, "version", version);
+  y10_json_add_bool (json, "usable", TRUE);
+  y10_json_add_string (json, "why", gst_plugin_get_filename (found));
+  y10_json_add_string (json, "version", version);
+  y10_json_close (json, '}');
   if (g_strcmp0 (version, PACKAGE_VERSION))
     doctor_problem (doctor, FALSE,
         "the plugin that GStreamer finds differs "
@@ -253,7 +253,7 @@ check_plugin (Doctor *doctor, JsonObject *section)
 
 /* The plugin is loaded, and with it the libraries that it was built with. */
 static void
-check_transports (Doctor *doctor, JsonObject *section)
+check_transports (Doctor *doctor)
 {
   static const struct
   {
@@ -278,8 +278,8 @@ check_transports (Doctor *doctor, JsonObject *section)
                          "(Debian: sudo apt-get install %s) and build again",
             transports[i].package);
 
-    doctor_row (doctor, section, transports[i].name,
-        library ? DOCTOR_OK : DOCTOR_NOTE, fact, fix);
+    doctor_row (doctor, transports[i].name, library ? DOCTOR_OK : DOCTOR_NOTE,
+        fact, fix);
     if (library)
       dlclose (library);
     g_free (fix);
@@ -290,12 +290,11 @@ check_transports (Doctor *doctor, JsonObject *section)
 static void
 check_publish (Doctor *doctor)
 {
-  JsonObject *section = doctor_section (doctor, "events");
-
+  doctor_section (doctor, "events");
   if (makes_element ("yolov10publish"))
-    check_transports (doctor, section);
+    check_transports (doctor);
   else
-    doctor_row (doctor, section, "yolov10publish", DOCTOR_NOTE,
+    doctor_row (doctor, "yolov10publish", DOCTOR_NOTE,
         "GStreamer finds no yolov10publish, so events are not kept or sent",
         "install it (Debian: sudo apt-get install gstreamer1.0-yolov10-publish), "
         "or run 'tools/setup.sh'");
@@ -327,7 +326,7 @@ doctor_gst_nvcodec (void)
 void
 doctor_gstreamer (Doctor *doctor)
 {
-  JsonObject *section = doctor_section (doctor, "gstreamer");
+  GString *json = doctor_section (doctor, "gstreamer");
   GError *error = NULL;
   char *version;
 
@@ -338,11 +337,11 @@ doctor_gstreamer (Doctor *doctor)
     return;
   }
   version = gst_version_string ();
-  json_object_set_string_member (section, "version", version);
+  y10_json_add_string (json, "version", version);
   g_free (version);
-  check_metas (doctor, section);
-  check_plugin (doctor, section);
-  check_elements (doctor, section);
+  check_metas (doctor, json);
+  check_plugin (doctor, json);
+  check_elements (doctor, json);
   check_publish (doctor);
 }
 
@@ -357,9 +356,9 @@ doctor_gst_nvcodec (void)
 void
 doctor_gstreamer (Doctor *doctor)
 {
-  JsonObject *section = doctor_section (doctor, "gstreamer");
+  GString *json = doctor_section (doctor, "gstreamer");
 
-  json_object_set_string_member (section, "version", "none");
+  y10_json_add_string (json, "version", "none");
   doctor_problem (doctor, FALSE,
       "built without GStreamer: no plugin, and y10 "
       "reads no videos",

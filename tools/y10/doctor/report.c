@@ -6,20 +6,36 @@
 
 #include "config.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #include "base/command.h"
-#include "base/json-text.h"
+#include "base/json-cursor.h"
+#include "base/json.h"
 #include "base/terminal.h"
 #include "doctor/report.h"
 
-JsonObject *
+#define MAX_DEPTH 4
+
+void
+doctor_init (Doctor *doctor)
+{
+  *doctor = (Doctor){ g_string_new ("{"), g_string_new ("["), DOCTOR_OK };
+}
+
+void
+doctor_clear (Doctor *doctor)
+{
+  g_string_free (doctor->json, TRUE);
+  g_string_free (doctor->problems, TRUE);
+}
+
+GString *
 doctor_section (Doctor *doctor, const char *name)
 {
-  JsonObject *section = json_object_new ();
-
-  json_object_set_object_member (doctor->root, name, section);
-  return section;
+  if (doctor->json->len > 1)
+    y10_json_close (doctor->json, '}');
+  y10_json_open (doctor->json, name, '{');
+  return doctor->json;
 }
 
 static void
@@ -27,12 +43,12 @@ add_problem (Doctor *doctor, DoctorState state, const char *what,
     const char *fix)
 {
   static const char *const severities[] = { "", "note", "warning", "error" };
-  JsonObject *problem = json_object_new ();
 
-  json_object_set_string_member (problem, "severity", severities[state]);
-  json_object_set_string_member (problem, "problem", what);
-  json_object_set_string_member (problem, "fix", fix);
-  json_array_add_object_element (doctor->problems, problem);
+  y10_json_open (doctor->problems, NULL, '{');
+  y10_json_add_string (doctor->problems, "severity", severities[state]);
+  y10_json_add_string (doctor->problems, "problem", what);
+  y10_json_add_string (doctor->problems, "fix", fix);
+  y10_json_close (doctor->problems, '}');
   doctor->worst = MAX (doctor->worst, state);
 }
 
@@ -44,98 +60,124 @@ doctor_problem (Doctor *doctor, gboolean fatal, const char *what,
 }
 
 void
-doctor_row (Doctor *doctor, JsonObject *section, const char *name,
-    DoctorState state, const char *fact, const char *fix)
+doctor_row (Doctor *doctor, const char *name, DoctorState state,
+    const char *fact, const char *fix)
 {
   static const char *const states[] = { "OK", "NOTE", "WARN", "FAIL" };
-  JsonObject *row = json_object_new ();
 
-  json_object_set_string_member (row, "state", states[state]);
-  json_object_set_string_member (row, "fact", fact);
+  y10_json_open (doctor->json, name, '{');
+  y10_json_add_string (doctor->json, "state", states[state]);
+  y10_json_add_string (doctor->json, "fact", fact);
   if (state != DOCTOR_OK) {
-    json_object_set_string_member (row, "fix", fix);
+    y10_json_add_string (doctor->json, "fix", fix);
     add_problem (doctor, state, fact, fix);
   }
-  json_object_set_object_member (section, name, row);
+  y10_json_close (doctor->json, '}');
 }
 
-/* Formats a value as text. */
-static char *
-value_text (JsonNode *node)
+/* Appends a value as text. */
+static void
+append_text (GString *text, Y10Json value)
 {
-  GString *text = g_string_new (NULL);
-  JsonObject *object;
-  JsonArray *array;
+  const Y10JsonKind kind = y10_json_get_kind (value);
+  g_autofree char *string = y10_json_dup_text (value);
+  double number;
 
-  switch (JSON_NODE_TYPE (node)) {
-    case JSON_NODE_ARRAY:
-      array = json_node_get_array (node);
-      for (guint i = 0; i < json_array_get_length (array); i++)
-        g_string_append_printf (text, "%s%s", i ? " " : "",
-            json_array_get_string_element (array, i));
-      if (text->len == 0)
-        g_string_append (text, "none");
-      break;
-    case JSON_NODE_OBJECT: /* a check, or {usable, why} */
-      object = json_node_get_object (node);
-      if (json_object_has_member (object, "state")) {
-        g_string_append_printf (text, "%-4s  %s",
-            json_object_get_string_member (object, "state"),
-            json_object_get_string_member (object, "fact"));
-        break;
-      }
-      g_string_append (text,
-          json_object_get_boolean_member (object, "usable") ? "yes" : "no");
-      if (*json_object_get_string_member (object, "why"))
-        g_string_append_printf (text, ": %s",
-            json_object_get_string_member (object, "why"));
-      break;
-    case JSON_NODE_VALUE:
-      if (json_node_get_value_type (node) == G_TYPE_STRING)
-        g_string_append (text, json_node_get_string (node));
-      else if (json_node_get_value_type (node) == G_TYPE_BOOLEAN)
-        g_string_append (text, json_node_get_boolean (node) ? "yes" : "no");
-      else if (json_node_get_value_type (node) == G_TYPE_DOUBLE)
-        g_string_append_printf (text, "%g", json_node_get_double (node));
-      else
-        g_string_append_printf (text, "%" G_GINT64_FORMAT,
-            json_node_get_int (node));
-      break;
-    default:
-      g_string_append (text, "none");
+  if (string)
+    g_string_append (text, string);
+  else if (kind == Y10_JSON_BOOLEAN)
+    g_string_append (text, *value.text == 't' ? "yes" : "no");
+  else if (y10_json_get_double (value, &number))
+    g_string_append_printf (text, "%g", number);
+  else
+    g_string_append (text, "none");
+}
+
+/* Appends a check, or {usable, why}. */
+static void
+append_object (GString *text, Y10Json object)
+{
+  g_autofree char *state = y10_json_dup_text (y10_json_find (object, "state"));
+  g_autofree char *why = y10_json_dup_text (y10_json_find (object, "why"));
+
+  if (state)
+    g_string_append_printf (text, "%-4s  ", state);
+  append_text (text, y10_json_find (object, state ? "fact" : "usable"));
+  if (why && *why)
+    g_string_append_printf (text, ": %s", why);
+}
+
+static void
+print_value (const char *name, Y10Json value)
+{
+  const Y10JsonKind kind = y10_json_get_kind (value);
+  GString *text = g_string_new (NULL);
+  Y10JsonCursor cursor;
+  Y10Json element;
+
+  if (kind == Y10_JSON_OBJECT) {
+    append_object (text, value);
+  } else if (kind != Y10_JSON_ARRAY || !y10_json_count (value)) {
+    append_text (text, value);
+  } else {
+    y10_json_enter (&cursor, value);
+    for (guint i = 0; y10_json_next (&cursor, &element); i++) {
+      g_string_append (text, i ? " " : "");
+      append_text (text, element);
+    }
   }
-  return g_string_free (text, FALSE);
+  tool_print ("  %-16s %s\n", name, text->str);
+  g_string_free (text, TRUE);
+}
+
+static void
+print_section (Y10Json section)
+{
+  Y10JsonCursor cursor;
+  Y10Json value;
+
+  y10_json_enter (&cursor, section);
+  while (y10_json_next (&cursor, &value)) {
+    g_autofree char *name = y10_json_dup_text (cursor.name);
+
+    print_value (name, value);
+  }
+}
+
+static void
+print_problem (Y10Json problem)
+{
+  g_autofree char *fix = y10_json_dup_text (y10_json_find (problem, "fix"));
+  g_autofree char *what = y10_json_dup_text (
+      y10_json_find (problem, "problem"));
+  g_autofree char *severity = y10_json_dup_text (
+      y10_json_find (problem, "severity"));
+
+  tool_print ("\n%s: %s\n  fix: %s\n", severity, what, fix);
 }
 
 static void
 print_text (const Doctor *doctor)
 {
-  GList *sections = json_object_get_members (doctor->root);
-  const guint n_problems = json_array_get_length (doctor->problems);
+  Y10JsonCursor cursor;
+  Y10Json root, value;
 
-  for (GList *s = sections; s; s = s->next) {
-    JsonObject *section = json_object_get_object_member (doctor->root, s->data);
-    GList *names = json_object_get_members (section);
+  if (!y10_json_check (doctor->json->str, doctor->json->len, MAX_DEPTH, &root,
+          NULL))
+    return;
+  y10_json_enter (&cursor, root);
+  while (y10_json_next (&cursor, &value)) {
+    g_autofree char *name = y10_json_dup_text (cursor.name);
 
-    tool_print ("%s\n", (const char *) s->data);
-    for (GList *n = names; n; n = n->next) {
-      char *text = value_text (json_object_get_member (section, n->data));
-
-      tool_print ("  %-16s %s\n", (const char *) n->data, text);
-      g_free (text);
-    }
-    g_list_free (names);
+    /* What is no section comes last. */
+    if (!strcmp (name, "ok"))
+      break;
+    tool_print ("%s\n", name);
+    print_section (value);
   }
-  g_list_free (sections);
-
-  for (guint i = 0; i < n_problems; i++) {
-    JsonObject *p = json_array_get_object_element (doctor->problems, i);
-
-    tool_print ("\n%s: %s\n  fix: %s\n",
-        json_object_get_string_member (p, "severity"),
-        json_object_get_string_member (p, "problem"),
-        json_object_get_string_member (p, "fix"));
-  }
+  y10_json_enter (&cursor, y10_json_find (root, "problems"));
+  while (y10_json_next (&cursor, &value))
+    print_problem (value);
   tool_print ("\n%s\n",
       doctor->worst == DOCTOR_FAIL       ? "Something does not work."
           : doctor->worst == DOCTOR_WARN ? "Everything needed works."
@@ -143,29 +185,12 @@ print_text (const Doctor *doctor)
                                          : "Everything works.");
 }
 
-static void
-print_json (Doctor *doctor)
-{
-  JsonNode *root = json_node_new (JSON_NODE_OBJECT);
-  char *text;
-
-  json_object_set_boolean_member (doctor->root, "ok",
-      doctor->worst < DOCTOR_FAIL);
-  json_object_set_array_member (doctor->root, "problems",
-      json_array_ref (doctor->problems));
-  json_node_set_object (root, doctor->root);
-  text = y10_json_to_text (root, TRUE);
-  puts (text);
-  g_free (text);
-  json_node_unref (root);
-}
-
 void
 doctor_cuda_row (DoctorCuda *cuda, const char *name, DoctorState state,
     char *fact, char *fix)
 {
   if (cuda->present || state == DOCTOR_OK)
-    doctor_row (cuda->doctor, cuda->section, name, state, fact, fix);
+    doctor_row (cuda->doctor, name, state, fact, fix);
   g_free (fact);
   g_free (fix);
 }
@@ -173,8 +198,13 @@ doctor_cuda_row (DoctorCuda *cuda, const char *name, DoctorState state,
 void
 doctor_print (Doctor *doctor, gboolean json)
 {
+  y10_json_close (doctor->json, '}');
+  y10_json_close (doctor->problems, ']');
+  y10_json_add_bool (doctor->json, "ok", doctor->worst < DOCTOR_FAIL);
+  y10_json_add_raw (doctor->json, "problems", doctor->problems->str);
+  y10_json_close (doctor->json, '}');
   if (json)
-    print_json (doctor);
+    tool_print_json (doctor->json);
   else
     print_text (doctor);
 }

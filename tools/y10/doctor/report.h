@@ -4,7 +4,7 @@
 
 /* The report of y10 doctor. */
 
-#include <json-glib/json-glib.h>
+#include <glib.h>
 
 G_BEGIN_DECLS
 
@@ -19,18 +19,22 @@ typedef enum
 
 typedef struct
 {
-  JsonObject *root; /* section → name → value */
-  JsonArray *problems;
+  GString *json;     /* section → name → value; the last section is open */
+  GString *problems; /* an array, which is open */
   DoctorState worst;
 } Doctor;
 
-JsonObject *doctor_section (Doctor *doctor, const char *name);
+void doctor_init (Doctor *doctor);
+void doctor_clear (Doctor *doctor);
+/* Begins a section. Returns the JSON, to which its members are added. */
+GString *doctor_section (Doctor *doctor, const char *name);
 /* Adds a problem. @fix is a sentence or a command; both strings are copied. */
 void doctor_problem (Doctor *doctor, gboolean fatal, const char *what,
     const char *fix);
-/* Adds a check to @section, and a problem with @fix unless it is OK. */
-void doctor_row (Doctor *doctor, JsonObject *section, const char *name,
-    DoctorState state, const char *fact, const char *fix);
+/* Adds a check to the section, and a problem with @fix unless it is OK. */
+void doctor_row (Doctor *doctor, const char *name, DoctorState state,
+    const char *fact, const char *fix);
+/* Ends the report, and prints it. */
 void doctor_print (Doctor *doctor, gboolean json);
 /* Returns the exit status, a TOOL_ value. */
 int doctor_status (const Doctor *doctor);
@@ -39,7 +43,6 @@ int doctor_status (const Doctor *doctor);
 typedef struct
 {
   Doctor *doctor;
-  JsonObject *section;
   gboolean present;       /* there is an NVIDIA GPU or driver */
   int gpu;                /* the first usable GPU, or -1 */
   int major;              /* CUDA release that the driver and libraries need */

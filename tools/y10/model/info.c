@@ -24,78 +24,73 @@ typedef struct
 } Info;
 
 static void
-print_op_json (JsonBuilder *builder, const Y10OpInfo *op)
+print_op_json (GString *json, const Y10OpInfo *op)
 {
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "name", op->name);
-  tool_json_string (builder, "kind", op->kind);
-  tool_json_string (builder, "impl", op->impl);
-  tool_json_int (builder, "in_channels", op->in_channels);
-  tool_json_int (builder, "out_channels", op->out_channels);
-  tool_json_int (builder, "out_height", op->out_height);
-  tool_json_int (builder, "out_width", op->out_width);
-  tool_json_int (builder, "kernel", op->kernel);
-  tool_json_int (builder, "stride", op->stride);
-  tool_json_int (builder, "groups", op->groups);
-  tool_json_int (builder, "flops", (gint64) op->flops);
-  json_builder_end_object (builder);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "name", op->name);
+  y10_json_add_string (json, "kind", op->kind);
+  y10_json_add_string (json, "impl", op->impl);
+  y10_json_add_int (json, "in_channels", op->in_channels);
+  y10_json_add_int (json, "out_channels", op->out_channels);
+  y10_json_add_int (json, "out_height", op->out_height);
+  y10_json_add_int (json, "out_width", op->out_width);
+  y10_json_add_int (json, "kernel", op->kernel);
+  y10_json_add_int (json, "stride", op->stride);
+  y10_json_add_int (json, "groups", op->groups);
+  y10_json_add_int (json, "flops", (gint64) op->flops);
+  y10_json_close (json, '}');
 }
 
 static void
 print_json (const Info *info)
 {
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = g_string_new (NULL);
   guint width, height, n_classes = y10_model_get_n_classes (info->model);
   char *path = tool_source_to_utf8 (y10_model_get_path (info->model));
 
   y10_engine_get_input_size (info->engine, &width, &height);
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "file", path);
-  tool_json_string (builder, "format", y10_model_get_format (info->model));
-  tool_json_string (builder, "variant", y10_model_get_variant (info->model));
-  tool_json_string (builder, "dtype", y10_model_get_dtype (info->model));
-  json_builder_set_member_name (builder, "heads");
-  json_builder_begin_array (builder);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "file", path);
+  y10_json_add_string (json, "format", y10_model_get_format (info->model));
+  y10_json_add_string (json, "variant", y10_model_get_variant (info->model));
+  y10_json_add_string (json, "dtype", y10_model_get_dtype (info->model));
+  y10_json_open (json, "heads", '[');
   for (int head = Y10_HEAD_ONE2ONE; head <= Y10_HEAD_ONE2MANY; head++) {
     if (y10_model_has_head (info->model, (Y10Head) head))
-      json_builder_add_string_value (builder,
-          y10_head_get_name ((Y10Head) head));
+      y10_json_add_string (json, NULL, y10_head_get_name ((Y10Head) head));
   }
-  json_builder_end_array (builder);
-  tool_json_string (builder, "head",
+  y10_json_close (json, ']');
+  y10_json_add_string (json, "head",
       y10_head_get_name (y10_engine_get_head (info->engine)));
-  tool_json_int (builder, "box_bins", y10_model_get_n_bins (info->model));
-  json_builder_set_member_name (builder, "classes");
-  json_builder_begin_array (builder);
+  y10_json_add_int (json, "box_bins", y10_model_get_n_bins (info->model));
+  y10_json_open (json, "classes", '[');
   for (guint i = 0; i < n_classes; i++)
-    json_builder_add_string_value (builder,
-        y10_model_get_class_name (info->model, i));
-  json_builder_end_array (builder);
-  tool_json_size (builder, "input", width, height);
-  tool_json_int (builder, "parameters",
+    y10_json_add_string (json, NULL, y10_model_get_class_name (info->model, i));
+  y10_json_close (json, ']');
+  y10_json_add_size (json, "input", width, height);
+  y10_json_add_int (json, "parameters",
       (gint64) y10_model_get_n_parameters (info->model));
-  tool_json_double (builder, "gflop", (double) info->flops / 1e9);
-  tool_json_string (builder, "backend",
+  y10_json_add_double (json, "gflop", (double) info->flops / 1e9);
+  y10_json_add_string (json, "backend",
       y10_backend_get_name (y10_engine_get_backend (info->engine)));
-  tool_json_string (builder, "precision",
+  y10_json_add_string (json, "precision",
       y10_precision_get_name (y10_engine_get_precision (info->engine)));
-  tool_json_string (builder, "device", y10_engine_get_device (info->engine));
-  tool_json_int (builder, "arena_bytes",
+  y10_json_add_string (json, "device", y10_engine_get_device (info->engine));
+  y10_json_add_int (json, "arena_bytes",
       (gint64) y10_engine_get_arena_size (info->engine));
-  tool_json_int (builder, "weights_bytes",
+  y10_json_add_int (json, "weights_bytes",
       (gint64) y10_engine_get_weights_size (info->engine));
-  json_builder_set_member_name (builder, "layers");
-  json_builder_begin_array (builder);
+  y10_json_open (json, "layers", '[');
   for (guint i = 0; i < info->n_ops; i++) {
     Y10OpInfo op = { .size = sizeof op };
 
     y10_engine_get_op (info->engine, i, &op);
-    print_op_json (builder, &op);
+    print_op_json (json, &op);
   }
-  json_builder_end_array (builder);
-  json_builder_end_object (builder);
-  tool_print_json (builder);
-  g_object_unref (builder);
+  y10_json_close (json, ']');
+  y10_json_close (json, '}');
+  tool_print_json (json);
+  g_string_free (json, TRUE);
   g_free (path);
 }
 

@@ -23,26 +23,24 @@
 #include "serve/sessionapi.h"
 
 static void
-reply_json (SoupServerMessage *message, guint status, JsonBuilder *builder)
+reply_json (SoupServerMessage *message, guint status, GString *json)
 {
   serve_reply_text (message, status, "application/json",
-      tool_json_to_line (builder));
+      g_string_free (json, FALSE));
 }
 
 static void
 list_cameras (Serve *serve, SoupServerMessage *message)
 {
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = g_string_new (NULL);
 
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "cameras");
-  json_builder_begin_array (builder);
+  y10_json_open (json, NULL, '{');
+  y10_json_open (json, "cameras", '[');
   for (guint i = 0; i < serve->cameras->len; i++)
-    serve_describe (builder, serve->cameras->pdata[i]);
-  json_builder_end_array (builder);
-  json_builder_end_object (builder);
-  reply_json (message, SOUP_STATUS_OK, builder);
-  g_object_unref (builder);
+    serve_describe (json, serve->cameras->pdata[i]);
+  y10_json_close (json, ']');
+  y10_json_close (json, '}');
+  reply_json (message, SOUP_STATUS_OK, json);
 }
 
 /* Tells the user in front of the page and in front of the terminal. */
@@ -65,11 +63,10 @@ static void
 reply_camera (SoupServerMessage *message, guint status,
     const ServeCamera *camera)
 {
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = g_string_new (NULL);
 
-  serve_describe (builder, camera);
-  reply_json (message, status, builder);
-  g_object_unref (builder);
+  serve_describe (json, camera);
+  reply_json (message, status, json);
 }
 
 /* Answers 400. */
@@ -97,15 +94,15 @@ static ServeCameraConfig *
 read_change (Serve *serve, SoupServerMessage *message,
     const ServeCameraConfig *camera)
 {
-  JsonNode *root = serve_body_parse (message);
+  Y10Json root;
+  GBytes *body = serve_body_parse (message, &root);
   ServeCameraConfig *changed;
   GError *error = NULL;
 
-  if (!root)
+  if (!body)
     return NULL;
-  changed = serve_change_read (serve->config, camera,
-      json_node_get_object (root), &error);
-  json_node_unref (root);
+  changed = serve_change_read (serve->config, camera, root, &error);
+  g_bytes_unref (body);
   if (!changed)
     refuse (message, error);
   return changed;

@@ -1,56 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Bodies of requests: JSON objects, scanned before a parser sees them. */
+/* Bodies of requests: JSON objects. */
 
 #include "config.h"
 
 #ifdef HAVE_SERVE
 
-#include <string.h>
-
-#include "base/json-scan.h"
 #include "serve/body.h"
 #include "serve/reply.h"
 
 /* Zones nest the deepest: settings, zones, an array, a zone, points, one of them. */
 #define MOST_DEPTH 16
 
-JsonNode *
-serve_body_parse (SoupServerMessage *message)
+GBytes *
+serve_body_parse (SoupServerMessage *message, Y10Json *root)
 {
-  GBytes *bytes = soup_message_body_flatten (
+  GBytes *body = soup_message_body_flatten (
       soup_server_message_get_request_body (message));
+  Y10JsonFault fault;
+  char *why;
   gsize n;
-  const char *text = g_bytes_get_data (bytes, &n);
-  JsonNode *root = NULL;
-  Y10JsonScan scan;
-  char *copy;
+  const char *text = g_bytes_get_data (body, &n);
 
-  if (n && y10_json_scan (text, n, MOST_DEPTH, &scan) && !scan.nul_line
-      && g_utf8_validate (text, (gssize) n, NULL)) {
-    copy = g_strndup (text, n);
-    root = json_from_string (copy, NULL);
-    g_free (copy);
-  }
-  g_bytes_unref (bytes);
-  if (root && JSON_NODE_HOLDS_OBJECT (root))
-    return root;
-  g_clear_pointer (&root, json_node_unref);
-  serve_reply_error (message, SOUP_STATUS_BAD_REQUEST,
-      "the body is no JSON object");
+  if (!y10_json_check (n ? text : "", n, MOST_DEPTH, root, &fault))
+    why = g_strdup_printf ("the body is no JSON object: line %u, column %u: %s",
+        fault.line, fault.column, fault.message);
+  else if (y10_json_get_kind (*root) != Y10_JSON_OBJECT)
+    why = g_strdup ("the body is no JSON object");
+  else
+    return body;
+  serve_reply_error (message, SOUP_STATUS_BAD_REQUEST, why);
+  g_free (why);
+  g_bytes_unref (body);
   return NULL;
-}
-
-const char *
-serve_body_get_text (JsonNode *root, const char *name)
-{
-  JsonNode *member = json_object_get_member (json_node_get_object (root), name);
-
-  return member && JSON_NODE_HOLDS_VALUE (member)
-          && json_node_get_value_type (member) == G_TYPE_STRING
-      ? json_node_get_string (member)
-      : NULL;
 }
 
 #endif

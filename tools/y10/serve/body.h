@@ -4,15 +4,14 @@
 
 /* Bodies of requests. */
 
-#include <json-glib/json-glib.h>
 #include <libsoup/soup.h>
+
+#include "base/json-cursor.h"
 
 G_BEGIN_DECLS
 
-/* Returns the object that the message's body is. If it is none, answers 400 and returns
- * NULL. */
-JsonNode *serve_body_parse (SoupServerMessage *message);
-/* Returns the text of a member of that object, borrowed; NULL if it is none. */
-const char *serve_body_get_text (JsonNode *root, const char *name);
+/* Sets @root to the object that the message's body is, and returns what it points into, for
+ * g_bytes_unref(). If it is none, answers 400 and returns NULL. */
+GBytes *serve_body_parse (SoupServerMessage *message, Y10Json *root);
 
 G_END_DECLS

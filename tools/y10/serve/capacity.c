@@ -163,29 +163,28 @@ estimate (const ServeCapacity *capacity, const Load *load)
 }
 
 static void
-add_estimate (JsonBuilder *builder, const ServeCapacity *capacity,
-    const Load *load)
+add_estimate (GString *json, const ServeCapacity *capacity, const Load *load)
 {
   const Estimate e = estimate (capacity, load);
 
-  tool_json_int (builder, "cameras", e.most);
-  tool_json_int (builder, "more",
+  y10_json_add_int (json, "cameras", e.most);
+  y10_json_add_int (json, "more",
       e.most > load->n_live ? e.most - load->n_live : 0);
-  tool_json_string (builder, "limit", e.limit);
-  tool_json_double (builder, "inferences_per_camera", e.wanted);
-  tool_json_double (builder, "engine_ms", e.engine_time * 1000);
-  tool_json_double (builder, "engine_busy", load->busy);
-  tool_json_double (builder, "inferences_per_second", load->per_second);
-  tool_json_double (builder, "cpus_used", capacity->cpus_used);
-  tool_json_double (builder, "cpus_per_camera", e.camera_cpus);
-  tool_json_double (builder, "cpus_others", capacity->cpus_others);
+  y10_json_add_string (json, "limit", e.limit);
+  y10_json_add_double (json, "inferences_per_camera", e.wanted);
+  y10_json_add_double (json, "engine_ms", e.engine_time * 1000);
+  y10_json_add_double (json, "engine_busy", load->busy);
+  y10_json_add_double (json, "inferences_per_second", load->per_second);
+  y10_json_add_double (json, "cpus_used", capacity->cpus_used);
+  y10_json_add_double (json, "cpus_per_camera", e.camera_cpus);
+  y10_json_add_double (json, "cpus_others", capacity->cpus_others);
 }
 
 gboolean
 serve_capacity_answer (Serve *serve, SoupServerMessage *message,
     const char *path)
 {
-  JsonBuilder *builder;
+  GString *json;
   Load load = { 0 };
   gboolean known;
 
@@ -196,20 +195,19 @@ serve_capacity_answer (Serve *serve, SoupServerMessage *message,
     return TRUE;
   }
   known = read_load (serve, &load) && !isnan (serve->capacity->cpus_used);
-  builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  tool_json_int (builder, "live", load.n_live);
-  tool_json_int (builder, "cpus", serve->capacity->cpus);
+  json = g_string_new (NULL);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_int (json, "live", load.n_live);
+  y10_json_add_int (json, "cpus", serve->capacity->cpus);
   if (known) {
-    add_estimate (builder, serve->capacity, &load);
+    add_estimate (json, serve->capacity, &load);
   } else {
-    tool_json_string (builder, "cameras", NULL);
-    tool_json_string (builder, "more", NULL);
+    y10_json_add_string (json, "cameras", NULL);
+    y10_json_add_string (json, "more", NULL);
   }
-  json_builder_end_object (builder);
+  y10_json_close (json, '}');
   serve_reply_text (message, SOUP_STATUS_OK, "application/json",
-      tool_json_to_line (builder));
-  g_object_unref (builder);
+      g_string_free (json, FALSE));
   return TRUE;
 }
 

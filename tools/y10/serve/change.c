@@ -9,150 +9,150 @@
 
 #ifdef HAVE_SERVE
 
+#include <math.h>
 #include <string.h>
 #include <y10/y10.h>
 
-#include "base/json-text.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "serve/change.h"
 
-#define MOST_SHOWN 64 /* bytes of a name */
-#define FIELDS \
-  "name, source, transport, fingerprint, stream, classes, confidence, tiles, zones, " \
-  "privacy"
+#define MAX_DEPTH 16
+
+/* What a reader says of a value. */
+typedef struct
+{
+  const char *name;
+  Y10Json value;
+  GError **error;
+} Member;
 
 /* Always FALSE. */
 static gboolean
-refuse (const char *name, JsonNode *node, const char *expected, GError **error)
+refuse (const Member *member, const char *expected)
 {
-  char *found = y10_json_to_text (node, FALSE);
+  char *found = y10_json_show (member->value);
 
-  if (g_utf8_strlen (found, -1) > 60)
-    strcpy (g_utf8_offset_to_pointer (found, 56), "…");
-  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-      "%s is %s; expected %s", name, found, expected);
+  g_set_error (member->error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "%s is %s; expected %s", member->name, found, expected);
   g_free (found);
   return FALSE;
 }
 
 static gboolean
-holds (JsonNode *node, GType type)
+read_text (const Member *member, char **text)
 {
-  return JSON_NODE_HOLDS_VALUE (node)
-      && json_node_get_value_type (node) == type;
-}
+  char *read = y10_json_dup_text (member->value);
 
-static gboolean
-read_text (const char *name, JsonNode *node, char **text, GError **error)
-{
-  if (JSON_NODE_HOLDS_NULL (node)) {
-    g_clear_pointer (text, g_free);
-    return TRUE;
-  }
-  if (!holds (node, G_TYPE_STRING)) {
-    if (strcmp (name, "source") != 0)
-      return refuse (name, node, "text", error);
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+  if (!read && y10_json_get_kind (member->value) != Y10_JSON_NULL) {
+    if (strcmp (member->name, "source") != 0)
+      return refuse (member, "text");
+    g_set_error (member->error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "the source is no text");
     return FALSE;
   }
   g_free (*text);
-  *text = g_strstrip (json_node_dup_string (node));
+  *text = read ? g_strstrip (read) : NULL;
   return TRUE;
 }
 
 static gboolean
-read_stream (JsonNode *node, guint *stream, GError **error)
+read_stream (const Member *member, guint *stream)
 {
-  const gint64 found = holds (node, G_TYPE_INT64) ? json_node_get_int (node)
-                                                  : 0;
+  gint64 found = 0;
 
+  y10_json_get_int (member->value, &found);
   *stream = (guint) CLAMP (found, 0, SERVE_MOST_STREAMS);
-  return JSON_NODE_HOLDS_NULL (node)
+  return y10_json_get_kind (member->value) == Y10_JSON_NULL
       || (found >= 1 && found <= SERVE_MOST_STREAMS)
-      || refuse ("stream", node, "a number from 1 to 64, or null", error);
+      || refuse (member, "a number from 1 to 64, or null");
 }
 
 static gboolean
-read_confidence (JsonNode *node, double *value, GError **error)
+read_confidence (const Member *member, double *value)
 {
   *value = 0;
-  if (JSON_NODE_HOLDS_NULL (node))
-    return TRUE;
-  if (holds (node, G_TYPE_DOUBLE) || holds (node, G_TYPE_INT64))
-    *value = json_node_get_double (node);
-  return (*value > 0 && *value <= 1)
-      || refuse ("confidence", node, "a number above 0, at most 1, or null",
-          error);
+  y10_json_get_double (member->value, value);
+  return y10_json_get_kind (member->value) == Y10_JSON_NULL
+      || (*value > 0 && *value <= 1)
+      || refuse (member, "a number above 0, at most 1, or null");
 }
 
 /* As JSON or as text, both as the element takes it. */
 static gboolean
-read_zones (JsonNode *node, char **zones, GError **error)
+read_zones (const Member *member, char **zones)
 {
-  if (!JSON_NODE_HOLDS_OBJECT (node))
-    return (JSON_NODE_HOLDS_NULL (node) || holds (node, G_TYPE_STRING))
-        ? read_text ("zones", node, zones, error)
-        : refuse ("zones", node,
-            "an object with version, zones and lines, text, or null", error);
+  const Y10JsonKind kind = y10_json_get_kind (member->value);
+
+  if (kind != Y10_JSON_OBJECT)
+    return kind == Y10_JSON_NULL || kind == Y10_JSON_STRING
+        ? read_text (member, zones)
+        : refuse (member,
+            "an object with version, zones and lines, text, or null");
   g_free (*zones);
-  *zones = y10_json_to_text (node, FALSE);
+  *zones = y10_json_dup_compact (member->value);
   return TRUE;
 }
 
 static gboolean
-read_privacy (JsonNode *node, ServeCameraConfig *camera, GError **error)
+read_privacy (const Member *member, gboolean *privacy)
 {
-  if (!holds (node, G_TYPE_BOOLEAN))
-    return refuse ("privacy", node, "true or false", error);
-  camera->privacy = json_node_get_boolean (node);
-  return TRUE;
+  *privacy = *member->value.text == 't';
+  return y10_json_get_kind (member->value) == Y10_JSON_BOOLEAN
+      || refuse (member, "true or false");
 }
 
 static gboolean
-read_member (const char *name, JsonNode *node, ServeCameraConfig *camera,
-    GError **error)
+read_member (const Member *member, ServeCameraConfig *camera)
 {
+  const char *name = member->name;
+
   if (!strcmp (name, "name"))
-    return read_text (name, node, &camera->name, error);
+    return read_text (member, &camera->name);
   if (!strcmp (name, "source"))
-    return read_text (name, node, &camera->source, error);
+    return read_text (member, &camera->source);
   if (!strcmp (name, "transport"))
-    return read_text (name, node, &camera->transport, error);
+    return read_text (member, &camera->transport);
   if (!strcmp (name, "fingerprint"))
-    return read_text (name, node, &camera->fingerprint, error);
+    return read_text (member, &camera->fingerprint);
   if (!strcmp (name, "stream"))
-    return read_stream (node, &camera->stream, error);
+    return read_stream (member, &camera->stream);
   if (!strcmp (name, "classes"))
-    return read_text (name, node, &camera->classes, error);
+    return read_text (member, &camera->classes);
   if (!strcmp (name, "tiles"))
-    return read_text (name, node, &camera->tiles, error);
+    return read_text (member, &camera->tiles);
   if (!strcmp (name, "confidence"))
-    return read_confidence (node, &camera->confidence, error);
+    return read_confidence (member, &camera->confidence);
   if (!strcmp (name, "zones"))
-    return read_zones (node, &camera->zones, error);
-  if (!strcmp (name, "privacy"))
-    return read_privacy (node, camera, error);
-  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-      "found the field '%.*s'; expected some of " FIELDS,
-      y10_text_fit (name, MOST_SHOWN), name);
-  return FALSE;
+    return read_zones (member, &camera->zones);
+  return read_privacy (member, &camera->privacy);
 }
 
 ServeCameraConfig *
 serve_change_read (const ServeConfig *config, const ServeCameraConfig *camera,
-    JsonObject *members, GError **error)
+    Y10Json members, GError **error)
 {
+  static const char *const names[] = { "name", "source", "transport",
+    "fingerprint", "stream", "classes", "confidence", "tiles", "zones",
+    "privacy", NULL };
+  const guint n = G_N_ELEMENTS (names) - 1;
   ServeCameraConfig *changed = serve_camera_config_copy (camera);
-  JsonObjectIter iter;
-  const char *name;
-  JsonNode *node;
-  gboolean ok = TRUE;
+  Y10Json values[G_N_ELEMENTS (names)], other;
+  gboolean ok = y10_json_find_all (members, names, n, values, &other);
 
-  json_object_iter_init (&iter, members);
-  while (ok && json_object_iter_next (&iter, &name, &node))
-    ok = read_member (name, node, changed, error);
+  if (!ok) {
+    char *name = y10_json_get_path (members, other, NULL);
+    char *known = g_strjoinv (", ", (char **) names);
+
+    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+        "found the field '%s'; expected some of %s", name, known);
+    g_free (known);
+    g_free (name);
+  }
+  for (guint i = 0; ok && i < n; i++) {
+    const Member member = { names[i], values[i], error };
+
+    ok = !values[i].text || read_member (&member, changed);
+  }
   if (ok && serve_config_check (config, changed, error))
     return changed;
   serve_camera_config_free (changed);
@@ -188,40 +188,32 @@ serve_change_list (const ServeCameraConfig *camera,
 }
 
 static void
-write_zones (JsonBuilder *builder, const char *zones)
+write_zones (GString *json, const char *zones)
 {
-  JsonNode *node = zones && *zones == '{' ? json_from_string (zones, NULL)
-                                          : NULL;
+  Y10Json root;
 
-  if (!node) {
-    tool_json_string (builder, "zones", zones);
-    return;
-  }
-  json_builder_set_member_name (builder, "zones");
-  json_builder_add_value (builder, node);
+  if (zones && *zones == '{'
+      && y10_json_check (zones, strlen (zones), MAX_DEPTH, &root, NULL))
+    y10_json_add_raw (json, "zones", zones);
+  else
+    y10_json_add_string (json, "zones", zones);
 }
 
 void
-serve_change_write (JsonBuilder *builder, const ServeCameraConfig *camera)
+serve_change_write (GString *json, const ServeCameraConfig *camera)
 {
-  tool_json_string (builder, "transport", camera->transport);
-  tool_json_string (builder, "fingerprint", camera->fingerprint);
-  if (camera->stream) {
-    tool_json_int (builder, "stream", camera->stream);
-  } else {
-    json_builder_set_member_name (builder, "stream");
-    json_builder_add_null_value (builder);
-  }
-  tool_json_string (builder, "classes", camera->classes);
-  if (camera->confidence > 0) {
-    tool_json_double (builder, "confidence", camera->confidence);
-  } else {
-    json_builder_set_member_name (builder, "confidence");
-    json_builder_add_null_value (builder);
-  }
-  tool_json_string (builder, "tiles", camera->tiles);
-  write_zones (builder, camera->zones);
-  tool_json_bool (builder, "privacy", camera->privacy);
+  y10_json_add_string (json, "transport", camera->transport);
+  y10_json_add_string (json, "fingerprint", camera->fingerprint);
+  if (camera->stream)
+    y10_json_add_int (json, "stream", camera->stream);
+  else
+    y10_json_add_string (json, "stream", NULL);
+  y10_json_add_string (json, "classes", camera->classes);
+  y10_json_add_double (json, "confidence",
+      camera->confidence > 0 ? camera->confidence : (double) NAN);
+  y10_json_add_string (json, "tiles", camera->tiles);
+  write_zones (json, camera->zones);
+  y10_json_add_bool (json, "privacy", camera->privacy);
 }
 
 #endif

@@ -4,8 +4,7 @@
 
 /* What a request wants of a camera's settings. */
 
-#include <json-glib/json-glib.h>
-
+#include "base/json-cursor.h"
 #include "serve/settings.h"
 
 G_BEGIN_DECLS
@@ -14,11 +13,11 @@ G_BEGIN_DECLS
  * says, checked. The error names the field, what was found and what was expected. Free
  * with serve_camera_config_free(). */
 ServeCameraConfig *serve_change_read (const ServeConfig *config,
-    const ServeCameraConfig *camera, JsonObject *members, GError **error);
+    const ServeCameraConfig *camera, Y10Json members, GError **error);
 /* The names of the fields that differ, such as "name, zones". Free with g_free(). */
 char *serve_change_list (const ServeCameraConfig *camera,
     const ServeCameraConfig *before);
 /* Adds these fields to an object. */
-void serve_change_write (JsonBuilder *builder, const ServeCameraConfig *camera);
+void serve_change_write (GString *json, const ServeCameraConfig *camera);
 
 G_END_DECLS

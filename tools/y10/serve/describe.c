@@ -15,50 +15,47 @@
 #include "serve/describe.h"
 
 static void
-describe (JsonBuilder *builder, const ServeCamera *camera, gboolean counters)
+describe (GString *json, const ServeCamera *camera, gboolean counters)
 {
   char *shown = tool_source_show (camera->config->source);
   ToolCameraStatus status;
 
   tool_camera_get_status (camera->camera, &status);
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "id", camera->config->id);
-  tool_json_string (builder, "name", camera->config->name);
-  tool_json_string (builder, "source", shown);
-  tool_json_string (builder, "state", tool_camera_state_name (status.state));
-  tool_json_string (builder, "reason", status.reason);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "id", camera->config->id);
+  y10_json_add_string (json, "name", camera->config->name);
+  y10_json_add_string (json, "source", shown);
+  y10_json_add_string (json, "state", tool_camera_state_name (status.state));
+  y10_json_add_string (json, "reason", status.reason);
   if (counters) {
-    tool_json_int (builder, "frames", (gint64) status.frames);
-    tool_json_int (builder, "inferred", (gint64) status.inferred);
+    y10_json_add_int (json, "frames", (gint64) status.frames);
+    y10_json_add_int (json, "inferred", (gint64) status.inferred);
   }
-  tool_json_double (builder, "fps",
+  y10_json_add_double (json, "fps",
       counters ? status.fps : round (status.fps * 10) / 10);
-  tool_json_double (builder, "inferences_per_second",
+  y10_json_add_double (json, "inferences_per_second",
       counters ? status.inferences_per_second
                : round (status.inferences_per_second * 10) / 10);
-  tool_json_int (builder, "reconnects", status.reconnects);
-  tool_json_int (builder, "viewers", camera->viewers->len);
-  serve_change_write (builder, camera->config);
-  json_builder_end_object (builder);
+  y10_json_add_int (json, "reconnects", status.reconnects);
+  y10_json_add_int (json, "viewers", camera->viewers->len);
+  serve_change_write (json, camera->config);
+  y10_json_close (json, '}');
   g_free (shown);
 }
 
 void
-serve_describe (JsonBuilder *builder, const ServeCamera *camera)
+serve_describe (GString *json, const ServeCamera *camera)
 {
-  describe (builder, camera, TRUE);
+  describe (json, camera, TRUE);
 }
 
 char *
 serve_describe_line (const ServeCamera *camera)
 {
-  JsonBuilder *builder = json_builder_new ();
-  char *line;
+  GString *json = g_string_new (NULL);
 
-  describe (builder, camera, FALSE);
-  line = tool_json_to_line (builder);
-  g_object_unref (builder);
-  return line;
+  describe (json, camera, FALSE);
+  return g_string_free (json, FALSE);
 }
 
 #endif

@@ -4,14 +4,12 @@
 
 /* A camera as JSON, without its secrets. */
 
-#include <json-glib/json-glib.h>
-
 #include "serve/cameras.h"
 
 G_BEGIN_DECLS
 
 /* Adds an object with all that there is to know. */
-void serve_describe (JsonBuilder *builder, const ServeCamera *camera);
+void serve_describe (GString *json, const ServeCamera *camera);
 /* Returns an object without what changes with each frame, as one line. Free with
  * g_free(). */
 char *serve_describe_line (const ServeCamera *camera);

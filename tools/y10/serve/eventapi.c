@@ -193,22 +193,20 @@ list_names (Serve *serve, SoupServerMessage *message)
 {
   static const char *const members[] = { "cameras", "classes", "zones",
     "kinds" };
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = g_string_new (NULL);
 
-  json_builder_begin_object (builder);
+  y10_json_open (json, NULL, '{');
   for (guint i = 0; i < SERVE_N_NAMES; i++) {
     const GPtrArray *names = serve_events_get_names (serve->events, i);
 
-    json_builder_set_member_name (builder, members[i]);
-    json_builder_begin_array (builder);
+    y10_json_open (json, members[i], '[');
     for (guint n = 0; n < names->len; n++)
-      json_builder_add_string_value (builder, names->pdata[n]);
-    json_builder_end_array (builder);
+      y10_json_add_string (json, NULL, names->pdata[n]);
+    y10_json_close (json, ']');
   }
-  json_builder_end_object (builder);
+  y10_json_close (json, '}');
   serve_reply_text (message, SOUP_STATUS_OK, "application/json",
-      tool_json_to_line (builder));
-  g_object_unref (builder);
+      g_string_free (json, FALSE));
 }
 
 /* SEGMENT:OFFSET/snapshot.jpg or /thumbnail.jpg */

@@ -27,18 +27,17 @@ typedef struct
 } Waiting;
 
 static void
-add_names (JsonBuilder *builder, const char *member, char **names)
+add_names (GString *json, const char *member, char **names)
 {
-  json_builder_set_member_name (builder, member);
-  json_builder_begin_array (builder);
+  y10_json_open (json, member, '[');
   for (guint i = 0; names[i]; i++)
-    json_builder_add_string_value (builder, names[i]);
-  json_builder_end_array (builder);
+    y10_json_add_string (json, NULL, names[i]);
+  y10_json_close (json, ']');
 }
 
 /* What the detectors say is in use. */
 static void
-add_active (JsonBuilder *builder, Serve *serve)
+add_active (GString *json, Serve *serve)
 {
   static const char *const active[][2] = { { "backend", "active-backend" },
     { "device", "active-device" }, { "precision", "active-precision" } };
@@ -46,14 +45,14 @@ add_active (JsonBuilder *builder, Serve *serve)
   for (guint i = 0; i < G_N_ELEMENTS (active); i++) {
     char *value = serve_cameras_get_active (serve, active[i][1]);
 
-    tool_json_string (builder, active[i][0], value);
+    y10_json_add_string (json, active[i][0], value);
     g_free (value);
   }
 }
 
 /* What may be chosen, and what is. */
 static void
-add_choice (JsonBuilder *builder, const Serve *serve)
+add_choice (GString *json, const Serve *serve)
 {
   const ServeConfig *config = serve->config;
   const char *path = serve_model_change_get_kept (serve);
@@ -61,16 +60,16 @@ add_choice (JsonBuilder *builder, const Serve *serve)
       ? serve_model_folder_get_name (config->models, path)
       : NULL;
 
-  tool_json_string (builder, "file", file);
-  tool_json_bool (builder, "bundled", !path);
-  tool_json_bool (builder, "option", config->model_is_option);
+  y10_json_add_string (json, "file", file);
+  y10_json_add_bool (json, "bundled", !path);
+  y10_json_add_bool (json, "option", config->model_is_option);
   if (config->models) {
     char **names = serve_model_folder_list (config->models);
 
-    add_names (builder, "models", names);
+    add_names (json, "models", names);
     g_strfreev (names);
   } else {
-    tool_json_string (builder, "models", NULL);
+    y10_json_add_string (json, "models", NULL);
   }
   g_free (file);
 }
@@ -79,18 +78,17 @@ static void
 tell_model (Serve *serve, SoupServerMessage *message)
 {
   const ServeModel *model = serve->config->known;
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = g_string_new (NULL);
 
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "name", model->name);
-  add_names (builder, "classes", model->classes);
-  add_active (builder, serve);
-  add_choice (builder, serve);
-  serve_model_change_write (serve, builder);
-  json_builder_end_object (builder);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "name", model->name);
+  add_names (json, "classes", model->classes);
+  add_active (json, serve);
+  add_choice (json, serve);
+  serve_model_change_write (serve, json);
+  y10_json_close (json, '}');
   serve_reply_text (message, SOUP_STATUS_OK, "application/json",
-      tool_json_to_line (builder));
-  g_object_unref (builder);
+      g_string_free (json, FALSE));
 }
 
 static void
@@ -151,16 +149,18 @@ find_obstacle (const Serve *serve)
 static void
 change_model (Serve *serve, SoupServerMessage *message)
 {
-  JsonNode *root = serve_body_parse (message);
-  const char *obstacle = find_obstacle (serve), *name;
-  JsonNode *wanted;
+  static const char *const names[] = { "model" };
+  const char *obstacle = find_obstacle (serve);
+  gboolean is_only;
+  Y10Json root, wanted;
+  GBytes *body = serve_body_parse (message, &root);
+  char *name;
 
-  if (!root)
+  if (!body)
     return;
-  wanted = json_object_get_member (json_node_get_object (root), "model");
-  name = serve_body_get_text (root, "model");
-  if (json_object_get_size (json_node_get_object (root)) != 1 || !wanted
-      || !(name || JSON_NODE_HOLDS_NULL (wanted)))
+  is_only = y10_json_find_all (root, names, 1, &wanted, NULL);
+  name = y10_json_dup_text (wanted);
+  if (!is_only || !(name || y10_json_get_kind (wanted) == Y10_JSON_NULL))
     serve_reply_error (message, SOUP_STATUS_BAD_REQUEST,
         "expected {\"model\": NAME}, a file in the folder of models, or null for the "
         "bundled model");
@@ -168,7 +168,8 @@ change_model (Serve *serve, SoupServerMessage *message)
     serve_reply_error (message, SOUP_STATUS_CONFLICT, obstacle);
   else
     begin (serve, message, name);
-  json_node_unref (root);
+  g_free (name);
+  g_bytes_unref (body);
 }
 
 gboolean

@@ -83,38 +83,34 @@ serve_model_change_get_kept (const Serve *serve)
 }
 
 void
-serve_model_change_write (const Serve *serve, JsonBuilder *builder)
+serve_model_change_write (const Serve *serve, GString *json)
 {
   const ServeModelChange *change = serve->model_change;
 
-  json_builder_set_member_name (builder, "change");
   if (!change) {
-    json_builder_add_null_value (builder);
+    y10_json_add_string (json, "change", NULL);
     return;
   }
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "model", change->name);
-  tool_json_int (builder, "done", change->n - change->n_left);
-  tool_json_int (builder, "of", change->n);
-  json_builder_end_object (builder);
+  y10_json_open (json, "change", '{');
+  y10_json_add_string (json, "model", change->name);
+  y10_json_add_int (json, "done", change->n - change->n_left);
+  y10_json_add_int (json, "of", change->n);
+  y10_json_close (json, '}');
 }
 
 static void
 tell_pages (Serve *serve, const char *problem)
 {
-  JsonBuilder *builder = json_builder_new ();
-  char *line;
+  GString *json = g_string_new (NULL);
 
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "type", "model");
-  tool_json_string (builder, "name", serve->config->known->name);
-  serve_model_change_write (serve, builder);
-  tool_json_string (builder, "problem", problem);
-  json_builder_end_object (builder);
-  line = tool_json_to_line (builder);
-  serve_push_json (serve, line);
-  g_free (line);
-  g_object_unref (builder);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "type", "model");
+  y10_json_add_string (json, "name", serve->config->known->name);
+  serve_model_change_write (serve, json);
+  y10_json_add_string (json, "problem", problem);
+  y10_json_close (json, '}');
+  serve_push_json (serve, json->str);
+  g_string_free (json, TRUE);
 }
 
 static void

@@ -4,8 +4,6 @@
 
 /* Another model for all cameras, while they run. Main thread only. */
 
-#include <json-glib/json-glib.h>
-
 #include "serve/cameras.h"
 
 G_BEGIN_DECLS
@@ -27,6 +25,6 @@ void serve_model_change_stop (Serve *serve);
  * bundled one. */
 const char *serve_model_change_get_kept (const Serve *serve);
 /* Adds the member "change": what is under way, or null. */
-void serve_model_change_write (const Serve *serve, JsonBuilder *builder);
+void serve_model_change_write (const Serve *serve, GString *json);
 
 G_END_DECLS

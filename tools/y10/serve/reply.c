@@ -75,14 +75,13 @@ serve_reply_text (SoupServerMessage *message, guint status, const char *type,
 void
 serve_reply_error (SoupServerMessage *message, guint status, const char *text)
 {
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = g_string_new (NULL);
 
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "error", text);
-  json_builder_end_object (builder);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "error", text);
+  y10_json_close (json, '}');
   serve_reply_text (message, status, "application/json",
-      tool_json_to_line (builder));
-  g_object_unref (builder);
+      g_string_free (json, FALSE));
 }
 
 #endif

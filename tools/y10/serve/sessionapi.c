@@ -17,14 +17,17 @@
 static void
 open_session (Serve *serve, SoupServerMessage *message)
 {
-  JsonNode *root = serve_body_parse (message);
-  const char *token = root ? serve_body_get_text (root, "token") : NULL;
+  Y10Json root;
+  GBytes *body = serve_body_parse (message, &root);
+  char *token;
   guint status;
 
-  if (!root)
+  if (!body)
     return;
+  token = y10_json_dup_text (y10_json_find (root, "token"));
   status = serve_auth_open (serve->auth, message, token ? token : "");
-  json_node_unref (root);
+  g_free (token);
+  g_bytes_unref (body);
   if (status == SOUP_STATUS_NO_CONTENT)
     soup_server_message_set_status (message, status, NULL);
   else

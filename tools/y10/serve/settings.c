@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <y10/y10.h>
 
-#include "base/json-text.h"
+#include "base/json.h"
 #include "base/readfile.h"
 #include "camera/pipeline.h"
 #include "camera/source.h"
@@ -362,7 +362,7 @@ set_camera (ServeConfig *config, const ServeCameraConfig *camera)
   set_text (file, group, "zones", camera->zones);
   if (camera->confidence > 0)
     set_text (file, group, "confidence",
-        y10_real_to_text (camera->confidence, number));
+        y10_json_format_double (camera->confidence, number));
   else
     g_key_file_remove_key (file, group, "confidence", NULL);
   if (camera->privacy)

@@ -73,29 +73,31 @@ find_folder (const ValData *data)
 }
 
 static gboolean
-read_pictures (ValData *data, JsonArray *list, GError **error)
+read_pictures (ValData *data, ValJson *json)
 {
-  const guint n = json_array_get_length (list);
+  Y10JsonCursor cursor;
+  Y10Json entry;
+  guint n;
 
+  if (!val_json_enter (json, "images", &cursor, &n))
+    return FALSE;
   if (n > VAL_MAX_PICTURES) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+    g_set_error (json->error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
         "%s: has %u images; expected at most %d", data->source, n,
         VAL_MAX_PICTURES);
     return FALSE;
   }
-  for (guint i = 0; i < n; i++) {
-    const ValPlace place = { data->source, "images", i };
-    JsonObject *object = val_json_get_entry (list, &place, error);
-    const char *name;
+  while (y10_json_next (&cursor, &entry)) {
+    g_autofree char *name = NULL;
     char *id;
 
-    if (!object
-        || !(name = val_json_get_string (object, &place, "file_name", error))
-        || !(id = val_json_get_id (object, &place, "id", error)))
+    if (!val_json_is_object (json, entry)
+        || !(name = val_json_get_text (json, entry, "file_name"))
+        || !(id = val_json_get_id (json, entry, "id")))
       return FALSE;
-    val_data_add_picture (data, id, g_strdup (name), NULL);
+    val_data_add_picture (data, id, g_steal_pointer (&name), NULL);
   }
-  return val_data_sort_pictures (data, error);
+  return val_data_sort_pictures (data, json->error);
 }
 
 static void
@@ -118,24 +120,27 @@ compare_classes (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
-read_classes (ValData *data, JsonArray *list, GError **error)
+read_classes (ValData *data, ValJson *json)
 {
-  const guint n = json_array_get_length (list);
+  Y10JsonCursor cursor;
+  Y10Json entry;
+  guint n;
 
+  if (!val_json_enter (json, "categories", &cursor, &n))
+    return FALSE;
   if (n > VAL_MAX_CLASSES) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
+    g_set_error (json->error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
         "%s: has %u categories; expected at most %d", data->source, n,
         VAL_MAX_CLASSES);
     return FALSE;
   }
-  for (guint i = 0; i < n; i++) {
-    const ValPlace place = { data->source, "categories", i };
-    JsonObject *object = val_json_get_entry (list, &place, error);
-    const char *name;
+  while (y10_json_next (&cursor, &entry)) {
+    g_autofree char *name = NULL;
     gint64 id;
 
-    if (!object || !val_json_get_int (object, &place, "id", &id, error)
-        || !(name = val_json_get_string (object, &place, "name", error)))
+    if (!val_json_is_object (json, entry)
+        || !val_json_get_int (json, entry, "id", &id)
+        || !(name = val_json_get_text (json, entry, "name")))
       return FALSE;
     val_data_add_class (data, id, name);
   }
@@ -146,7 +151,7 @@ read_classes (ValData *data, JsonArray *list, GError **error)
 
     if (before->id != after->id)
       continue;
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+    g_set_error (json->error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: the categories %s and %s both have the id %" G_GINT64_FORMAT,
         data->source, before->name, after->name, after->id);
     return FALSE;
@@ -164,56 +169,46 @@ find_class (const ValData *data, gint64 id)
   return found ? (int) (found - (const gpointer *) data->classes->pdata) : -1;
 }
 
-/* Returns the member @name, or NULL where it is missing or null. */
-static JsonNode *
-get_optional (JsonObject *object, const char *name)
-{
-  JsonNode *node = json_object_get_member (object, name);
-
-  return node && !JSON_NODE_HOLDS_NULL (node) ? node : NULL;
-}
-
-/* What pycocotools insists on and others leave out. */
+/* What pycocotools insists on and others leave out, or write as null. */
 static gboolean
-read_optional (JsonObject *object, const ValPlace *place, ValTruth *truth,
-    GError **error)
+read_optional (ValJson *json, Y10Json entry, ValTruth *truth)
 {
-  JsonNode *crowd = get_optional (object, "iscrowd");
-  gint64 is_crowd = 0;
+  const Y10Json area = y10_json_find (entry, "area");
+  const Y10Json crowd = y10_json_find (entry, "iscrowd");
+  const Y10JsonKind kind = y10_json_get_kind (crowd);
+  gint64 is_crowd = kind == Y10_JSON_BOOLEAN && *crowd.text == 't';
 
   truth->area = truth->box.width * truth->box.height;
-  if (get_optional (object, "area")
-      && !val_json_get_double (object, place, "area", &truth->area, error))
+  if (y10_json_get_kind (area) > Y10_JSON_NULL
+      && !val_json_get_double (json, entry, "area", &truth->area))
     return FALSE;
-  if (crowd && JSON_NODE_HOLDS_VALUE (crowd)
-      && json_node_get_value_type (crowd) == G_TYPE_BOOLEAN)
-    is_crowd = json_node_get_boolean (crowd);
-  else if (crowd
-      && !val_json_get_int (object, place, "iscrowd", &is_crowd, error))
+  if (kind > Y10_JSON_BOOLEAN
+      && !val_json_get_int (json, entry, "iscrowd", &is_crowd))
     return FALSE;
   truth->is_crowd = is_crowd != 0;
   return TRUE;
 }
 
 static gboolean
-read_annotations (ValData *data, JsonArray *list, GError **error)
+read_annotations (ValData *data, ValJson *json)
 {
-  const guint n = json_array_get_length (list);
-  guint n_unknown = 0;
+  guint n_unknown = 0, n;
+  Y10JsonCursor cursor;
+  Y10Json entry;
 
-  for (guint i = 0; i < n; i++) {
-    const ValPlace place = { data->source, "annotations", i };
-    JsonObject *object = val_json_get_entry (list, &place, error);
+  if (!val_json_enter (json, "annotations", &cursor, &n))
+    return FALSE;
+  while (y10_json_next (&cursor, &entry)) {
     ValTruth truth = { 0 };
     double box[4];
     char *id;
     gint64 class_id;
     int picture, class;
 
-    if (!object
-        || !val_json_get_int (object, &place, "category_id", &class_id, error)
-        || !val_json_get_box (object, &place, box, error)
-        || !(id = val_json_get_id (object, &place, "image_id", error)))
+    if (!val_json_is_object (json, entry)
+        || !val_json_get_int (json, entry, "category_id", &class_id)
+        || !val_json_get_box (json, entry, box)
+        || !(id = val_json_get_id (json, entry, "image_id")))
       return FALSE;
     picture = val_data_find_picture (data, id);
     g_free (id);
@@ -224,7 +219,7 @@ read_annotations (ValData *data, JsonArray *list, GError **error)
     }
     truth.box = (ValBox){ box[0], box[1], box[2], box[3], (guint) picture,
       (guint) class };
-    if (!read_optional (object, &place, &truth, error))
+    if (!read_optional (json, entry, &truth))
       return FALSE;
     g_array_append_val (data->truths, truth);
   }
@@ -239,24 +234,17 @@ read_annotations (ValData *data, JsonArray *list, GError **error)
 ValData *
 val_coco_open (const char *path, const char *images, GError **error)
 {
-  JsonNode *root = val_json_read (path, error);
-  JsonArray *pictures = NULL, *classes = NULL, *annotations = NULL;
-  ValData *data;
-  gboolean ok;
+  ValData *data = NULL;
+  ValJson json;
 
-  if (!root)
-    return NULL;
-  data = val_data_new (path);
-  ok = (pictures = val_json_get_list (root, path, "images", error))
-      && (classes = val_json_get_list (root, path, "categories", error))
-      && (annotations = val_json_get_list (root, path, "annotations", error))
-      && read_pictures (data, pictures, error)
-      && read_classes (data, classes, error)
-      && read_annotations (data, annotations, error);
-  json_node_unref (root);
-  if (ok)
-    locate_pictures (data, images);
-  if (!ok)
-    g_clear_pointer (&data, val_data_free);
+  if (val_json_open (&json, path, error)) {
+    data = val_data_new (path);
+    if (read_pictures (data, &json) && read_classes (data, &json)
+        && read_annotations (data, &json))
+      locate_pictures (data, images);
+    else
+      g_clear_pointer (&data, val_data_free);
+  }
+  val_json_clear (&json);
   return data;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Reads members of JSON whose types nobody has checked. The text is looked through before
- * the parser sees it. */
+/* Reads members of JSON whose types nobody has checked. */
 
 #include "config.h"
 
@@ -10,191 +9,153 @@
 
 #include <y10/y10.h>
 
-#include "base/json-scan.h"
-#include "base/json-text.h"
 #include "val/data.h"
 #include "val/json.h"
 
 #define MAX_DEPTH 100
 
-/* FALSE with an error if the parser should not see @text. */
-static gboolean
-check_text (const char *path, const char *text, gsize size, GError **error)
+gboolean
+val_json_open (ValJson *json, const char *path, GError **error)
 {
-  Y10JsonScan scan;
+  Y10JsonFault fault;
+  gsize size = 0;
 
-  if (y10_json_scan (text, size, MAX_DEPTH, &scan))
-    return TRUE;
-  if (scan.danger == Y10_JSON_DEEP)
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: has lists in lists, more than %d deep, in line %u", path,
-        MAX_DEPTH, scan.line);
+  *json = (ValJson){ .path = path, .error = error };
+  json->text = val_read_file (path, &size, error);
+  if (!json->text
+      || y10_json_check (json->text, size, MAX_DEPTH, &json->root, &fault))
+    return json->text != NULL;
+  if (size == 0)
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: is empty", path);
   else
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: is no JSON: line %u, column %u: %s", path, scan.line, scan.column,
-        y10_json_danger_get_text (scan.danger));
+        "%s: is no JSON: line %u, column %u: %s", path, fault.line,
+        fault.column, fault.message);
   return FALSE;
 }
 
-JsonNode *
-val_json_read (const char *path, GError **error)
+void
+val_json_clear (ValJson *json)
 {
-  JsonParser *parser = json_parser_new_immutable ();
-  GError *failure = NULL;
-  JsonNode *root = NULL;
-  gsize size = 0;
-  char *text = val_read_file (path, &size, error);
-  const gboolean is_safe = text && check_text (path, text, size, error);
-
-  if (is_safe
-      && !json_parser_load_from_data (parser, text, (gssize) size, &failure)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: is no JSON: %s", path,
-        failure->message);
-    g_error_free (failure);
-  } else if (is_safe && !(root = json_parser_steal_root (parser))) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: is empty", path);
-  }
-  g_object_unref (parser);
-  g_free (text);
-  return root;
+  g_clear_pointer (&json->text, g_free);
 }
 
-JsonArray *
-val_json_get_list (JsonNode *root, const char *file, const char *name,
-    GError **error)
+gboolean
+val_json_enter (ValJson *json, const char *name, Y10JsonCursor *cursor,
+    guint *n)
 {
-  JsonNode *node = JSON_NODE_HOLDS_OBJECT (root)
-      ? json_object_get_member (json_node_get_object (root), name)
-      : NULL;
+  const Y10Json list = y10_json_find (json->root, name);
 
-  if (node && JSON_NODE_HOLDS_ARRAY (node))
-    return json_node_get_array (node);
-  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
+  y10_json_enter (cursor, list);
+  *n = y10_json_count (list);
+  if (y10_json_get_kind (list) == Y10_JSON_ARRAY)
+    return TRUE;
+  g_set_error (json->error, Y10_ERROR, Y10_ERROR_FAILED,
       "%s: has no list \"%s\"; expected COCO's JSON with images, annotations and "
       "categories",
-      file, name);
-  return NULL;
+      json->path, name);
+  return FALSE;
 }
 
-JsonObject *
-val_json_get_entry (JsonArray *list, const ValPlace *place, GError **error)
+gboolean
+val_json_is_object (ValJson *json, Y10Json entry)
 {
-  JsonNode *node = json_array_get_element (list, place->index);
+  g_autofree char *place = NULL;
 
-  if (JSON_NODE_HOLDS_OBJECT (node))
-    return json_node_get_object (node);
-  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-      "%s: %s[%u] is not an object", place->file, place->list, place->index);
-  return NULL;
+  if (y10_json_get_kind (entry) == Y10_JSON_OBJECT)
+    return TRUE;
+  place = y10_json_get_path (json->root, entry, NULL);
+  g_set_error (json->error, Y10_ERROR, Y10_ERROR_FAILED,
+      "%s: %s is not an object", json->path, place);
+  return FALSE;
 }
 
+/* Always FALSE. */
 static gboolean
-refuse (const ValPlace *place, const char *name, JsonNode *node,
-    const char *expected, GError **error)
+refuse (ValJson *json, Y10Json entry, const char *name, const char *expected)
 {
-  char *text = node ? y10_json_to_text (node, FALSE) : NULL;
+  const Y10Json value = y10_json_find (entry, name);
+  g_autofree char *place = y10_json_get_path (json->root, entry, name);
+  g_autofree char *found = value.text ? y10_json_show (value) : NULL;
 
-  if (text && g_utf8_strlen (text, -1) > 40)
-    *g_utf8_offset_to_pointer (text, 40) = 0;
-  g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-      "%s: %s[%u].%s is %s; expected %s", place->file, place->list,
-      place->index, name, text ? text : "missing", expected);
-  g_free (text);
+  g_set_error (json->error, Y10_ERROR, Y10_ERROR_FAILED,
+      "%s: %s is %s; expected %s", json->path, place, found ? found : "missing",
+      expected);
   return FALSE;
 }
 
 static gboolean
-is_whole (JsonNode *node, gint64 *value)
+is_number (Y10Json value, double *number)
 {
-  double number;
-
-  if (!node || !JSON_NODE_HOLDS_VALUE (node))
-    return FALSE;
-  if (json_node_get_value_type (node) == G_TYPE_INT64) {
-    *value = json_node_get_int (node);
-    return TRUE;
-  }
-  if (json_node_get_value_type (node) != G_TYPE_DOUBLE)
-    return FALSE;
-  /* As programs write them that keep ids in floats. */
-  number = json_node_get_double (node);
-  *value = fabs (number) < 1e15 ? (gint64) number : 0;
-  return (double) *value == number;
+  return y10_json_get_double (value, number) && isfinite (*number);
 }
 
 static gboolean
-is_number (JsonNode *node, double *value)
+is_whole (Y10Json value, gint64 *number)
 {
-  if (!node || !JSON_NODE_HOLDS_VALUE (node)
-      || (json_node_get_value_type (node) != G_TYPE_INT64
-          && json_node_get_value_type (node) != G_TYPE_DOUBLE))
+  double real;
+
+  if (y10_json_get_int (value, number))
+    return TRUE;
+  /* As programs write them that keep ids in floats. */
+  if (!is_number (value, &real) || fabs (real) >= 1e15)
     return FALSE;
-  *value = json_node_get_double (node);
-  return isfinite (*value);
+  *number = (gint64) real;
+  return (double) *number == real;
 }
 
 gboolean
-val_json_get_int (JsonObject *object, const ValPlace *place, const char *name,
-    gint64 *value, GError **error)
+val_json_get_int (ValJson *json, Y10Json entry, const char *name, gint64 *value)
 {
-  JsonNode *node = json_object_get_member (object, name);
-
-  return is_whole (node, value)
-      || refuse (place, name, node, "a whole number", error);
+  return is_whole (y10_json_find (entry, name), value)
+      || refuse (json, entry, name, "a whole number");
 }
 
 gboolean
-val_json_get_double (JsonObject *object, const ValPlace *place,
-    const char *name, double *value, GError **error)
+val_json_get_double (ValJson *json, Y10Json entry, const char *name,
+    double *value)
 {
-  JsonNode *node = json_object_get_member (object, name);
-
-  return is_number (node, value)
-      || refuse (place, name, node, "a number", error);
-}
-
-const char *
-val_json_get_string (JsonObject *object, const ValPlace *place,
-    const char *name, GError **error)
-{
-  JsonNode *node = json_object_get_member (object, name);
-
-  if (node && JSON_NODE_HOLDS_VALUE (node)
-      && json_node_get_value_type (node) == G_TYPE_STRING)
-    return json_node_get_string (node);
-  refuse (place, name, node, "a string", error);
-  return NULL;
+  return is_number (y10_json_find (entry, name), value)
+      || refuse (json, entry, name, "a number");
 }
 
 char *
-val_json_get_id (JsonObject *object, const ValPlace *place, const char *name,
-    GError **error)
+val_json_get_text (ValJson *json, Y10Json entry, const char *name)
 {
-  JsonNode *node = json_object_get_member (object, name);
-  gint64 number;
+  char *text = y10_json_dup_text (y10_json_find (entry, name));
 
-  if (is_whole (node, &number))
+  if (!text)
+    refuse (json, entry, name, "a string");
+  return text;
+}
+
+char *
+val_json_get_id (ValJson *json, Y10Json entry, const char *name)
+{
+  const Y10Json value = y10_json_find (entry, name);
+  gint64 number;
+  char *text;
+
+  if (is_whole (value, &number))
     return g_strdup_printf ("%" G_GINT64_FORMAT, number);
-  if (node && JSON_NODE_HOLDS_VALUE (node)
-      && json_node_get_value_type (node) == G_TYPE_STRING)
-    return g_strdup (json_node_get_string (node));
-  refuse (place, name, node, "a whole number or a name", error);
-  return NULL;
+  text = y10_json_dup_text (value);
+  if (!text)
+    refuse (json, entry, name, "a whole number or a name");
+  return text;
 }
 
 gboolean
-val_json_get_box (JsonObject *object, const ValPlace *place, double box[4],
-    GError **error)
+val_json_get_box (ValJson *json, Y10Json entry, double box[4])
 {
-  JsonNode *node = json_object_get_member (object, "bbox");
-  JsonArray *list = node && JSON_NODE_HOLDS_ARRAY (node)
-      ? json_node_get_array (node)
-      : NULL;
+  const Y10Json list = y10_json_find (entry, "bbox");
+  Y10JsonCursor cursor;
+  Y10Json number;
 
-  if (!list || json_array_get_length (list) != 4)
-    return refuse (place, "bbox", node, "x, y, width and height", error);
-  for (guint i = 0; i < 4; i++)
-    if (!is_number (json_array_get_element (list, i), &box[i]))
-      return refuse (place, "bbox", node, "four numbers", error);
+  if (y10_json_get_kind (list) != Y10_JSON_ARRAY || y10_json_count (list) != 4)
+    return refuse (json, entry, "bbox", "x, y, width and height");
+  y10_json_enter (&cursor, list);
+  for (guint i = 0; y10_json_next (&cursor, &number); i++)
+    if (!is_number (number, &box[i]))
+      return refuse (json, entry, "bbox", "four numbers");
   return TRUE;
 }

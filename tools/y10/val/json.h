@@ -2,39 +2,39 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-#include <json-glib/json-glib.h>
+#include "base/json-cursor.h"
 
 G_BEGIN_DECLS
 
-/* json.c: JSON of unknown origin. Errors name the place, such as "annotations[3]". */
+/* json.c: JSON of unknown origin. Errors name the place, such as annotations[3].bbox. */
 
-/* Reads a whole file. Free with json_node_unref(). */
-JsonNode *val_json_read (const char *path, GError **error);
-/* A place in a file, for errors. */
 typedef struct
 {
-  const char *file, *list; /* "" if the file is the list */
-  guint index;
-} ValPlace;
+  const char *path;
+  char *text;
+  Y10Json root;
+  GError **error; /* takes the first error */
+} ValJson;
 
-/* Returns the list @name of @root, or an error. */
-JsonArray *val_json_get_list (JsonNode *root, const char *file,
-    const char *name, GError **error);
-/* Returns entry number place->index. */
-JsonObject *val_json_get_entry (JsonArray *list, const ValPlace *place,
-    GError **error);
-gboolean val_json_get_int (JsonObject *object, const ValPlace *place,
-    const char *name, gint64 *value, GError **error);
-gboolean val_json_get_double (JsonObject *object, const ValPlace *place,
-    const char *name, double *value, GError **error);
-/* Borrowed. */
-const char *val_json_get_string (JsonObject *object, const ValPlace *place,
-    const char *name, GError **error);
-/* A number or a string, as text; free with g_free(). */
-char *val_json_get_id (JsonObject *object, const ValPlace *place,
-    const char *name, GError **error);
+/* Reads a whole file. @path and @error are borrowed. Clear with val_json_clear(), also after
+ * an error. */
+gboolean val_json_open (ValJson *json, const char *path, GError **error);
+void val_json_clear (ValJson *json);
+
+/* Begins the list @name of the root, and counts its entries. */
+gboolean val_json_enter (ValJson *json, const char *name, Y10JsonCursor *cursor,
+    guint *n);
+/* Whether @entry is an object, or else there is an error. */
+gboolean val_json_is_object (ValJson *json, Y10Json entry);
+/* Members of @entry, or an error. Free texts with g_free(). */
+gboolean val_json_get_int (ValJson *json, Y10Json entry, const char *name,
+    gint64 *value);
+gboolean val_json_get_double (ValJson *json, Y10Json entry, const char *name,
+    double *value);
+char *val_json_get_text (ValJson *json, Y10Json entry, const char *name);
+/* A number or a string, as text. */
+char *val_json_get_id (ValJson *json, Y10Json entry, const char *name);
 /* Four numbers: x, y, width and height. */
-gboolean val_json_get_box (JsonObject *object, const ValPlace *place,
-    double box[4], GError **error);
+gboolean val_json_get_box (ValJson *json, Y10Json entry, double box[4]);
 
 G_END_DECLS

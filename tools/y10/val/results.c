@@ -13,6 +13,7 @@
 
 #include <y10/y10.h>
 
+#include "base/json.h"
 #include "val/data.h"
 #include "val/json.h"
 
@@ -50,8 +51,7 @@ append_number (GString *text, double value)
 static void
 append_id (GString *text, const char *id)
 {
-  JsonNode *node;
-  char *end, *quoted;
+  char *end;
 
   g_ascii_strtoll (id, &end, 10);
   if (!*end && *id && strlen (id) <= 18) {
@@ -59,12 +59,7 @@ append_id (GString *text, const char *id)
         g_ascii_strtoll (id, NULL, 10));
     return;
   }
-  node = json_node_new (JSON_NODE_VALUE);
-  json_node_set_string (node, id);
-  quoted = json_to_string (node, FALSE);
-  g_string_append (text, quoted);
-  g_free (quoted);
-  json_node_unref (node);
+  y10_json_append_string (text, id);
 }
 
 gboolean
@@ -112,28 +107,27 @@ find_class (const ValData *data, gint64 id)
 }
 
 static gboolean
-read_result (ValData *data, JsonArray *list, const ValPlace *place,
-    GArray *found, guint *n_unknown, GError **error)
+read_result (ValData *data, ValJson *json, Y10Json entry, guint index,
+    GArray *found, guint *n_unknown)
 {
-  JsonObject *object = val_json_get_entry (list, place, error);
   int picture, class;
   gint64 class_id;
   ValFound f;
   double box[4];
   char *id;
 
-  if (!object
-      || !val_json_get_int (object, place, "category_id", &class_id, error)
-      || !val_json_get_double (object, place, "score", &f.confidence, error)
-      || !val_json_get_box (object, place, box, error)
-      || !(id = val_json_get_id (object, place, "image_id", error)))
+  if (!val_json_is_object (json, entry)
+      || !val_json_get_int (json, entry, "category_id", &class_id)
+      || !val_json_get_double (json, entry, "score", &f.confidence)
+      || !val_json_get_box (json, entry, box)
+      || !(id = val_json_get_id (json, entry, "image_id")))
     return FALSE;
   picture = val_data_find_picture (data, id);
   class = find_class (data, class_id);
   if (picture < 0 && !data->n_left_out)
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: entry %u is of the picture %s, which %s does not have",
-        place->file, place->index, id, data->source);
+    g_set_error (json->error, Y10_ERROR, Y10_ERROR_FAILED,
+        "%s: entry %u is of the picture %s, which %s does not have", json->path,
+        index, id, data->source);
   g_free (id);
   /* Of a picture that was left out, and so it was said. */
   if (picture < 0)
@@ -151,32 +145,28 @@ read_result (ValData *data, JsonArray *list, const ValPlace *place,
 GArray *
 val_results_read (ValData *data, const char *path, GError **error)
 {
-  JsonNode *root = val_json_read (path, error);
   GArray *found = g_array_new (FALSE, FALSE, sizeof (ValFound));
   guint n_unknown = 0, n = 0;
-  gboolean ok = root != NULL;
-  JsonArray *list;
+  Y10JsonCursor cursor;
+  Y10Json entry;
+  ValJson json;
+  gboolean ok = val_json_open (&json, path, error);
 
-  if (root && !JSON_NODE_HOLDS_ARRAY (root)) {
+  if (ok && y10_json_get_kind (json.root) != Y10_JSON_ARRAY) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: is no list; expected COCO's results, [{\"image_id\": …}, …]",
         path);
     ok = FALSE;
-  } else if (root) {
-    list = json_node_get_array (root);
-    n = json_array_get_length (list);
-    for (guint i = 0; i < n && ok; i++) {
-      const ValPlace place = { path, "", i };
-
-      ok = read_result (data, list, &place, found, &n_unknown, error);
-    }
   }
+  y10_json_enter (&cursor, json.root);
+  for (; ok && y10_json_next (&cursor, &entry); n++)
+    ok = read_result (data, &json, entry, n, found, &n_unknown);
   if (n_unknown)
     val_data_note (data,
         "%u of %u detections are of categories that %s does not list; "
         "they are left out",
         n_unknown, n, data->source);
-  g_clear_pointer (&root, json_node_unref);
+  val_json_clear (&json);
   if (!ok)
     g_clear_pointer (&found, g_array_unref);
   return found;

@@ -212,73 +212,65 @@ val_show (const ValReport *report)
 }
 
 static void
-add_number (JsonBuilder *builder, const char *name, double value)
+add_number (GString *json, const char *name, double value)
 {
-  json_builder_set_member_name (builder, name);
-  if (value < 0)
-    json_builder_add_null_value (builder);
-  else
-    json_builder_add_double_value (builder, value);
+  y10_json_add_double (json, name, value < 0 ? (double) NAN : value);
 }
 
 static void
-add_numbers (JsonBuilder *builder, const ValCategory *categories, guint n)
+add_numbers (GString *json, const ValCategory *categories, guint n)
 {
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    add_number (builder, columns[i].member,
+    add_number (json, columns[i].member,
         val_average_precision (categories, n, columns[i].area, columns[i].iou));
   for (guint i = 0; i < G_N_ELEMENTS (recalls); i++)
-    add_number (builder, recalls[i].member,
+    add_number (json, recalls[i].member,
         val_average_recall (categories, n, recalls[i].area, recalls[i].most));
 }
 
 static void
-add_class (JsonBuilder *builder, const ValReport *report, guint index)
+add_class (GString *json, const ValReport *report, guint index)
 {
   const ValClass *class = g_ptr_array_index (report->data->classes, index);
   const ValCategory *category = &report->categories[index];
 
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "name", class->name);
-  tool_json_int (builder, "id", class->id);
-  tool_json_int (builder, "pictures", category->n_pictures);
-  tool_json_int (builder, "objects", category->n_truths);
-  add_numbers (builder, category, 1);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "name", class->name);
+  y10_json_add_int (json, "id", class->id);
+  y10_json_add_int (json, "pictures", category->n_pictures);
+  y10_json_add_int (json, "objects", category->n_truths);
+  add_numbers (json, category, 1);
   /* At 50 % of overlap, for the recalls 0, 0.01 … 1. */
-  json_builder_set_member_name (builder, "precision");
-  json_builder_begin_array (builder);
+  y10_json_open (json, "precision", '[');
   for (guint i = 0;
        i < VAL_N_RECALLS && category->precision[VAL_AREA_ALL][0][0] >= 0; i++)
-    json_builder_add_double_value (builder,
-        category->precision[VAL_AREA_ALL][0][i]);
-  json_builder_end_array (builder);
-  json_builder_end_object (builder);
+    y10_json_add_double (json, NULL, category->precision[VAL_AREA_ALL][0][i]);
+  y10_json_close (json, ']');
+  y10_json_close (json, '}');
 }
 
 static void
-add_confusion (JsonBuilder *builder, const ValReport *report)
+add_confusion (GString *json, const ValReport *report)
 {
   const guint size = report->data->classes->len + 1;
 
-  json_builder_set_member_name (builder, "confusion");
-  json_builder_begin_object (builder);
-  tool_json_double (builder, "confidence", VAL_CONFUSION_CONFIDENCE);
-  tool_json_double (builder, "iou", VAL_CONFUSION_IOU);
-  json_builder_set_member_name (builder, "matrix");
-  json_builder_begin_array (builder);
+  y10_json_open (json, "confusion", '{');
+  y10_json_add_double (json, "confidence", VAL_CONFUSION_CONFIDENCE);
+  y10_json_add_double (json, "iou", VAL_CONFUSION_IOU);
+  y10_json_open (json, "matrix", '[');
   for (guint row = 0; row < size; row++) {
-    json_builder_begin_array (builder);
+    y10_json_open (json, NULL, '[');
     for (guint column = 0; column < size; column++)
-      json_builder_add_int_value (builder,
+      y10_json_add_int (json, NULL,
           report->confusion[(gsize) row * size + column]);
-    json_builder_end_array (builder);
+    y10_json_close (json, ']');
   }
-  json_builder_end_array (builder);
-  json_builder_end_object (builder);
+  y10_json_close (json, ']');
+  y10_json_close (json, '}');
 }
 
 static void
-add_engine (JsonBuilder *builder, const ValReport *report)
+add_engine (GString *json, const ValReport *report)
 {
   const Y10Engine *engine = report->engine;
   const ValSpeed *speed = &report->speed;
@@ -287,51 +279,47 @@ add_engine (JsonBuilder *builder, const ValReport *report)
   guint width, height;
 
   y10_engine_get_input_size (engine, &width, &height);
-  tool_json_string (builder, "model", path);
-  tool_json_string (builder, "backend",
+  y10_json_add_string (json, "model", path);
+  y10_json_add_string (json, "backend",
       y10_backend_get_name (y10_engine_get_backend (engine)));
-  tool_json_string (builder, "precision",
+  y10_json_add_string (json, "precision",
       y10_precision_get_name (y10_engine_get_precision (engine)));
-  tool_json_string (builder, "head",
+  y10_json_add_string (json, "head",
       y10_head_get_name (y10_engine_get_head (engine)));
-  tool_json_size (builder, "size", width, height);
-  tool_json_bool (builder, "auto_size", y10_engine_get_auto_size (engine));
-  json_builder_set_member_name (builder, "ms");
-  json_builder_begin_object (builder);
-  tool_json_double (builder, "read", speed->read);
-  tool_json_double (builder, "letterbox", speed->preprocess);
-  tool_json_double (builder, "network", speed->inference);
-  tool_json_double (builder, "boxes", speed->postprocess);
-  json_builder_end_object (builder);
+  y10_json_add_size (json, "size", width, height);
+  y10_json_add_bool (json, "auto_size", y10_engine_get_auto_size (engine));
+  y10_json_open (json, "ms", '{');
+  y10_json_add_double (json, "read", speed->read);
+  y10_json_add_double (json, "letterbox", speed->preprocess);
+  y10_json_add_double (json, "network", speed->inference);
+  y10_json_add_double (json, "boxes", speed->postprocess);
+  y10_json_close (json, '}');
   g_free (path);
 }
 
 char *
 val_to_json (const ValReport *report)
 {
-  JsonBuilder *builder = json_builder_new ();
+  GString *json = g_string_new (NULL);
   const guint n = report->data->classes->len;
-  char *text, *source = tool_source_to_utf8 (report->data->source);
+  char *source = tool_source_to_utf8 (report->data->source);
 
-  json_builder_begin_object (builder);
-  tool_json_string (builder, "data", source);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "data", source);
   if (report->engine)
-    add_engine (builder, report);
-  tool_json_int (builder, "pictures", report->data->pictures->len);
-  tool_json_int (builder, "unread", report->n_unread);
-  tool_json_int (builder, "left_out", report->data->n_left_out);
-  tool_json_int (builder, "objects", count_truths (report));
-  tool_json_int (builder, "detections", report->n_found);
-  add_numbers (builder, report->categories, n);
-  json_builder_set_member_name (builder, "classes");
-  json_builder_begin_array (builder);
+    add_engine (json, report);
+  y10_json_add_int (json, "pictures", report->data->pictures->len);
+  y10_json_add_int (json, "unread", report->n_unread);
+  y10_json_add_int (json, "left_out", report->data->n_left_out);
+  y10_json_add_int (json, "objects", count_truths (report));
+  y10_json_add_int (json, "detections", report->n_found);
+  add_numbers (json, report->categories, n);
+  y10_json_open (json, "classes", '[');
   for (guint i = 0; i < n; i++)
-    add_class (builder, report, i);
-  json_builder_end_array (builder);
-  add_confusion (builder, report);
-  json_builder_end_object (builder);
-  text = tool_json_to_line (builder);
-  g_object_unref (builder);
+    add_class (json, report, i);
+  y10_json_close (json, ']');
+  add_confusion (json, report);
+  y10_json_close (json, '}');
   g_free (source);
-  return text;
+  return g_string_free (json, FALSE);
 }
