@@ -14,9 +14,10 @@ usage: tools/setup.sh [--cuda] [--codes] [--rtsp] [--tests] [--ci]
                       [--install | --uninstall] [--no-packages] [--build DIR]
                       [--help]
 
-Installs missing Debian packages, then configures and builds into build/.
-Where there is an NVIDIA GPU and a toolkit that is recent enough (nvcc 12,
-headers of cuDNN 9.8), that includes the CUDA backend.
+Installs missing Debian packages, then configures and builds into build/, with
+kernels for the CPU of this machine and portable ones. Where there is an NVIDIA
+GPU and a toolkit that is recent enough (nvcc 12, headers of cuDNN 9.8), that
+includes the CUDA backend.
 
   --cuda         build the CUDA backend in any case: without a recent toolkit,
                  with NVIDIA's packages from PyPI, a tested set that goes into
@@ -25,12 +26,14 @@ headers of cuDNN 9.8), that includes the CUDA backend.
                  machine, or for all if it has none
   --codes        also install the packages for pipelines/read-codes.sh
   --rtsp         also install the packages for pipelines/rtsp-restream.sh
-  --tests        also install the packages for the tests, and build these
+  --tests        also install the packages for the tests, and build these and
+                 the kernels for all CPUs
   --ci           also install the packages for .ci/run; with the tests, and with
                  kernels for all GPUs if there is a recent toolkit
-  --install      then install plugin, library, headers and tool where this
-                 system searches for them, and run them as a test; with DESTDIR
-                 in the environment, install below that folder without a test
+  --install      build the kernels for all CPUs, then install plugin, library,
+                 headers and tool where this system searches for them, and run
+                 them as a test; with DESTDIR in the environment, install below
+                 that folder without a test
   --uninstall    only delete the files that --install installed, according to
                  /usr/local/share/y10/manifest; keep files that have changed
   --no-packages  do not install packages
@@ -56,6 +59,7 @@ die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 . "$root/tools/setup/install.sh"
 
 # For building, and for running the pipelines: decoders, encoders, muxers, a font.
+# Of plugins-bad, h264parse and h265parse, which decodebin needs (libgstvideoparsersbad.so).
 packages=(
   gcc libc6-dev meson ninja-build pkg-config
   libglib2.0-dev libjson-glib-dev
