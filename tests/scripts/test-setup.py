@@ -317,7 +317,7 @@ class Setup(unittest.TestCase):
         self.machine.add("ninja", 'for i in {1..400}; do echo "[$i/400] Compiling $i.c"; done')
         status, text = self.machine.run_on_terminal()
         self.assertEqual(status, 0, text)
-        self.assertIn("building: 400 steps on 4 cores, about 30 s", text)
+        self.assertIn("building: 400 steps on 4 cores, about 20 s", text)
         self.assertIn("\r\033[Ksetup: compiling, 123 of 400 steps", text)
         self.assertNotIn("Compiling", text)
 
