@@ -14,9 +14,10 @@ usage: tools/setup.sh [--cuda] [--codes] [--rtsp] [--tests] [--ci]
                       [--install | --uninstall] [--no-packages] [--build DIR]
                       [--help]
 
-Installs missing Debian packages, then configures and builds into build/.
-Where there is an NVIDIA GPU and a toolkit that is recent enough (nvcc 12,
-headers of cuDNN 9.8), that includes the CUDA backend.
+Installs missing Debian packages, then configures and builds into build/, with
+kernels for the CPU of this machine and portable ones. Where there is an NVIDIA
+GPU and a toolkit that is recent enough (nvcc 12, headers of cuDNN 9.8), that
+includes the CUDA backend.
 
   --cuda         build the CUDA backend in any case: without a recent toolkit,
                  with NVIDIA's packages from PyPI, a tested set that goes into
@@ -25,12 +26,14 @@ headers of cuDNN 9.8), that includes the CUDA backend.
                  machine, or for all if it has none
   --codes        also install the packages for pipelines/read-codes.sh
   --rtsp         also install the packages for pipelines/rtsp-restream.sh
-  --tests        also install the packages for the tests, and build these
+  --tests        also install the packages for the tests, and build these and
+                 the kernels for all CPUs
   --ci           also install the packages for .ci/run; with the tests, and with
                  kernels for all GPUs if there is a recent toolkit
-  --install      then install plugin, library, headers and tool where this
-                 system searches for them, and run them as a test; with DESTDIR
-                 in the environment, install below that folder without a test
+  --install      build the kernels for all CPUs, then install plugin, library,
+                 headers and tool where this system searches for them, and run
+                 them as a test; with DESTDIR in the environment, install below
+                 that folder without a test
   --uninstall    only delete the files that --install installed, according to
                  /usr/local/share/y10/manifest; keep files that have changed
   --no-packages  do not install packages
@@ -56,6 +59,7 @@ die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 . "$root/tools/setup/install.sh"
 
 # For building, and for running the pipelines: decoders, encoders, muxers, a font.
+# Of plugins-bad, h264parse and h265parse, which decodebin needs (libgstvideoparsersbad.so).
 packages=(
   gcc libc6-dev meson ninja-build pkg-config
   libglib2.0-dev
@@ -90,10 +94,10 @@ while [ $# -gt 0 ]; do
     --cuda) want_cuda=yes ;;
     --codes) packages+=("${codes[@]}") ;;
     --rtsp) packages+=("${rtsp[@]}") ;;
-    --tests) packages+=("${tests[@]}") lasting+=(-Dtests=enabled) ;;
+    --tests) packages+=("${tests[@]}") lasting+=(-Dtests=enabled -Dcpu-kernels=all) ;;
     --ci)
       packages+=("${tests[@]}" "${ci[@]}") optional+=("${cuda[@]}" clang-format-14)
-      lasting+=(-Dtests=enabled -Dcuda=auto '-Dcuda-gpus=[]') want_gpus=all
+      lasting+=(-Dtests=enabled -Dcpu-kernels=all -Dcuda=auto '-Dcuda-gpus=[]') want_gpus=all
       ;;
     --install) want_install=yes ;;
     --uninstall) want_uninstall=yes ;;
@@ -224,9 +228,13 @@ wait_for_others() {
   flock "$build_lock"
 }
 
-# Prints the packages and lasting options that build/ was configured without.
+# Prints the packages, lasting options and features of the CPU that build/ was
+# configured without.
 new_settings() {
-  comm -23 <(printf '%s\n' "${packages[@]}" "${optional[@]}" "${lasting[@]}" | sort -u) \
+  comm -23 <({
+    printf '%s\n' "${packages[@]}" "${optional[@]}" "${lasting[@]}"
+    grep -m 1 -E '^(flags|Features)' /proc/cpuinfo
+  } | sort -u) \
     <(sort "$build/configured-with" 2>/dev/null)
 }
 
@@ -237,7 +245,8 @@ configure_and_build() {
     say "configuring ${build#"$root"/}/"
     # What is left of a configuration that was stopped would pass for a whole one.
     rm -rf "$build/meson-private" "$build/meson-info"
-    quietly meson setup "$build" "$root" -Dtests=disabled -Dcuda=disabled "${lasting[@]}" "$@"
+    quietly meson setup "$build" "$root" -Dtests=disabled -Dcuda=disabled -Dcpu-kernels=native \
+      "${lasting[@]}" "$@"
   elif [ "$installed_now" = yes ] || [ $# -gt 0 ] || [ -n "$with" ]; then
     # Dependencies that were missing when build/ was configured may be installed now, or
     # have been by a run that was stopped.
@@ -249,9 +258,9 @@ configure_and_build() {
   steps=$(ninja -C "$build" -n 2>&1 | grep -c '^\[[0-9]') || true
   if [ "$steps" -gt 0 ]; then
     cores=$(nproc 2>/dev/null) || cores=1
-    # A step takes 0.26 s of a core on an idle server of 2023. The progress display
-    # then uses the measured time.
-    expected=$(((steps * 30 / cores + 99) / 100))
+    # A step takes 0.2 s of a core on a server of 2023. The progress display then uses
+    # the measured time.
+    expected=$(((steps * 20 / cores + 99) / 100))
     say "building: $steps steps on $cores core$([ "$cores" = 1 ] || echo s), $(about $expected)"
   fi
   log=$(mktemp "${TMPDIR:-/tmp}/yolov10detect-build.XXXXXX")

@@ -38,6 +38,7 @@ G_STATIC_ASSERT (G_STRUCT_OFFSET (struct _Y10Slot, host) == 0);
 static int
 cpu_probe (GString *why)
 {
+  y10_cpu_isa_describe_build (why);
   return 10; /* above ref */
 }
 

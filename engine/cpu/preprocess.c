@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/image.h"
+#include "cpu/cpu-kernels.h"
 #include "cpu/cpu.h"
 #include "cpu/kernels/preprocess.h"
 

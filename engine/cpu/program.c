@@ -7,9 +7,9 @@
 
 #include "config.h"
 
-#include "cpu/program.h"
-
+#include "cpu/cpu-kernels.h"
 #include "cpu/kernels/isa.h"
+#include "cpu/program.h"
 
 const Y10Kernels *
 y10_cpu_kernels (Y10Precision precision)

@@ -73,7 +73,8 @@ y10_backend_is_expected (Y10BackendKind kind)
 /**
  * y10_backend_probe:
  * @backend: a backend, not %Y10_BACKEND_AUTO
- * @why: (nullable): a string to append the reason to if @backend cannot run
+ * @why: (nullable): a string to append to: the reason if @backend cannot run,
+ *   else what limits it, if anything does
  *
  * Checks whether a backend can run on this machine.
  *

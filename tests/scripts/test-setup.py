@@ -317,7 +317,7 @@ class Setup(unittest.TestCase):
         self.machine.add("ninja", 'for i in {1..400}; do echo "[$i/400] Compiling $i.c"; done')
         status, text = self.machine.run_on_terminal()
         self.assertEqual(status, 0, text)
-        self.assertIn("building: 400 steps on 4 cores, about 30 s", text)
+        self.assertIn("building: 400 steps on 4 cores, about 20 s", text)
         self.assertIn("\r\033[Ksetup: compiling, 123 of 400 steps", text)
         self.assertNotIn("Compiling", text)
 
@@ -361,17 +361,28 @@ class Setup(unittest.TestCase):
         self.assertIn(include, text)
 
     def test_first_build_is_the_product(self):
-        """Neither tests nor the kernels of GPUs that are not here; an nvcc alone is no GPU."""
+        """Neither tests nor the kernels of CPUs and GPUs that are not here; an nvcc alone is no GPU."""
         self.machine.debian(installed="all")
         self.machine.toolkit("13.0", "9.19")
         setup = self.named(self.machine.run()[2], "meson")[0].split()
         self.assertIn("-Dtests=disabled", setup)
         self.assertIn("-Dcuda=disabled", setup)
+        self.assertIn("-Dcpu-kernels=native", setup)
         again = self.named(self.machine.run("--tests")[2], "meson")
         self.assertIn("-Dtests=enabled", again[-1].split())
+        self.assertIn("-Dcpu-kernels=all", again[-1].split())
         self.assertNotIn("cuda", again[-1])
         self.assertEqual(self.named(self.machine.run("--tests")[2], "meson"), [])
         self.assertEqual(self.named(self.machine.run()[2], "meson"), [])
+        # As if another CPU had configured it.
+        stamp = os.path.join(self.machine.root, "build/configured-with")
+        with open(stamp, encoding="utf-8") as file:
+            lines = [line for line in file if not line.startswith(("flags", "Features"))]
+        with open(stamp, "w", encoding="utf-8") as file:
+            file.writelines(lines)
+        again = self.named(self.machine.run()[2], "meson")
+        self.assertIn("--reconfigure", again[-1].split())
+        self.assertNotIn("cpu-kernels", again[-1])
 
     def test_kernels_of_the_gpus_here(self):
         for told, wanted in (("8.9", "89"), ("9.0\\n8.6\\n9.0", "90,86"), ("12.1", None), ("", None)):

@@ -155,12 +155,26 @@ class Machine(Doctor):
         if not out["engine"]["cuda"]["usable"]:
             self.assertTrue(out["engine"]["cuda"]["why"])
 
+    def test_parts(self):
+        """Each optional part of the command, and the package that it needs."""
+        out = self.doctor()
+        for name, feature, package in (("pictures", "pixbuf", "libgdk-pixbuf-2.0-dev"),
+                                       ("jpeg", "jpeg", "libjpeg-dev"), ("serve", "serve", "libsoup-3.0-dev")):
+            row = out["tool"][name]
+            self.assertEqual(row["state"], "OK" if feature in FEATURES else "NOTE", row)
+            self.assertEqual(package in row.get("fix", ""), feature not in FEATURES)
+        self.assertIn("data_sets", out["tool"])
+
     @unittest.skipUnless("gst" in FEATURES, "built without GStreamer")
     def test_plugin_found(self):
         out = self.doctor({"GST_PLUGIN_PATH": PLUGIN_DIR, "GST_PLUGIN_PATH_1_0": PLUGIN_DIR})
         self.assertEqual(os.path.realpath(out["gstreamer"]["plugin"]["why"]),
                          os.path.realpath(os.path.join(PLUGIN_DIR, "libgstyolov10.so")))
         self.assertTrue(out["gstreamer"]["plugin"]["usable"])
+        caps = subprocess.run(["gst-inspect-1.0", "yolov10detect"], capture_output=True, text=True, check=True,
+                              env=dict(self.env, GST_PLUGIN_PATH_1_0=PLUGIN_DIR)).stdout
+        self.assertEqual(out["cuda"].get("frames", {}).get("state") == "OK", "memory:CUDAMemory" in caps)
+        self.assertEqual(out["gstreamer"]["overlay"]["state"], "OK" if "overlay" in FEATURES else "WARN")
         self.assertIn("GstVideoRegionOfInterestMeta", out["gstreamer"]["metas"])
         self.assertRegex(out["gstreamer"]["version"], r"^GStreamer 1\.\d+")
 

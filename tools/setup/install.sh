@@ -121,7 +121,7 @@ install_build() {
   trap "rm -f '$old'" EXIT
   installed_py before "$build" "$old"
   configure_and_build "-Dlibdir=$(find_libdir "$prefix")" "-Dplugindir=$plugindir" \
-    "-Dsystemunitdir=$prefix/lib/systemd/system"
+    "-Dsystemunitdir=$prefix/lib/systemd/system" -Dcpu-kernels=all
   if [ -z "${DESTDIR-}" ]; then
     find_root
   fi

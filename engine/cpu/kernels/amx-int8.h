@@ -205,3 +205,27 @@ gather (const void *src, ptrdiff_t src_block, int n_blocks, void *dst, int n)
           b < n_blocks ? _mm_loadu_si128 ((const __m128i *) (s + b * src_block))
                        : _mm_setzero_si128 ());
 }
+
+/* What sums() cannot compute: the tiles of avx512_vnni.c, which do not know bfloat16,
+ * and then end with their sums. */
+static void
+dense (const Y10Tile *t, int tile, int blocks, int stride)
+{
+  const Y10TileFunc vnni =
+      y10_kernels_avx512_vnni.dense[stride - 1][blocks - 1][tile - 1];
+  int32_t sums[Y10_TILE_BLOCKS][Y10_TILE * Y10_VLEN];
+  Y10Tile sums_only;
+
+  if (t->dst_size != 2) {
+    vnni (t);
+    return;
+  }
+  sums_only = *t;
+  sums_only.scale = NULL;
+  sums_only.dst = sums;
+  sums_only.dst_block = sizeof sums[0];
+  vnni (&sums_only);
+  for (int n = 0; n < blocks; n++)
+    for (int p = 0; p < tile; p++)
+      tile_store (t, p, n, *(const vi_mem *) (sums[n] + p * Y10_VLEN));
+}

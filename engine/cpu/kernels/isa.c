@@ -9,6 +9,10 @@
 
 #include <string.h>
 
+#ifndef Y10_CPU_ISAS /* Meson and a test have their own */
+#include "cpu/cpu-kernels.h"
+#endif
+
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #elif defined(__aarch64__)
@@ -57,6 +61,9 @@ static const Y10Isa known[] = {
 #endif
 };
 
+/* Those of which all kernels were compiled that the engine would choose. */
+static const Y10Isa compiled[] = { Y10_CPU_ISAS };
+
 #if defined(__aarch64__)
 /* Of AT_HWCAP, and of AT_HWCAP2; older C libraries do not define all. */
 #define HAS_DOTPROD (1UL << 20)
@@ -100,8 +107,9 @@ has_avx_vnni (void)
 #endif
 }
 
+/* Of sets up to @allowed. */
 static Y10Isa
-detect (void)
+detect (Y10Isa allowed)
 {
 #if defined(__x86_64__) || defined(__i386__)
   guint a, b, c = 0, d;
@@ -123,7 +131,8 @@ detect (void)
     return Y10_ISA_AVX512;
   if (!__builtin_cpu_supports ("avx512bf16"))
     return Y10_ISA_AVX512_VNNI;
-  return Y10_ISA_AVX512_BF16;
+  return allowed >= Y10_ISA_AMX_BF16 && get_amx () ? Y10_ISA_AMX_BF16
+                                                   : Y10_ISA_AVX512_BF16;
 #elif defined(__aarch64__)
   if (!(getauxval (AT_HWCAP) & HAS_DOTPROD))
     return Y10_ISA_NEON;
@@ -172,6 +181,29 @@ y10_cpu_is_int8_faster (void)
       || (isa >= Y10_ISA_AVX512_VNNI && isa <= Y10_ISA_AMX_BF16);
 }
 
+static Y10Isa
+best_of (const Y10Isa *isas, guint n, Y10Isa most)
+{
+  Y10Isa best = Y10_ISA_C;
+
+  for (guint i = 0; i < n; i++)
+    if (isas[i] <= most && (isas[i] != Y10_ISA_AVX_VNNI || has_avx_vnni ()))
+      best = MAX (best, isas[i]);
+  return best;
+}
+
+void
+y10_cpu_isa_describe_build (GString *text)
+{
+  if (G_N_ELEMENTS (compiled) == G_N_ELEMENTS (known))
+    return;
+  g_string_append_printf (text, "%s; this build has kernels only for",
+      y10_isa_get_name (y10_cpu_isa ()));
+  for (guint i = 0; i < G_N_ELEMENTS (compiled); i++)
+    g_string_append_printf (text, "%s %s", i ? "," : "", names[compiled[i]]);
+  g_string_append (text, " (-Dcpu-kernels=all: for all CPUs)");
+}
+
 Y10Isa
 y10_cpu_isa (void)
 {
@@ -179,7 +211,7 @@ y10_cpu_isa (void)
 
   if (g_once_init_enter (&result)) {
     const char *limit = g_getenv ("Y10_MAX_CPU_ISA");
-    Y10Isa isa = detect (), allowed = known[G_N_ELEMENTS (known) - 1];
+    Y10Isa isa, best, allowed = known[G_N_ELEMENTS (known) - 1];
 
     if (limit != NULL && *limit != '\0') {
       g_autoptr (GString) expected = g_string_new (NULL);
@@ -200,11 +232,15 @@ y10_cpu_isa (void)
         g_warning ("Y10_MAX_CPU_ISA is \"%s\", expected %s; ignoring it", limit,
             expected->str);
     }
-    isa = MIN (isa, allowed);
-    if (isa == Y10_ISA_AVX_VNNI && !has_avx_vnni ())
-      isa = Y10_ISA_AVX2;
-    if (isa == Y10_ISA_AVX512_BF16 && allowed > isa && get_amx ())
-      isa = Y10_ISA_AMX_BF16;
+    best = best_of (known, G_N_ELEMENTS (known),
+        MIN (detect (allowed), allowed));
+    isa = best_of (compiled, G_N_ELEMENTS (compiled), best);
+    if (isa != best)
+      g_warning (
+          "this build has no kernels for %s and uses those for %s, which "
+          "are slower; tools/setup.sh adds those for this CPU, "
+          "-Dcpu-kernels=all adds all",
+          names[best], names[isa]);
     g_once_init_leave (&result, (gsize) isa + 1);
   }
   return result - 1;

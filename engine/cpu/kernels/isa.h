@@ -26,10 +26,12 @@ typedef enum
   Y10_ISA_NEON_I8MM,    /* USMMLA */
 } Y10Isa;
 
-/* The best set that this CPU supports, limited by the environment variable
- * Y10_MAX_CPU_ISA, the name of one of the architecture's sets. Thread-safe;
- * computed once. */
+/* The best set that this CPU supports and whose kernels were compiled, limited by
+ * the environment variable Y10_MAX_CPU_ISA, the name of one of the architecture's
+ * sets. Thread-safe; computed once. */
 Y10Isa y10_cpu_isa (void);
+/* If the build lacks kernels, appends the set's name and for which it has some. */
+void y10_cpu_isa_describe_build (GString *text);
 /* Whether bfloat16 is faster than fp32 on this CPU. Depends on y10_cpu_isa()
  * and the CPU's maker only. */
 gboolean y10_cpu_is_bf16_faster (void);

@@ -88,6 +88,8 @@ dot (vf acc, vf weight, vf pixel)
 
 #if defined Y10_AMX && Y10_ELEM == 2
 #include "amx.h" /* dense() */
+#elif defined Y10_AMX
+#include "amx-int8.h" /* dense(), and what is in place of it */
 #else
 
 Y10_INLINE void
@@ -183,9 +185,6 @@ dense (const Y10Tile *t, const int tile, const int blocks, const int stride)
 #endif
 
 #ifdef Y10_AMX
-#if Y10_ELEM == 1
-#include "amx-int8.h"
-#endif
 #include "amx-stem.h"
 #endif
 

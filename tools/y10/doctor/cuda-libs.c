@@ -484,6 +484,7 @@ void
 doctor_cuda_libraries (DoctorCuda *cuda)
 {
   gboolean have_cublaslt;
+  int frames;
 
   check_nvrtc (cuda);
   have_cublaslt = check_cublaslt (cuda);
@@ -493,4 +494,14 @@ doctor_cuda_libraries (DoctorCuda *cuda)
   if (cuda->present)
     check_plan_cache (cuda);
   check_backend (cuda);
+  frames = doctor_gst_takes_cuda ();
+  if (frames == 1)
+    doctor_cuda_row (cuda, "frames", DOCTOR_OK,
+        g_strdup ("yolov10detect takes frames in CUDA memory"), NULL);
+  else if (frames == 0)
+    doctor_cuda_row (cuda, "frames", DOCTOR_NOTE,
+        g_strdup ("yolov10detect takes frames from system memory only"),
+        g_strdup ("run 'tools/setup.sh --cuda', or install GStreamer's CUDA "
+                  "library (Debian: sudo apt-get install "
+                  "libgstreamer-plugins-bad1.0-dev) and build again"));
 }

@@ -111,6 +111,8 @@ doctor_engine (Doctor *doctor)
       score = doctor_probe_backend (why);
     else
       score = y10_backend_probe ((Y10BackendKind) kind, why);
+    if (strstr (why->str, "is not installed in"))
+      g_string_append (why, " (tools/setup.sh --cuda, or Debian: liby10-cuda)");
     y10_json_open (json, y10_backend_get_name ((Y10BackendKind) kind), '{');
     y10_json_add_bool (json, "usable", score > 0);
     y10_json_add_int (json, "score", score);
@@ -122,6 +124,60 @@ doctor_engine (Doctor *doctor)
   if (!any)
     doctor_problem (doctor, TRUE, "no backend can run on this machine",
         "the section 'engine' has the reasons");
+}
+
+/* What this command was built with. */
+static void
+doctor_parts (Doctor *doctor)
+{
+  enum
+  {
+    PICTURES = 1,
+    JPEG = 2,
+    DATA = 4,
+    SERVE = 8
+  };
+  const guint present = 0
+#ifdef HAVE_PIXBUF
+      | PICTURES
+#endif
+#ifdef HAVE_JPEG
+      | JPEG
+#endif
+#ifdef HAVE_YAML
+      | DATA
+#endif
+#ifdef HAVE_SERVE
+      | SERVE
+#endif
+      ;
+  static const struct
+  {
+    const char *name;
+    guint part;
+    const char *fact, *without, *packages;
+  } parts[] = {
+    { "pictures", PICTURES, "gdk-pixbuf", "y10 reads no pictures",
+        "libgdk-pixbuf-2.0-dev" },
+    { "jpeg", JPEG, "libjpeg", "y10 reads a damaged JPEG as if it were whole",
+        "libjpeg-dev" },
+    { "data_sets", DATA, "libyaml", "y10 val reads no data.yaml",
+        "libyaml-dev" },
+    { "serve", SERVE, "libsoup 3", "there is no y10 serve",
+        "libsoup-3.0-dev libgstreamer-plugins-base1.0-dev" },
+  };
+
+  doctor_section (doctor, "tool");
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++) {
+    const gboolean there = present & parts[i].part;
+    g_autofree char *fix =
+        g_strdup_printf ("run 'tools/setup.sh', or install it "
+                         "(Debian: sudo apt-get install %s) and build again",
+            parts[i].packages);
+
+    doctor_row (doctor, parts[i].name, there ? DOCTOR_OK : DOCTOR_NOTE,
+        there ? parts[i].fact : parts[i].without, fix);
+  }
 }
 
 static void
@@ -178,6 +234,7 @@ tool_doctor (int argc, char **argv)
   doctor_cpu (&doctor);
   doctor_memory (&doctor);
   doctor_engine (&doctor);
+  doctor_parts (&doctor);
   doctor_gstreamer (&doctor);
   doctor_cuda (&doctor);
   doctor_print (&doctor, as_json);

@@ -13,6 +13,8 @@ G_BEGIN_DECLS
 void doctor_gstreamer (Doctor *doctor);
 /* Returns the number of elements in GStreamer's nvcodec plugin, -1: no plugin. */
 int doctor_gst_nvcodec (void);
+/* Whether yolov10detect takes frames in CUDA memory, -1: no plugin. */
+int doctor_gst_takes_cuda (void);
 
 /* doctor/cuda.c */
 void doctor_cuda (Doctor *doctor);

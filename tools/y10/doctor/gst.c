@@ -224,6 +224,7 @@ check_plugin (Doctor *doctor, GString *json)
 {
   GstPlugin *found = gst_registry_find_plugin (gst_registry_get (), "yolov10");
   const char *version;
+  gboolean overlay;
 
   y10_json_open (json, "plugin", '{');
   if (!found || !makes_element ("yolov10detect")) {
@@ -242,12 +243,13 @@ check_plugin (Doctor *doctor, GString *json)
         "the plugin that GStreamer finds differs "
         "from the version of this y10, " PACKAGE_VERSION,
         "remove the old one, or put the new one first in GST_PLUGIN_PATH");
-  if (!makes_element ("yolov10overlay"))
-    doctor_problem (doctor, FALSE,
-        "the plugin was built without "
-        "yolov10overlay, which draws the boxes",
-        "install cairo and pango "
-        "(Debian: libcairo2-dev libpango1.0-dev) and build again");
+  overlay = makes_element ("yolov10overlay");
+  doctor_row (doctor, "overlay", overlay ? DOCTOR_OK : DOCTOR_WARN,
+      overlay ? "yolov10overlay"
+              : "the plugin was built without yolov10overlay, which draws the "
+                "boxes",
+      "install cairo and pango "
+      "(Debian: libcairo2-dev libpango1.0-dev) and build again");
   gst_object_unref (found);
 }
 
@@ -301,6 +303,27 @@ check_publish (Doctor *doctor)
 }
 
 int
+doctor_gst_takes_cuda (void)
+{
+  GstElementFactory *factory = gst_is_initialized ()
+      ? gst_element_factory_find ("yolov10detect")
+      : NULL;
+  int found = 0;
+
+  if (!factory)
+    return -1;
+  for (const GList *pad =
+           gst_element_factory_get_static_pad_templates (factory);
+       pad; pad = pad->next) {
+    const GstStaticPadTemplate *template = pad->data;
+
+    found |= strstr (template->static_caps.string, "memory:CUDAMemory") != NULL;
+  }
+  gst_object_unref (factory);
+  return found;
+}
+
+int
 doctor_gst_nvcodec (void)
 {
   GList *features;
@@ -346,6 +369,12 @@ doctor_gstreamer (Doctor *doctor)
 }
 
 #else /* !HAVE_GST */
+
+int
+doctor_gst_takes_cuda (void)
+{
+  return -1;
+}
 
 int
 doctor_gst_nvcodec (void)
