@@ -3,12 +3,12 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """Counts the results in Meson's test logs.
 
-usage: count.py [--failed=N] [--slowest=N] testlog.json…
+usage: count.py [--passed=N] [--failed=N] [--slowest=N] testlog.json…
 
 Lists failed tests with the end of their output, and skipped tests with the
 reason, then ends with one line,
-"N passed, N failed, N skipped", over all the logs. --failed adds failures that
-are in no log, such as a broken build. --slowest lists the N tests that took the
+"N passed, N failed, N skipped", over all the logs. --passed and --failed
+add what is in no log, such as builds. --slowest lists the N tests that took the
 longest, and how long all of them took one after the other. Exit status 0 only
 when something passed and nothing failed.
 """
@@ -41,6 +41,9 @@ def skip_reason(test):
 def main():
     passed, failed, skipped, slowest, durations = 0, 0, 0, 0, []
     for argument in sys.argv[1:]:
+        if argument.startswith("--passed="):
+            passed += int(argument.split("=")[1])
+            continue
         if argument.startswith("--failed="):
             failed += int(argument.split("=")[1])
             continue

@@ -10,7 +10,7 @@ usage() {
   cat <<'END'
 usage: tests/run.sh [MESON TEST ARGUMENT...]
 
-Runs all tests except the slow ones, which .ci/run runs. Arguments are passed to
+Runs all tests except the slow ones, which `.ci/run slow` runs. Arguments are passed to
 meson test; docs/testing.md lists the suites. Examples:
 
   tests/run.sh --suite gst        one suite

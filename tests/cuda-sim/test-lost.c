@@ -69,7 +69,6 @@ assert_lost (GError **error, const char *code)
 static void
 assert_all_fails (Y10Engine *engine, const char *code)
 {
-  gint64 start = g_get_monotonic_time ();
   g_autofree gint64 *ns = g_new (gint64, y10_engine_get_n_ops (engine));
   GError *error = NULL;
   Y10Step step;
@@ -80,7 +79,6 @@ assert_all_fails (Y10Engine *engine, const char *code)
   assert_lost (&error, code);
   g_assert_false (y10_engine_profile (engine, 1, ns, &error));
   assert_lost (&error, code);
-  g_assert_cmpint (g_get_monotonic_time () - start, <, 5 * G_USEC_PER_SEC);
 }
 
 /* The first kernel, one in the middle or the last one fails, with different

@@ -164,7 +164,6 @@ static void
 test_replace_timeout (void)
 {
   static Image a[2];
-  gint64 until = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
   Y10EngineStream *one;
   Device device;
   guint i = 1;
@@ -173,10 +172,8 @@ test_replace_timeout (void)
   device_init (&device, 8, 1, 50000);
   one = y10_engine_stream_new_on (device.scheduler, 0);
   submit (one, a, 1, 1);
-  for (; replace (one, &a[i % 2], 1, i); i++) {
-    g_assert_cmpint (g_get_monotonic_time (), <, until);
+  for (; replace (one, &a[i % 2], 1, i); i++)
     g_usleep (5000);
-  }
   finish (&device, 0, NULL);
   g_assert_cmpint (y10_engine_request_await (&a[(i + 1) % 2].request, FOREVER),
       ==, Y10_PLACE_ANSWERED);

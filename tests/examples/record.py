@@ -16,7 +16,9 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
+from waiting import until  # noqa: E402
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 CAMERA = ("videotestsrc is-live=true pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! "
@@ -44,16 +46,14 @@ def serve(port):
     return p
 
 
-def wait_for(lines, state, count, seconds=40):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+def wait_for(lines, state, count):
+    """Returns all lines, once there are so many of that state."""
+    def find():
         with open(lines, encoding="utf-8") as f:
             found = [json.loads(line) for line in f.read().split("\n")[:-1]
                      if line.startswith("{")]
-        if sum(line.get("state") == state for line in found) >= count:
-            return found
-        time.sleep(0.1)
-    sys.exit(f"no state {state}, {count} times, within {seconds} s")
+        return sum(line.get("state") == state for line in found) >= count and found
+    return until(find, f"state {state}, {count} times", 100)
 
 
 def run(cameras, env, folder, sink, port):
@@ -77,14 +77,15 @@ def check_recording(cameras, env, folder):
     try:
         for n in (1, 2):
             wait_for(log, "connected", n)
-            time.sleep(3)
+            # Two files that are over, and another one.
+            until(lambda n=n: len(glob.glob(os.path.join(folder, "rec/door-*.mp4"))) >= 3 * n, "files", 100)
             if n == 1:
                 server.kill()
                 server.wait()
                 wait_for(log, "lost", 1)
                 server = serve(port)
         p.send_signal(signal.SIGTERM)
-        assert p.wait(timeout=30) == 0
+        assert p.wait(timeout=100) == 0
     finally:
         p.kill()
         server.kill()

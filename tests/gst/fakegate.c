@@ -42,6 +42,18 @@ fake_gate_look (FakeGate *gate)
 }
 
 void
+fake_gate_await (FakeGate *gate)
+{
+  struct pollfd ready = { .fd = gate->arrived[0], .events = POLLIN };
+
+  fake_gate_look (gate);
+  while (!gate->n_waiting) {
+    poll (&ready, 1, -1);
+    fake_gate_look (gate);
+  }
+}
+
+void
 fake_gate_let_one_pass (FakeGate *gate)
 {
   fail_unless (write (gate->passes[1], "", 1) == 1);

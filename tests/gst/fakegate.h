@@ -19,6 +19,8 @@ typedef struct
 void fake_gate_begin (FakeGate *gate);
 void fake_gate_end (FakeGate *gate);
 void fake_gate_look (FakeGate *gate);
+/* Waits until a step waits. */
+void fake_gate_await (FakeGate *gate);
 void fake_gate_let_one_pass (FakeGate *gate);
 /* Lets all steps pass until fake_gate_close(). */
 void fake_gate_open (FakeGate *gate);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "gstcommon.h"
+#include "waitfor.h"
 
 #define CHANGES 1000
 #define N_OTHERS 3
@@ -77,9 +78,9 @@ play_changed (gpointer data)
     fail_unless_equals_int (gst_harness_push (h, picture (i)), GST_FLOW_OK);
     g_atomic_int_inc (&n_pushed);
     take (h, &n);
-    while (g_atomic_int_get (&n_pushed) > g_atomic_int_get (&n_changed) + 2
-        && g_atomic_int_get (&playing))
-      g_usleep (50);
+    test_wait_for (
+        g_atomic_int_get (&n_pushed) <= g_atomic_int_get (&n_changed) + 2
+        || !g_atomic_int_get (&playing));
   }
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
   take (h, &n);
@@ -155,8 +156,7 @@ GST_START_TEST (test_changes)
   for (guint i = 0; i < CHANGES; i++) {
     change (h->element, i);
     g_atomic_int_inc (&n_changed);
-    while (g_atomic_int_get (&n_pushed) < (gint) i)
-      g_usleep (50);
+    test_wait_for (g_atomic_int_get (&n_pushed) >= (gint) i);
   }
   g_atomic_int_set (&playing, FALSE);
   sent = GPOINTER_TO_UINT (g_thread_join (thread));

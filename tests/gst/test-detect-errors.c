@@ -141,7 +141,7 @@ GST_START_TEST (test_file_name)
   gst_debug_add_log_function (look_at_log, NULL, NULL);
   gst_element_set_bus (e, bus);
   gst_harness_set_src_caps (h, gst_caps_ref (caps));
-  for (guint i = 0; i < 1000 && !(taken && refused); i++) {
+  for (guint i = 0; !(taken && refused); i++) {
     GstBuffer *buffer = test_gst_picture_caps (caps, i);
     GstMessage *message;
 
@@ -149,7 +149,6 @@ GST_START_TEST (test_file_name)
       g_object_set (e, "model-file", taken ? missing : path, NULL);
     GST_BUFFER_PTS (buffer) = i * GST_SECOND / 30;
     gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
-    g_usleep (2000);
     while (
         !taken && (message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT))) {
       const GstStructure *s = gst_message_get_structure (message);
@@ -177,7 +176,6 @@ GST_START_TEST (test_file_name)
       gst_message_unref (message);
     }
   }
-  fail_unless (taken && refused, "%d %d", taken, refused);
   fail_unless (n_logged > 0);
   gst_debug_remove_log_function (look_at_log);
   gst_element_set_bus (e, NULL);

@@ -2,10 +2,13 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* yolov10detect in a live pipeline whose inference is too slow, or late: which
- * frames are inferred, which boxes the others get, and the messages about it.
- * The test sets the duration of an inference in fakebackend.c's backend. */
+ * frames are inferred, which boxes the others get, and the messages about it. The
+ * test decides how many frames come during an inference (fakegate.h), or sets its
+ * least duration in fakebackend.c's backend. */
+#include <math.h>
 #include <stdio.h>
 
+#include "fakegate.h"
 #include "gstcommon.h"
 
 #define FRAME TEST_GST_FRAME
@@ -74,44 +77,23 @@ finish (GstHarness *h, guint n)
   return all;
 }
 
-/* Whether an inference took the configured time, and not much longer. */
-static gboolean
-is_in_time (GstHarness *h, guint ms)
-{
-  return test_gst_stat (h->element, "inference-p95")
-      + test_gst_stat (h->element, "preprocess-p95")
-      < ms * GST_MSECOND;
-}
-
 /* Held boxes are those of the latest frame with a result, their age is exact, and
- * the stats count the same. That frame has left without it if the machine stalled
- * for so long that its turn came first. */
-static guint
+ * the stats count the same. */
+static void
 check_held (GstHarness *h, GArray *all)
 {
   guint n[128] = { 0 }, latest = 0; /* frame that was inferred last */
-  guint holder = 0;                 /* first frame that shows its boxes */
 
   for (guint i = 0; i < all->len; i++) {
     const Said *said = &g_array_index (all, Said, i);
 
     n[(guint) said->inference]++;
     if (said->inference == 'f') {
-      latest = holder = i;
+      latest = i;
       fail_unless_equals_uint64 (said->age, 0);
     } else if (said->inference == 'h') {
-      const guint inferred = i - (guint) (said->age / FRAME);
-      const Said *from;
+      const Said *from = &g_array_index (all, Said, latest);
 
-      if (inferred != latest) {
-        fail_unless (inferred > latest && inferred < i
-                && g_array_index (all, Said, inferred).inference != 'f',
-            "frame %u: boxes of frame %u after those of %u", i, inferred,
-            latest);
-        latest = inferred;
-        holder = i;
-      }
-      from = &g_array_index (all, Said, holder);
       fail_unless_equals_uint64 (said->age, (i - latest) * FRAME);
       fail_unless_equals_int (said->boxes->len, from->boxes->len);
       fail_unless (!memcmp (said->boxes->data, from->boxes->data,
@@ -127,7 +109,6 @@ check_held (GstHarness *h, GArray *all)
   fail_unless_equals_uint64 (test_gst_stat (h->element, "frames"),
       n['f'] + n['h'] + n['s']);
   fail_unless_equals_uint64 (test_gst_stat (h->element, "sent"), all->len);
-  return n['f'];
 }
 
 static gchar *
@@ -140,100 +121,103 @@ pattern (GArray *all)
   return g_string_free (text, FALSE);
 }
 
-/* 30 frames a second and 93 ms per inference: every third frame is inferred,
- * and all leave, each about one inference later. */
+/* A harness whose inferences last until the gate lets them pass. Its frames wait for
+ * their turns as if they came every hundred seconds. */
+static GstHarness *
+gated_harness (FakeGate *gate, const char *properties)
+{
+  GstCaps *rare = gst_caps_copy (caps);
+  GstHarness *h;
+
+  gst_caps_set_simple (rare, "framerate", GST_TYPE_FRACTION, 1, 100, NULL);
+  fake_gate_begin (gate);
+  fake_gate_open (gate);
+  h = test_gst_slow_harness ("0", properties, rare);
+  fake_gate_close (gate);
+  gst_caps_unref (rare);
+  return h;
+}
+
+static void
+end_gate (FakeGate *gate)
+{
+  fake_gate_end (gate);
+  g_unsetenv ("Y10_FAKE_GATE");
+}
+
+/* Three frames come in the time of an inference: every third frame is inferred,
+ * and all leave. */
 GST_START_TEST (test_too_slow)
 {
-  GstHarness *h = slow_harness ("93", "late-policy=auto");
+  FakeGate gate;
+  GstHarness *h = gated_harness (&gate, "late-policy=auto");
   const guint n = 150;
-  gint64 start = g_get_monotonic_time ();
-  GstStructure *stats;
-  gdouble fps, expected;
   GArray *all;
-  guint fresh;
 
-  for (guint i = 0; i < n; i++) {
-    gint64 left = start + (gint64) i * 1000000 / 30 - g_get_monotonic_time ();
-
-    if (left > 0)
-      g_usleep ((gulong) left);
+  fail_unless_equals_int (gst_harness_push (h, picture (0)), GST_FLOW_OK);
+  for (guint i = 1; i < n; i++) {
+    fake_gate_await (&gate);
     fail_unless_equals_int (gst_harness_push (h, picture (i)), GST_FLOW_OK);
+    if (i % 3 == 0)
+      fake_gate_let_one_pass (&gate);
   }
+  fake_gate_open (&gate);
   all = finish (h, n);
-  fresh = check_held (h, all);
-  printf ("%u of %u fresh, delay %.1f ms (p95 %.1f), age p95 %.1f ms\n", fresh,
-      n, test_gst_stat (h->element, "delay-median") / 1e6,
-      test_gst_stat (h->element, "delay-p95") / 1e6,
-      test_gst_stat (h->element, "age-p95") / 1e6);
-  fail_unless (
-      test_gst_stat (h->element, "inference-median") >= 92 * GST_MSECOND);
-  fail_unless (fresh <= n * 37 / 100, "%u", fresh);
-  /* A busy machine may miss a few, and under a sanitizer it takes longer. */
-  if (is_in_time (h, 98)) {
-    fail_unless (fresh >= n * 24 / 100, "%u", fresh);
-    fail_unless (test_gst_stat (h->element, "delay-p95") < 180 * GST_MSECOND);
+  check_held (h, all);
+  for (guint i = 0; i < n - 1; i++) {
+    const gchar inference = g_array_index (all, Said, i).inference;
+
+    fail_unless (inference == (i % 3 ? 'h' : 'f'), "%c at %u", inference, i);
   }
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_double (stats, "fps", &fps));
-  expected = n * 1e6 / (gdouble) (g_get_monotonic_time () - start);
-  fail_unless (fps > 0.6 * expected && fps < 1.6 * expected, "%f, not %f", fps,
-      expected);
-  gst_structure_free (stats);
+  fail_unless_equals_uint64 (test_gst_stat (h->element, "age-p95"), 2 * FRAME);
   g_array_unref (all);
   gst_harness_teardown (h);
+  end_gate (&gate);
 }
 
 GST_END_TEST;
 
-static gint64 sink_start;
-static guint n_sunk;
+static GMutex sink_lock; /* locked: the sink takes nothing */
+static gint n_sunk;
 
-/* A sink of a pipeline whose latency is 400 ms. */
 static GstFlowReturn
 sink_late (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
-  gint64 left = sink_start + 400000 + (gint64) n_sunk++ * 1000000 / 30
-      - g_get_monotonic_time ();
-
-  if (left > 0)
-    g_usleep ((gulong) left);
+  g_mutex_lock (&sink_lock);
+  n_sunk++;
+  g_mutex_unlock (&sink_lock);
   gst_buffer_unref (buffer);
   return GST_FLOW_OK;
 }
 
-/* Downstream blocks each frame for longer than an inference takes: the next
+/* Downstream takes the first frame only when the last one has been inferred: an
  * inference does not wait for that. */
 GST_START_TEST (test_held_up)
 {
-  GstHarness *h = slow_harness ("60", "late-policy=skip");
+  FakeGate gate;
+  GstHarness *h = gated_harness (&gate, "late-policy=skip max-queued-frames=8");
   GstPad *src = gst_element_get_static_pad (h->element, "src");
   GstPad *sink = gst_pad_new ("sink", GST_PAD_SINK);
-  const guint n = 90;
 
   gst_pad_set_chain_function (sink, sink_late);
   gst_pad_set_active (sink, TRUE);
   gst_pad_unlink (src, h->sinkpad);
   fail_unless_equals_int (gst_pad_link (src, sink), GST_PAD_LINK_OK);
-  sink_start = g_get_monotonic_time ();
-  n_sunk = 0;
-  for (guint i = 0; i < n; i++) {
-    gint64 left = sink_start + (gint64) i * 1000000 / 30
-        - g_get_monotonic_time ();
-
-    if (left > 0)
-      g_usleep ((gulong) left);
+  g_mutex_lock (&sink_lock);
+  for (guint i = 0; i < 8; i++) {
     fail_unless_equals_int (gst_harness_push (h, picture (i)), GST_FLOW_OK);
+    fake_gate_await (&gate);
+    fake_gate_let_one_pass (&gate);
   }
+  g_mutex_unlock (&sink_lock);
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
-  fail_unless_equals_int (n_sunk, n);
-  printf ("%u of %u fresh behind a late sink\n",
-      (guint) test_gst_stat (h->element, "inferred"), n);
-  if (is_in_time (h, 64))
-    fail_unless (test_gst_stat (h->element, "inferred") >= n * 38 / 100);
+  fail_unless_equals_int (n_sunk, 8);
+  fail_unless_equals_uint64 (test_gst_stat (h->element, "inferred"), 8);
   gst_pad_unlink (src, sink);
   gst_object_unref (src);
   gst_object_unref (sink);
   gst_harness_teardown (h);
+  end_gate (&gate);
 }
 
 GST_END_TEST;
@@ -363,7 +347,7 @@ GST_START_TEST (test_latency)
 
   gst_element_set_bus (h->element, bus);
   ask_latency (h, &min, &max);
-  fail_unless (min >= 40 * GST_MSECOND && min < GST_SECOND);
+  fail_unless (min >= 40 * GST_MSECOND);
   fail_unless (max == GST_CLOCK_TIME_NONE);
   before = min;
   gst_harness_set_upstream_latency (h, 100 * GST_MSECOND);
@@ -377,9 +361,9 @@ GST_START_TEST (test_latency)
    * warm-up or the first frames may have been nearly that slow. */
   min -= 100 * GST_MSECOND;
   fail_unless (min >= before && min * 6 / 5 >= 160 * GST_MSECOND);
-  /* One for each step, and a step is a fifth: 1.2^8 is more than 160 / 40. */
+  /* One for each step, and a step is a fifth. */
   n = test_gst_count_messages (bus, GST_MESSAGE_LATENCY);
-  fail_unless (n >= (min > before) && n <= 8, "%u", n);
+  fail_unless (n >= (min > before) && before * pow (1.2, n) <= min, "%u", n);
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
   gst_harness_teardown (h);

@@ -153,7 +153,7 @@ GST_START_TEST (test_exchange)
   fail_unless (text && strstr (text, "\"64\""), "%s", text);
   g_free (text);
   g_object_set (e, "model-file", test_gst_other_model (), NULL);
-  for (guint i = 0; i < 1000 && n < 1; i++) {
+  for (guint i = 0; n < 1; i++) {
     GstBuffer *buffer = test_gst_picture_caps (caps, i);
 
     GST_BUFFER_PTS (buffer) = i * GST_SECOND / 30;
@@ -169,7 +169,6 @@ GST_START_TEST (test_exchange)
       }
       gst_message_unref (message);
     }
-    g_usleep (2000);
   }
   fail_unless_equals_int (n, 1);
   fail_unless_equals_int (width, 96);

@@ -10,8 +10,6 @@
 #include <gst/controller/controller.h>
 
 #define TURNS 200
-/* For a model to take over, on a busy machine, under a sanitizer. */
-#define PATIENCE (300 * (gint64) G_USEC_PER_SEC)
 
 static const char *const labels[2][3] = { { "person", "bus", "stop sign" },
   { "one", "two", "three" } };
@@ -137,7 +135,7 @@ pop_model (Run *run, const char *file, gint model)
   fail_unless (gst_structure_get_string (s, "variant") != NULL);
   fail_unless (gst_structure_get_uint (s, "classes", &n) && n == 3);
   fail_unless (gst_structure_get_uint64 (s, "time-to-first-frame", &took));
-  fail_unless (took > 0 && took < 60 * GST_SECOND);
+  fail_unless (took > 0);
   g_free (all);
   gst_message_unref (message);
   return TRUE;
@@ -156,14 +154,11 @@ GST_START_TEST (test_takes_over)
   fail_unless (pop_model (&run, files[0], 0));
   for (guint i = 1; i <= TURNS; i++) {
     gint wanted = i % 2;
-    gint64 until = g_get_monotonic_time () + PATIENCE;
 
     if (i % 10 == 0) {
       g_object_set (run.e, "model-file", "/nowhere/at-all.safetensors", NULL);
-      while (!pop_refusal (&run, "/nowhere/at-all.safetensors")) {
+      while (!pop_refusal (&run, "/nowhere/at-all.safetensors"))
         fail_unless_equals_int (run_frame (&run), !wanted);
-        fail_unless (g_get_monotonic_time () < until);
-      }
       g_object_get (run.e, "model-file", &now, NULL);
       fail_unless_equals_string (now, files[!wanted]);
       g_free (now);
@@ -175,7 +170,6 @@ GST_START_TEST (test_takes_over)
       from[model]++;
       if (model == wanted)
         break;
-      fail_unless (g_get_monotonic_time () < until, "nothing took over");
     }
     fail_unless (pop_model (&run, files[wanted], wanted));
   }
@@ -197,12 +191,29 @@ expect_silence (Run *run)
   fail_unless (!message, "unexpected: %s", text);
 }
 
+static gboolean
+has_taken_over (Run *run, const char *file)
+{
+  GstMessage *message;
+  gboolean found = FALSE;
+
+  while ((message = gst_bus_pop_filtered (run->bus, GST_MESSAGE_ELEMENT))) {
+    const GstStructure *s = gst_message_get_structure (message);
+
+    found = found
+        || g_str_equal (gst_structure_get_string (s, "model-file"), file);
+    gst_message_unref (message);
+  }
+  return found;
+}
+
 /* Models are set faster than they can be loaded: the last one counts. Other
  * properties set meanwhile apply to the new model, too. */
 GST_START_TEST (test_last_counts)
 {
   const char *const files[] = { test_gst_model (), test_gst_other_model () };
-  gint64 until = g_get_monotonic_time () + PATIENCE;
+  gchar *last, *model;
+  gsize length;
   Run run;
 
   run_begin (&run,
@@ -211,13 +222,13 @@ GST_START_TEST (test_last_counts)
     g_object_set (run.e, "model-file", files[i % 2], NULL);
     run_frame (&run);
   }
-  g_object_set (run.e, "model-file", files[1], "classes", "2", "encoder-hints",
+  fail_unless (
+      g_file_get_contents (test_gst_other_model (), &model, &length, NULL));
+  last = test_gst_file ("last.safetensors", model, (gssize) length);
+  g_object_set (run.e, "model-file", last, "classes", "2", "encoder-hints",
       "2=4", NULL);
-  do {
-    fail_unless (g_get_monotonic_time () < until);
+  while (!has_taken_over (&run, last))
     run_frame (&run);
-    g_usleep (1000);
-  } while (!gst_bus_have_pending (run.bus) || run.n < TURNS + 100);
   for (guint i = 0; i < 5; i++) {
     GstBuffer *out = gst_harness_push_and_pull (run.h,
         test_gst_picture_caps (run.caps, 3));
@@ -242,6 +253,8 @@ GST_START_TEST (test_last_counts)
   }
   expect_silence (&run);
   run_end (&run);
+  g_free (model);
+  g_free (last);
 }
 
 GST_END_TEST;
@@ -292,7 +305,6 @@ repair_file (GstBus *bus, GstMessage *message, gpointer data)
  * request counts, although the path is the same. */
 GST_START_TEST (test_repaired)
 {
-  gint64 until = g_get_monotonic_time () + PATIENCE;
   Repair repair = { 0 };
   gchar *now;
   Run run;
@@ -307,7 +319,7 @@ GST_START_TEST (test_repaired)
   gst_bus_set_sync_handler (run.bus, repair_file, &repair, NULL);
   g_object_set (run.e, "model-file", repair.path, NULL);
   while (run_frame (&run) != 1)
-    fail_unless (g_get_monotonic_time () < until, "nothing took over");
+    ;
   fail_unless (repair.is_set_again);
   g_object_get (run.e, "model-file", &now, NULL);
   fail_unless_equals_string (now, repair.path);

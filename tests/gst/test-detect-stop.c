@@ -96,7 +96,7 @@ go_through (GstElement *pipeline, const char *order, GRand *random)
     if (*order == 'w')
       gst_element_get_state (pipeline, NULL, NULL, GST_SECOND);
     if (*order == 'z')
-      g_usleep (g_rand_int_range (random, 0, 6000));
+      g_usleep (g_rand_int_range (random, 0, 6000)); /* at any time */
     for (guint i = 0; i < G_N_ELEMENTS (states); i++)
       if (states[i].name == *order)
         fail_unless (gst_element_set_state (pipeline, states[i].state)

@@ -237,11 +237,8 @@ GST_END_TEST;
 static void
 await_sharing (GstHarness *h, guint n)
 {
-  for (guint i = 0; i < 2000 && n_sharing (h) != n; i++) {
+  for (guint i = 0; n_sharing (h) != n; i++)
     gst_buffer_unref (gst_harness_push_and_pull (h, picture (i)));
-    g_usleep (5000);
-  }
-  fail_unless_equals_int (n_sharing (h), n);
 }
 
 static GQuark

@@ -72,7 +72,6 @@ pop_message (GstBus *bus, Tuning *t)
 GST_START_TEST (test_messages)
 {
   GArray *expected = test_gst_cuda_expected (caps);
-  gint64 until = g_get_monotonic_time () + 200 * G_USEC_PER_SEC;
   Tuning last = { 0 }, t = { 0 };
   guint n_messages = 0;
   GstHarness *h;
@@ -88,7 +87,6 @@ GST_START_TEST (test_messages)
       last = t;
       n_messages++;
     }
-    fail_unless (g_get_monotonic_time () < until, "%u of %u", t.done, t.total);
   }
   fail_unless_equals_int (t.done, t.total);
   fail_unless (t.faster > 0);
@@ -102,13 +100,11 @@ GST_START_TEST (test_messages)
 
 GST_END_TEST;
 
-/* Stopping does not wait for the tuner, and the next start tunes from the
- * beginning. */
+/* Stops while the tuner is at work; the next start tunes from the beginning. */
 GST_START_TEST (test_stops)
 {
   GArray *expected = test_gst_cuda_expected (caps);
   GstHarness *h;
-  gint64 start;
   GstBus *bus;
   Tuning t;
 
@@ -118,9 +114,7 @@ GST_START_TEST (test_stops)
       pass (h, expected);
     while (!pop_message (bus, &t));
     fail_if (t.finished);
-    start = g_get_monotonic_time ();
     gst_element_set_state (h->element, GST_STATE_READY);
-    fail_unless (g_get_monotonic_time () - start < G_USEC_PER_SEC);
     while (pop_message (bus, &t))
       ;
     fail_unless_equals_int (gst_element_set_state (h->element,

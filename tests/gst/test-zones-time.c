@@ -5,6 +5,8 @@
  * events, and what ends a stay. */
 #include "zonescommon.h"
 
+#include "waitfor.h"
+
 /* Dwells come while there are no frames, by gaps. */
 GST_START_TEST (test_gap)
 {
@@ -44,8 +46,7 @@ GST_START_TEST (test_clock)
   fail_unless_equals_uint64 (gst_clock_id_get_time (id), 4140 * GST_MSECOND);
   gst_clock_id_unref (id);
   fail_unless (gst_harness_crank_single_clock_wait (zones_h));
-  for (guint i = 0; i < 1000 && !zones_told->len; i++)
-    g_usleep (1000);
+  test_wait_for (zones_told->len > 0);
   zones_expect ("dwell yard 3100 7;");
   fail_unless_equals_int (gst_test_clock_peek_id_count (clock), 0);
   gst_object_unref (clock);
@@ -74,8 +75,7 @@ GST_START_TEST (test_clock_order)
   zones_expect ("enter yard 100 7;");
   g_atomic_int_set (&zones_slow_dwells, TRUE);
   clock = g_thread_new ("clock", crank, NULL);
-  while (!g_atomic_int_get (&zones_in_dwell))
-    g_usleep (1000);
+  test_wait_for (g_atomic_int_get (&zones_in_dwell));
   zones_pass (zones_frame (4200, 30));
   zones_expect ("dwell yard 3100 7;leave yard 4200 7 left;");
   fail_unless (g_thread_join (clock) != NULL);
@@ -91,8 +91,7 @@ expect_wait (GstTestClock *clock, guint ms)
 {
   GstClockID id;
 
-  for (guint i = 0; i < 5000 && gst_test_clock_peek_id_count (clock) != 1; i++)
-    g_usleep (1000);
+  test_wait_for (gst_test_clock_peek_id_count (clock) == 1);
   fail_unless (gst_test_clock_peek_next_pending_id (clock, &id));
   fail_unless_equals_uint64 (gst_clock_id_get_time (id), ms * GST_MSECOND);
   gst_clock_id_unref (id);

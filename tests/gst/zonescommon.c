@@ -18,7 +18,7 @@ zones_on_event (GstElement *element, GstStructure *event, gpointer user)
   if (g_atomic_int_get (&zones_slow_dwells)
       && !g_strcmp0 (gst_structure_get_string (event, "event"), "dwell")) {
     g_atomic_int_set (&zones_in_dwell, TRUE);
-    g_usleep (300000);
+    g_usleep (300000); /* a slow application */
   }
   fail_unless (gst_structure_get_uint64 (event, "timestamp", &time));
   gst_structure_get_uint64 (event, "id", &id);

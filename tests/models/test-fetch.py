@@ -19,13 +19,14 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../weights"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "../weights"), os.path.join(HERE, "../common")]
 import torchlike
 from fetchcommon import (BUILD, COCO_NAMES, FETCH, KNOWN, NAME_CLASSES, FetchCase, join, read,
                          seeded, split, write)
+from waiting import until
 
 
 class Good(FetchCase):
@@ -175,10 +176,8 @@ class Resumed(FetchCase):
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
                                    stderr=subprocess.STDOUT, start_new_session=True,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and process.poll() is None and not (
-                os.path.exists(self.part) and os.path.getsize(self.part) >= least):
-            time.sleep(0.01)
+        until(lambda: process.poll() is not None
+              or os.path.exists(self.part) and os.path.getsize(self.part) >= least, "so many bytes")
         os.killpg(process.pid, number)
         text = process.communicate(timeout=60)[0]
         had = os.path.getsize(self.part)

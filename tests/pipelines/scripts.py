@@ -21,6 +21,9 @@ import urllib.request
 import media
 from media import Gst, numpy
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
+from waiting import until  # noqa: E402
+
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 PIPELINES = os.path.join(ROOT, "pipelines")
 BUILD = os.environ.get("Y10_BUILD", "")
@@ -321,10 +324,9 @@ class Cases:
                 [os.path.join(PIPELINES, "rtsp-camera.sh"), self.model, "cpu", address, output],
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                 text=True, cwd=self.work, start_new_session=True)
-            end = time.monotonic() + LIMIT / 2
-            while not (os.path.exists(output) and os.path.getsize(output) > 5000):
-                assert process.poll() is None and time.monotonic() < end, "it films nothing"
-                time.sleep(0.05)
+            until(lambda: process.poll() is not None or os.path.exists(output) and os.path.getsize(output) > 5000,
+                  "that it films")
+            assert process.poll() is None, "it films nothing"
             os.killpg(process.pid, signal.SIGINT)
             text = process.communicate(timeout=LIMIT / 2)[0]
         finally:

@@ -13,13 +13,13 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
+from waiting import PATIENCE, until  # noqa: E402
 
 # Debian has it where only root looks.
 MOSQUITTO = shutil.which("mosquitto", path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin")
-# Seconds that whatever must come may take, on a machine that is slow or busy.
-PATIENCE = 90
 LOGGED = "error", "warning", "notice", "information", "subscribe"
 
 
@@ -37,18 +37,6 @@ def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]
-
-
-def wait_for(condition, what="it"):
-    """Waits until condition() is true, and returns what it returns."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        found = condition()
-        if found:
-            return found
-        if time.monotonic() > end:
-            raise AssertionError(f"after {PATIENCE} s: {what} has not come")
-        time.sleep(0.02)
 
 
 def answers(port):
@@ -75,7 +63,7 @@ class Broker:
     def start(self):
         self.process = subprocess.Popen([MOSQUITTO, "-c", self.path], stdout=self.log,
                                         stderr=self.log)
-        wait_for(lambda: answers(self.port), what="the broker")
+        until(lambda: answers(self.port), what="the broker")
 
     def stop(self):
         """By SIGTERM: after SIGKILL it may have lost what it has acknowledged."""
@@ -100,7 +88,7 @@ class Subscriber:
              "-t", topic, "-F", "%r\t%t\t%p", *options], stdout=self.file,
             stderr=subprocess.DEVNULL)
         self.log, self.line = os.path.join(folder, "mosquitto.log"), f" sub 1 {topic}\n"
-        wait_for(self.is_known, what="the subscription")
+        until(self.is_known, what="the subscription")
 
     def is_known(self):
         with open(self.log, encoding="utf-8") as f:

@@ -28,7 +28,7 @@ static GHashTable *created;  /* names whose creation is not synced */
 static GHashTable *replaced; /* name -> contents before it was replaced */
 static GHashTable *left;     /* name -> Saved, at the moment of power loss */
 static gboolean counts, is_lost, is_stopped;
-static guint n_changes, n_write_errors, n_sync_errors;
+static guint n_changes, n_write_errors, n_sync_errors, n_waiting;
 static int write_error, sync_error;
 static gsize most;
 
@@ -280,6 +280,15 @@ disk_stop (void)
 }
 
 void
+disk_await_sync (void)
+{
+  g_mutex_lock (&lock);
+  while (!n_waiting)
+    g_cond_wait (&changed, &lock);
+  g_mutex_unlock (&lock);
+}
+
+void
 disk_go_on (void)
 {
   g_mutex_lock (&lock);
@@ -317,8 +326,11 @@ sync_file (int file)
   int result = -1;
 
   g_mutex_lock (&lock);
+  n_waiting++;
+  g_cond_broadcast (&changed);
   while (is_stopped)
     g_cond_wait (&changed, &lock);
+  n_waiting--;
   if (n_sync_errors) {
     n_sync_errors--;
     errno = sync_error;

@@ -25,4 +25,6 @@ void disk_shorten_writes (gsize most);
 
 /* Syncs wait from now on, until it goes on. */
 void disk_stop (void);
+/* Waits until one waits. */
+void disk_await_sync (void);
 void disk_go_on (void);

@@ -4,8 +4,12 @@
 import os
 import shlex
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
+from waiting import PATIENCE, until  # noqa: E402,F401
 
 
 class Launching(unittest.TestCase):
@@ -26,6 +30,6 @@ class Launching(unittest.TestCase):
 
     def launch(self, pipeline, *options, fails=False, **more):
         done = subprocess.run(["gst-launch-1.0", *options, *shlex.split(pipeline)], env=self.env, check=False,
-                              capture_output=True, text=True, timeout=120, **more)
+                              capture_output=True, text=True, timeout=PATIENCE, **more)
         self.assertEqual(done.returncode != 0, fails, done.stderr + done.stdout)
         return done

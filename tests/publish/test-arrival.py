@@ -21,7 +21,7 @@ import unittest
 
 import broker
 from broker import (MOSQUITTO, Broker, Case, Feed, Subscriber, free_port, make_spool, refused_of,
-                    wait_for)
+                    until)
 from kafkadoor import Cluster
 from receiver import Server
 
@@ -81,7 +81,7 @@ class Arrival(Case):
         mosquitto = self.start(Broker(self.folder, f"allow_anonymous true\n{extra}"))
         got = self.start(Subscriber(self.folder, mosquitto.port, "y10/door/event"))
         feed = self.follow(f"mqtt://127.0.0.1:{mosquitto.port}/y10")
-        wait_for(lambda: len(got.of("y10/door/event")) >= N - len(self.large()), what="all events")
+        until(lambda: len(got.of("y10/door/event")) >= N - len(self.large()), what="all events")
         self.judge(feed, list(map(json.loads, got.of("y10/door/event"))))
 
     def test_mqtt_message_size(self):
@@ -148,7 +148,7 @@ class Arrival(Case):
         with subprocess.Popen([NGINX, "-c", self.path("nginx.conf"), "-p", self.folder],
                               stderr=subprocess.DEVNULL) as nginx:
             self.addCleanup(nginx.terminate)
-            wait_for(lambda: broker.answers(near), what="nginx")
+            until(lambda: broker.answers(near), what="nginx")
             threading.Timer(10, lambda: servers.append(self.start(Server(port)))).start()
             servers = []
             feed = self.follow(f"http://127.0.0.1:{near}/hook#batch=50&format=ndjson")

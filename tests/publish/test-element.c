@@ -13,6 +13,7 @@
 
 #include "spool/reader.h"
 #include "spool/watch.h"
+#include "waitfor.h"
 
 /* Two queues of 4 MiB and a pipe hold less than a hundred of these. */
 #define LONG_LINE 100000
@@ -97,7 +98,8 @@ GST_START_TEST (test_live)
 
 GST_END_TEST;
 
-/* Waits until the thread that pushes stands still, before it is done. */
+/* Waits until the thread that pushes stands still, before it is done. Where the machine is what
+ * keeps it, a defect may be missed. */
 static void
 wait_for_standstill (void)
 {
@@ -150,7 +152,7 @@ read_all (gpointer user)
   fcntl (reader, F_SETFL, 0);
   while ((n = read (reader, part, sizeof part)) > 0) {
     g_string_append_len (text, part, n);
-    g_usleep (100);
+    g_usleep (100); /* a slow reader */
   }
   return text;
 }
@@ -274,21 +276,12 @@ count_in_sink (GstElement *sink, GstBuffer *buffer, GstPad *pad, gint *n)
 }
 
 static void
-wait_for_buffers (gint *n, gint least)
-{
-  for (guint i = 0; i < 9000 && g_atomic_int_get (n) < least; i++)
-    g_usleep (10000);
-  fail_unless (g_atomic_int_get (n) >= least);
-}
-
-static void
 wait_for_eos (GstElement *pipeline)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, 90 * GST_SECOND,
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
       GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
 
-  fail_unless (message != NULL);
   fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
   gst_message_unref (message);
   gst_object_unref (bus);
@@ -309,13 +302,13 @@ GST_START_TEST (test_last)
   before = gst_bin_get_by_name (GST_BIN (pipeline), "before");
   g_signal_connect (before, "handoff", G_CALLBACK (count_buffer), &n);
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  wait_for_buffers (&n, 1);
+  test_wait_for (g_atomic_int_get (&n) >= 1);
+  /* Too short a sleep may miss a defect, but never fails a correct element. */
   g_usleep (200000);
   fail_unless_equals_int (g_atomic_int_get (&n), 1);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  wait_for_buffers (&n, 10);
+  test_wait_for (g_atomic_int_get (&n) >= 10);
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  g_usleep (50000);
   then = g_atomic_int_get (&n);
   g_usleep (200000);
   fail_unless (g_atomic_int_get (&n) <= then + 1);
@@ -351,7 +344,7 @@ GST_START_TEST (test_linked_later)
   gst_element_sync_state_with_parent (sink);
   fail_unless (gst_element_link (publish, sink));
   fail_if (GST_OBJECT_FLAG_IS_SET (publish, GST_ELEMENT_FLAG_SINK));
-  wait_for_buffers (&n, 10);
+  test_wait_for (g_atomic_int_get (&n) >= 10);
   gst_element_send_event (pipeline, gst_event_new_eos ());
   wait_for_eos (pipeline);
   gst_element_set_state (pipeline, GST_STATE_NULL);

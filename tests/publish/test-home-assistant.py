@@ -16,7 +16,7 @@ import sys
 import time
 import unittest
 
-from broker import Broker, Case, Feed, Subscriber, need_broker, wait_for
+from broker import Broker, Case, Feed, Subscriber, need_broker, until
 
 FEED = sys.argv.pop(1)
 PYTHON = os.environ.get("Y10_HOMEASSISTANT")
@@ -39,9 +39,9 @@ class HomeAssistant(Case):
         broker = self.start(Broker(self.folder))
         got = self.start(Subscriber(self.folder, broker.port))
         feed = Feed(FEED, self.path("spool"), f"mqtt://127.0.0.1:{broker.port}/y10",
-                    "--home-assistant", "--zone", zone, "--linger", 60000, *options)
+                    "--home-assistant", "--zone", zone, "--linger", 600000, *options)
         self.assertEqual(feed.wait(), 0, feed.output)
-        wait_for(lambda: got.of("y10/door/state")[-1:] == ["offline"])
+        until(lambda: got.of("y10/door/state")[-1:] == ["offline"])
         return got
 
     @staticmethod
@@ -110,14 +110,14 @@ class HomeAssistant(Case):
         last = {topic: payload for _, topic, payload in self.got.messages()}
         return {topic for topic, payload in last.items() if payload}
 
-    def run_zone(self, broker, spool, zone, *options, seconds=0.0, until=None):
+    def run_zone(self, broker, spool, zone, *options, seconds=0.0, then=None):
         feed = Feed(FEED, self.path(spool), f"mqtt://127.0.0.1:{broker.port}/y10", "--home-assistant",
-                    "--announce", "--zone", zone, "--linger", 60000, *options)
+                    "--announce", "--zone", zone, "--linger", 600000, *options)
         self.addCleanup(lambda: feed.process.poll() is None and feed.kill())
-        wait_for(lambda: any(f"/zone/{zone}/" in t for t in self.kept()), what="the zone")
+        until(lambda: any(f"/zone/{zone}/" in t for t in self.kept()), what="the zone")
         time.sleep(seconds)
-        if until:
-            wait_for(until, what="what the broker keeps")
+        if then:
+            until(then, what="what the broker keeps")
         return feed
 
     def test_zone_gone(self):
@@ -132,8 +132,8 @@ class HomeAssistant(Case):
             return lambda: not any(name in t for t in self.kept())
         self.assertEqual(self.run_zone(broker, "spool", "yard").end(), 0)
         self.assertFalse(gone("yard")())
-        self.assertEqual(self.run_zone(broker, "spool", "lawn", until=gone("yard")).end(), 0)
-        self.assertEqual(self.run_zone(broker, "new", "path", until=gone("lawn")).end(), 0)
+        self.assertEqual(self.run_zone(broker, "spool", "lawn", then=gone("yard")).end(), 0)
+        self.assertEqual(self.run_zone(broker, "new", "path", then=gone("lawn")).end(), 0)
         kept = self.kept()
         self.assertLess(others, kept)
         self.assertEqual(len(kept), 20)
@@ -143,11 +143,11 @@ class HomeAssistant(Case):
         broker = self.broker()
         self.assertEqual(self.run_zone(broker, "spool", "yard").end(), 0)
         first = self.kept()
-        # Long enough to be sure that it does not come.
-        self.assertEqual(self.run_zone(broker, "spool", "lawn", "--stream", "gate", seconds=4).end(), 0)
-        wait_for(lambda: not self.kept() & first, what="the end of the first stream")
+        self.assertEqual(self.run_zone(broker, "spool", "lawn", "--stream", "gate",
+                                       then=lambda: not self.kept() & first).end(), 0)
         owner = self.run_zone(broker, "other", "lawn", "--stream", "gate")
         kept = self.kept()
+        # Long enough to be sure that no stream comes back; if not, a defect is missed.
         self.assertEqual(self.run_zone(broker, "spool", "yard", seconds=4).end(), 0)
         self.assertLess(kept, self.kept())
         self.assertEqual(owner.end(), 0)

@@ -14,7 +14,7 @@ import sys
 import time
 import unittest
 
-from broker import Case, Feed, check, lines_of, make_certificates, make_spool, refused_of, wait_for
+from broker import Case, Feed, check, lines_of, make_certificates, make_spool, refused_of, until
 from kafkadoor import SASL_AUTHENTICATE, Cluster, Door
 
 FEED, MOCK = sys.argv.pop(1), sys.argv.pop(1)
@@ -32,7 +32,7 @@ class Kafka(Case):
         cluster = self.start(Cluster(MOCK))
         for n, stream in enumerate(["door", "yard", "gate"]):
             feed = self.feed(cluster, "--from", 100 * n, "--count", 100, "--stream", stream,
-                             "--linger", 60000)
+                             "--linger", 600000)
             self.assertEqual(feed.wait(), 0)
             self.assertEqual((feed.stats["acknowledged"], feed.stats["failed"]), (100, 0))
         messages = cluster.messages()
@@ -46,9 +46,9 @@ class Kafka(Case):
         accepted, n, kills, downs = [], 0, 0, 0
         while n < N_LINES:
             feed = self.feed(cluster, "--from", n, "--count", N_LINES - n, "--rate", 300)
-            end = time.monotonic() + self.random.uniform(1, 3)
-            while time.monotonic() < end and feed.process.poll() is None:
-                time.sleep(self.random.uniform(0.1, 0.5))
+            enough = self.random.randrange(300, 900)
+            while feed.synced < enough and feed.process.poll() is None:
+                time.sleep(self.random.uniform(0.1, 0.5))       # at any time
                 cluster.tell("down")
                 downs += 1
                 time.sleep(self.random.uniform(0.1, 0.4))
@@ -57,7 +57,7 @@ class Kafka(Case):
             kills += 1
             accepted += range(n, n + synced)
             n = max([n - 1 + synced] + list(lines_of(self.path("spool")))) + 1
-        feed = self.feed(cluster, "--from", n, "--count", 1, "--linger", 60000)
+        feed = self.feed(cluster, "--from", n, "--count", 1, "--linger", 600000)
         self.assertEqual(feed.wait(), 0)
         self.assertEqual(feed.stats["failed"], 0)
         messages = [m for _, m in cluster.messages()]
@@ -70,7 +70,7 @@ class Kafka(Case):
         make_spool(self.path("spool"), [{"fill": "x" * (1000000 if n == 31 else 10)} for n in range(80)])
         cluster = self.start(Cluster(MOCK))
         cluster.tell("refuse 2")
-        feed = self.feed(cluster, "--expect", 80, "--linger", 60000)
+        feed = self.feed(cluster, "--expect", 80, "--linger", 600000)
         self.assertEqual(feed.wait(), 0)
         self.assertEqual(sorted(m["n"] for _, m in cluster.messages()), [n for n in range(80) if n != 31])
         self.assertEqual((feed.stats["acknowledged"], feed.stats["failed"]), (80, 1))
@@ -87,9 +87,9 @@ class Kafka(Case):
         """While nobody is there it is told once; then it goes on without doubles."""
         cluster = self.start(Cluster(MOCK))
         cluster.tell("down")
-        feed = self.feed(cluster, "--count", 300, "--rate", 300, "--linger", 60000)
-        wait_for(lambda: feed.states, what="a warning")
-        time.sleep(1)
+        feed = self.feed(cluster, "--count", 300, "--rate", 300, "--linger", 600000)
+        until(lambda: feed.states, what="a warning")
+        time.sleep(1)       # for more warnings
         cluster.tell("up")
         self.assertEqual(feed.wait(), 0)
         self.assertEqual([m["n"] for _, m in cluster.messages()], list(range(300)))
@@ -99,9 +99,9 @@ class Kafka(Case):
         """What has waited for longer than max-delay is not delivered later."""
         cluster = self.start(Cluster(MOCK))
         cluster.tell("down")
-        feed = self.feed(cluster, "--count", 5, "--max-delay", 2, "--linger", 60000)
-        wait_for(lambda: feed.synced == 5, what="lines")
-        time.sleep(3)
+        feed = self.feed(cluster, "--count", 5, "--max-delay", 2, "--linger", 600000)
+        until(lambda: feed.synced == 5, what="lines")
+        time.sleep(3)       # longer than that, at least
         cluster.tell("up")
         self.assertEqual(feed.wait(), 0)
         self.assertEqual((feed.stats["skipped"], feed.stats["acknowledged"]), (5, 5))
@@ -119,20 +119,25 @@ class Kafka(Case):
         """By TLS all arrives; without the authority's certificate, or by another name, nothing does."""
         make_certificates(self)
         cluster, ours = self.start(Cluster(MOCK)), f"?cafile={self.path('ca.pem')}"
-        door, feed = self.door(cluster, "--count", 300, "--linger", 60000, query=ours)
+        door, feed = self.door(cluster, "--count", 300, "--linger", 600000, query=ours)
         self.assertEqual(feed.wait(), 0)
         self.assertEqual(feed.stats["acknowledged"], 300)
         self.assertTrue(door.ciphers and set(door.ciphers) <= {"TLSv1.2", "TLSv1.3"}, door.ciphers)
         self.assertNotIn(SASL_AUTHENTICATE, door.requests)
         self.assertEqual([m["n"] for _, m in cluster.messages()], list(range(300)))
-        for query, host in ("?tls=true", "localhost"), (ours, "127.0.0.1"), ("", "localhost"):
-            door, feed = self.door(cluster, "--from", 300, "--count", 1, "--linger", 60000, query=query, host=host)
-            wait_for(lambda feed=feed: feed.states, what="a warning")
+
+        def refused(query, host):
+            """What is told first."""
+            door, feed = self.door(cluster, "--from", 300, "--count", 1, "--linger", 600000, query=query, host=host)
+            until(lambda: feed.states, what="a warning")
             self.assertEqual(feed.end(), 0)
             self.assertEqual(feed.stats["acknowledged"], 0, query)
             self.assertEqual(door.requests, set())
-            if query:
-                self.assertRegex(feed.states[0], "(?i)certificate")
+            return feed.states[0].lower()
+        for query, host in ("?tls=true", "localhost"), (ours, "127.0.0.1"):
+            # On a busy machine, librdkafka may tell first that no broker is left.
+            until(lambda query=query, host=host: "certificate" in refused(query, host), "the reason")
+        refused("", "localhost")
         self.assertEqual(len(cluster.messages()), 300)
 
     def test_password(self):
@@ -140,16 +145,16 @@ class Kafka(Case):
         make_certificates(self)
         cluster, ours = self.start(Cluster(MOCK)), f"?cafile={self.path('ca.pem')}"
         wrong, right = self.write("wrong", "door:f00dcafe\n"), self.write("right", "door:c0ffee:42\n")
-        door, feed = self.door(cluster, "--count", 20, "--linger", 60000, "--credentials", wrong,
+        door, feed = self.door(cluster, "--count", 20, "--linger", 600000, "--credentials", wrong,
                                password="door:c0ffee:42", query=ours)
-        wait_for(lambda: feed.states, what="a warning")
+        until(lambda: feed.states, what="a warning")
         self.assertEqual(feed.end(), 0)
         self.assertEqual(feed.stats["acknowledged"], 0)
         self.assertGreater(door.refused, 0)
         self.assertIn("nobody of that name and password", feed.states[0])
         self.assertNotIn("f00dcafe", "".join(feed.output) + feed.error)
         self.assertEqual(cluster.messages(), [])
-        door, feed = self.door(cluster, "--from", 20, "--count", 1, "--linger", 60000, "--credentials", right,
+        door, feed = self.door(cluster, "--from", 20, "--count", 1, "--linger", 600000, "--credentials", right,
                                password="door:c0ffee:42", query=ours)
         self.assertEqual(feed.wait(), 0)
         self.assertEqual((door.refused, feed.stats["acknowledged"]), (0, 21))

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import unittest
 
-from broker import PATIENCE, Broker, Case, Subscriber, need_broker, wait_for
+from broker import PATIENCE, Broker, Case, Subscriber, need_broker, until
 
 PLUGINS = sys.argv.pop(1)
 CODES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../pipelines/codes.png")
@@ -26,9 +26,9 @@ SCENE = (f"multifilesrc location={CODES} {{frames}} caps=image/png,framerate=10/
 
 
 class Network(Case):
-    def launch(self, *branches, until=None):
-        """Ends the scene where until() is true: what is sent then has a connection."""
-        frames = "loop=true" if until else "num-buffers=10"
+    def launch(self, *branches, shown=None):
+        """Ends the scene where shown() is true: what is sent then has a connection."""
+        frames = "loop=true" if shown else "num-buffers=10"
         words = " ".join(SCENE.format(zone=zone, options=options, frames=frames)
                          for zone, options in branches)
         env = {**os.environ, "GST_PLUGIN_PATH": PLUGINS, "GST_REGISTRY": self.path("registry"),
@@ -37,8 +37,8 @@ class Network(Case):
         with subprocess.Popen(command, env=env, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as process:
             try:
-                if until:
-                    wait_for(until, what="what the scene shows")
+                if shown:
+                    until(shown, what="what the scene shows")
                     process.send_signal(signal.SIGINT)
                 out, err = process.communicate(timeout=PATIENCE)
             finally:
@@ -65,12 +65,12 @@ class Network(Case):
                        for kinds, counts in map(seen, ("door", "gate")))
 
         run = self.launch(("yard", f"stream=door {network}"), ("yard", f"stream=gate {network}"),
-                          until=all_inside)
+                          shown=all_inside)
         self.assertEqual(run.returncode, 0, run.stderr)
         for stream in "door", "gate":
-            wait_for(lambda: got.of(f"y10/{stream}/state")[-1:] == ["offline"])
-            wait_for(lambda: seen(stream)[0].count("leave") == seen(stream)[0].count("enter"))
-            wait_for(lambda: seen(stream)[1][-1] == 0)
+            until(lambda: got.of(f"y10/{stream}/state")[-1:] == ["offline"])
+            until(lambda: seen(stream)[0].count("leave") == seen(stream)[0].count("enter"))
+            until(lambda: seen(stream)[1][-1] == 0)
             # The state is there before anything happens, and follows it.
             kinds, counts = seen(stream)
             self.assertEqual((counts[0], max(counts)), (0, kinds.count("enter")))
@@ -101,10 +101,10 @@ class Network(Case):
             return now.count("dwell") == before.count("dwell")
 
         run = self.launch(("yard", f"{spool} uri=mqtt://127.0.0.1:{broker.port}/y10"),
-                          until=all_inside)
+                          shown=all_inside)
         self.assertEqual(run.returncode, 0, run.stderr)
-        wait_for(lambda: len(events()) == 2 * len(before))
-        wait_for(lambda: got.of("y10/door/state")[-1:] == ["offline"])
+        until(lambda: len(events()) == 2 * len(before))
+        until(lambda: got.of("y10/door/state")[-1:] == ["offline"])
         self.assertEqual([e["event"] for e in events()], 2 * before)
         self.assertEqual([bool(e.get("replayed")) for e in events()],
                          [True] * len(before) + [False] * len(before))

@@ -17,10 +17,9 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 import unittest
 
-from launch import Launching
+from launch import Launching, PATIENCE, until
 
 Y10, PLUGINS = sys.argv.pop(1), sys.argv.pop(1)
 LACKING = [e for e in ("videotestsrc", "jpegenc", "jpegdec", "videoconvert", "pngdec", "imagefreeze")
@@ -164,10 +163,8 @@ class Pictures(Launching):
             process = subprocess.Popen(["gst-launch-1.0", "-q", *shlex.split(
                 f"{source} ! yolov10publish content=events sync-interval=1 spool={spool} snapshots={pictures} "
                 "! fakesink")], env=self.env)
-            began = time.monotonic()
             count = len(glob.glob(pictures + "/*"))
-            while len(glob.glob(pictures + "/*")) < count + 2 and time.monotonic() - began < 60:
-                time.sleep(0.02)
+            until(lambda count=count: len(glob.glob(pictures + "/*")) >= count + 2, "two pictures")
             process.kill()
             process.wait()
         names = set()
@@ -283,7 +280,7 @@ class Pictures(Launching):
         """How many codes the detector finds in the pictures. A marker is a dark square, as what is filled."""
         done = subprocess.run([Y10, "detect", "--format", "jsonl", "--size", "640", "--classes",
                                "barcode,qr-code,data-matrix,aztec,pdf417", *glob.glob(folder + "/*.jpg")],
-                              env=self.env, check=True, capture_output=True, text=True, timeout=120)
+                              env=self.env, check=True, capture_output=True, text=True, timeout=PATIENCE)
         return sum(len(json.loads(line)["objects"]) for line in done.stdout.splitlines())
 
     def test_refused(self):

@@ -18,7 +18,7 @@ import sys
 import time
 import unittest
 
-from launch import Launching
+from launch import Launching, PATIENCE, until
 
 Y10, PLUGINS = sys.argv[1:3]
 LACKING = [e for e in ("videotestsrc", "pngenc", "filesink", "y4menc")
@@ -51,7 +51,7 @@ class Publish(Launching):
         self.launch(f"filesrc location={video} ! y4mdec ! yolov10detect name={video} "
                     f"! yolov10publish location={out} ! fakesink", "-q")
         tool = subprocess.run([Y10, "detect", "--format", "jsonl", video], env=self.env, check=True,
-                              capture_output=True, text=True, timeout=120).stdout.splitlines()
+                              capture_output=True, text=True, timeout=PATIENCE).stdout.splitlines()
         self.assertEqual(len(tool), 20)
         self.assertIn("ball", tool[5])
         self.assertEqual(self.lines(out), tool)
@@ -126,10 +126,7 @@ class Publish(Launching):
         first = subprocess.Popen(["gst-launch-1.0", "-q", "videotestsrc", "is-live=true", "!", "yolov10publish",
                                   f"spool={spool}", "!", "fakesink"], env=self.env)
         try:
-            for _ in range(100):
-                if self.lines(spool + "/lock") == [str(first.pid)]:
-                    break
-                time.sleep(0.1)
+            until(lambda: self.lines(spool + "/lock") == [str(first.pid)], "it has the spool")
             done = self.launch(f"{source} ! fakesink", fails=True)
             self.assertIn(f"{spool} is in use by process {first.pid} ({spool}/lock)", done.stderr)
         finally:
@@ -145,11 +142,9 @@ class Publish(Launching):
             process = subprocess.Popen(
                 ["gst-launch-1.0", "-q", *f"videotestsrc ! {SIZE} ! yolov10detect ! yolov10publish "
                  f"sync-interval=1 spool={spool} ! fakesink".split()], env=self.env)
-            began = time.monotonic()
             before = len(self.spooled(spool))
-            while len(self.spooled(spool)) < before + 5 and time.monotonic() - began < 60:
-                time.sleep(0.05)
-            time.sleep(rand.random() / 5)
+            until(lambda before=before: len(self.spooled(spool)) >= before + 5, "five lines")
+            time.sleep(rand.random() / 5)       # at any time
             process.kill()
             process.wait()
         paths = sorted(glob.glob(spool + "/0*"))

@@ -11,6 +11,7 @@
 #include "publish/album.h"
 #include "publish/lines.h"
 #include "publish/picture.h"
+#include "waitfor.h"
 
 #define MIB (1 << 20)
 
@@ -22,6 +23,7 @@ static gsize n_bytes, most_bytes; /* of pictures that there are */
 static guint n_pictures;          /* that were written */
 static guint n_events;
 static guint n_put; /* events that have gone */
+static guint n_encoded;
 
 GstY10Album *
 gst_y10_album_open (const gchar *folder, const gchar *stream, gint64 max_age,
@@ -86,6 +88,7 @@ gst_y10_picture_maker_encode (GstY10PictureMaker *maker, const gfloat *box,
   gpointer data = g_malloc (picture_size);
 
   g_mutex_lock (&lock);
+  n_encoded++;
   n_bytes += picture_size;
   most_bytes = MAX (most_bytes, n_bytes);
   g_mutex_unlock (&lock);
@@ -136,7 +139,7 @@ begin (gsize size)
   GstY10Snapshots *snapshots;
 
   picture_size = size;
-  most_bytes = n_pictures = n_events = n_put = 0;
+  most_bytes = n_pictures = n_events = n_put = n_encoded = 0;
   set_stopped (TRUE);
   snapshots = gst_y10_snapshots_new (&config, &error);
   g_assert_no_error (error);
@@ -154,6 +157,19 @@ put_event (GstY10Snapshots *snapshots, const gchar *kind)
   n_events++;
 }
 
+static guint
+n_encoded_or_dropped (GstY10Snapshots *snapshots)
+{
+  GstY10SnapshotStats stats;
+  guint n;
+
+  gst_y10_snapshots_get_stats (snapshots, &stats);
+  g_mutex_lock (&lock);
+  n = n_encoded + (guint) stats.dropped;
+  g_mutex_unlock (&lock);
+  return n;
+}
+
 /* A camera that takes pictures for as long as the disk stands still. */
 static void
 test_pictures (void)
@@ -167,7 +183,7 @@ test_pictures (void)
   for (guint i = 0; i < 60; i++) {
     put_event (snapshots, "enter");
     gst_y10_snapshots_put_frame (snapshots, frame, &info, FALSE, FALSE);
-    g_usleep (20000); /* the encoder's */
+    test_wait_for (n_encoded_or_dropped (snapshots) == n_events);
   }
   /* 16 MiB may wait; besides, what is being made when they are there. */
   g_assert_cmpuint (most_bytes, >=, 15 * MIB);

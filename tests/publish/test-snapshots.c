@@ -5,6 +5,7 @@
  * has, read by its jpegdec; what is cut by metadata; what is no frame; more than there is room for; silence. */
 #include "gstcommon.h"
 #include "meta/gstyolov10framemeta.h"
+#include "waitfor.h"
 
 #include <gst/video/video.h>
 #include <string.h>
@@ -466,9 +467,7 @@ GST_START_TEST (test_silence)
   begin (I420, TRUE);
   push_event ("dwell", 0);
   push_event ("leave", 1);
-  for (guint i = 0; i < 100 && test_gst_harness_stat (h, "written") < 2; i++)
-    g_usleep (100000);
-  fail_unless_equals_uint64 (test_gst_harness_stat (h, "written"), 2);
+  test_wait_for (test_gst_harness_stat (h, "written") == 2);
   fail_unless_equals_uint64 (test_gst_harness_stat (h, "snapshots-dropped"), 1);
   push_event ("dwell", 2);
   fail_unless_equals_int (push_frame (gray_frame ()), GST_FLOW_OK);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "disk.h"
+#include "waitfor.h"
 
 #define N_LOSSES 1000
 
@@ -54,8 +55,7 @@ check_errors (gboolean syncs, int code)
   spool_put (client, GST_Y10_LINE_EVENT, 3, 0, FALSE);
   g_assert_false (gst_y10_spool_flush (client));
   spool_put (client, GST_Y10_LINE_EVENT, 4, 0, TRUE);
-  for (guint i = 0; i < 200 && spool_stats (client).synced < 4; i++)
-    g_usleep (50000);
+  test_wait_for (spool_stats (client).synced >= 4);
   spool_expect (client, "1 2 3 4 ");
   stats = spool_stats (client);
   g_assert_cmpuint (stats.synced, ==, 4);
@@ -136,7 +136,7 @@ test_slow (void)
 
   disk_stop ();
   spool_put (client, GST_Y10_LINE_EVENT, 1000, 0, FALSE);
-  g_usleep (300000); /* the writer has taken it */
+  disk_await_sync (); /* the writer has taken it */
   while (spool_put (client, GST_Y10_LINE_FRAME, 2000 + n, 400, FALSE))
     n++;
   g_assert_cmpuint (n, ==, 9);
@@ -149,6 +149,7 @@ test_slow (void)
   g_assert_cmpuint (stats.dropped[GST_Y10_LINE_EVENT], ==, 1);
 
   thread = g_thread_new ("waits", put_and_wait, &waiting);
+  /* Too short a sleep may miss a defect, but never fails a correct spool. */
   g_usleep (300000);
   g_assert_cmpint (g_atomic_int_get (&waiting.done), ==, 0);
   gst_y10_spool_set_flushing (client, TRUE);

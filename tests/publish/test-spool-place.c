@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "disk.h"
+#include "waitfor.h"
 
 static guint n_failed, n_recovered;
 
@@ -131,14 +132,12 @@ check_change (guint i, gboolean during)
   gst_y10_spool_acknowledge (spool, line.after);
   acknowledged = g_build_filename (folder, "acknowledged", NULL);
   /* A copy has what was written by then. */
-  for (guint n = 0; !strcmp (changes[i].what, "copied") && n < 200
-       && g_access (acknowledged, F_OK) != 0;
-       n++)
-    g_usleep (50000);
+  test_wait_for (strcmp (changes[i].what, "copied") != 0
+      || g_access (acknowledged, F_OK) == 0);
   if (during) {
     disk_stop ();
     put (client, 3);
-    g_usleep (300000); /* the writer has written it */
+    disk_await_sync (); /* the writer has written it */
   }
   run (changes[i].command, folder);
   if (during)
@@ -146,8 +145,7 @@ check_change (guint i, gboolean during)
   else
     put (client, 3);
   /* Told, which makes those who wait go on, and written again. */
-  for (guint n = 0; n < 200 && spool_stats (client).synced < 3; n++)
-    g_usleep (50000);
+  test_wait_for (spool_stats (client).synced >= 3);
   put (client, 4);
   g_assert_true (gst_y10_spool_flush (client));
   expected = g_strconcat (changes[i].left, "3 4 ", NULL);
@@ -241,8 +239,7 @@ test_other_spool (void)
       earlier, folder);
   run (command, "");
   put (client, 14);
-  for (guint n = 0; n < 200 && spool_stats (client).synced < 5; n++)
-    g_usleep (50000);
+  test_wait_for (spool_stats (client).synced >= 5);
   /* An answer that comes late is of the other folder. */
   gst_y10_spool_acknowledge (spool, line.after);
   numbers = spool_read_from (client, gst_y10_spool_get_acknowledged (spool));
@@ -281,13 +278,11 @@ test_idle (void)
   g_assert_true (gst_y10_spool_flush (client));
   link = g_build_filename (folder, "current.jsonl", NULL);
   g_assert_cmpint (g_unlink (link), ==, 0);
-  for (guint i = 0; i < 200 && !g_file_test (link, G_FILE_TEST_IS_SYMLINK); i++)
-    g_usleep (50000);
+  test_wait_for (g_file_test (link, G_FILE_TEST_IS_SYMLINK));
   g_assert_true (g_file_test (link, G_FILE_TEST_IS_REGULAR));
   g_assert_cmpuint (n_failed, ==, 0);
   run ("rm -r %s", folder);
-  for (guint i = 0; i < 200 && !g_file_test (folder, G_FILE_TEST_IS_DIR); i++)
-    g_usleep (50000);
+  test_wait_for (g_file_test (folder, G_FILE_TEST_IS_DIR));
   put (client, 2);
   g_assert_true (gst_y10_spool_flush (client));
   expect_files (folder, "2 ");
@@ -316,13 +311,11 @@ test_away (void)
   g_assert_true (gst_y10_spool_flush (client));
   run ("mv %s %s.away", parent);
   put (client, 2);
-  for (guint i = 0; i < 200 && spool_stats (client).errors < 3; i++)
-    g_usleep (50000);
+  test_wait_for (spool_stats (client).errors >= 3);
   g_assert_cmpuint (spool_stats (client).synced, ==, 1);
   g_assert_false (gst_y10_spool_flush (client));
   run ("mv %s.away %s", parent);
-  for (guint i = 0; i < 200 && spool_stats (client).synced < 2; i++)
-    g_usleep (50000);
+  test_wait_for (spool_stats (client).synced >= 2);
   expect_files (folder, "1 2 ");
   gst_y10_spool_close (client);
   g_assert_cmpuint (n_failed, ==, 1);

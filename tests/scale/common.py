@@ -5,10 +5,12 @@ import json
 import os
 import subprocess
 import sys
-import time
 
 Y10 = os.environ["Y10"]
 SOURCE = os.environ["Y10_TEST_SOURCE"]
+sys.path.insert(0, os.path.join(SOURCE, "tests/common"))
+from waiting import until  # noqa: E402,F401
+
 SHARED = os.path.join(SOURCE, "../shared")
 MODEL = os.path.join(SHARED, "models/yolov10n-coco.safetensors")
 CLIPS = [os.path.join(SHARED, "media", name) for name in ("bottle-detection.mp4", "car-detection.mp4")]
@@ -91,13 +93,6 @@ def is_y10(pid):
 def find_y10(pid):
     """The y10 processes below a process."""
     return list(filter(is_y10, find_below(pid)))
-
-
-def wait_for(what, condition, seconds=100):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"{what}: not within {seconds} s"
-        time.sleep(0.02)
 
 
 def count_stored(store):

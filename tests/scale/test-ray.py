@@ -13,7 +13,7 @@ import tempfile
 import time
 
 from common import (N_SEGMENTS, SOURCE, archive, check_results, count_stored, find_below, find_y10, is_y10,
-                    make_inputs, one_machine, read, wait_for)
+                    make_inputs, one_machine, read, until)
 
 # Ray gives up a node that does not answer after about twenty seconds, not after a minute.
 os.environ.update(RAY_health_check_initial_delay_ms="2000", RAY_health_check_period_ms="1000",
@@ -49,20 +49,20 @@ def check_parquet(out):
 def break_nodes(process, left, killed, frozen, store):
     """Kills one node, freezes another, and a worker of the one that is left, each while it has a y10 at
     work. Returns the frozen processes."""
-    wait_for("a quarter of the work", lambda: count_stored(store) >= N_SEGMENTS // 4)
-    wait_for("work on the node to kill", lambda: find_y10(raylet(killed)))
+    until(lambda: count_stored(store) >= N_SEGMENTS // 4, "a quarter of the work")
+    until(lambda: find_y10(raylet(killed)), "work on the node to kill")
     running = find_y10(raylet(killed))
     os.kill(raylet(killed), signal.SIGKILL)
     print(f"  {count_stored(store)} of {N_SEGMENTS} stored: killed node 2 at work")
-    wait_for("the y10 of the killed node to die", lambda: not any(map(is_y10, running)), 30)
+    until(lambda: not any(map(is_y10, running)), "the y10 of the killed node to die")
     print("  its y10 died with it")
-    wait_for("work on the node to freeze", lambda: find_y10(raylet(frozen)))
+    until(lambda: find_y10(raylet(frozen)), "work on the node to freeze")
     stopped = find_below(raylet(frozen))
     for pid in stopped:
         os.kill(pid, signal.SIGSTOP)
     print(f"  {count_stored(store)} of {N_SEGMENTS} stored: froze node 3 at work, "
           f"{len(stopped)} processes")
-    wait_for("work on the node that is left", lambda: find_y10(raylet(left)))
+    until(lambda: find_y10(raylet(left)), "work on the node that is left")
     worker = next(pid for pid in find_below(raylet(left))
                   if any(is_y10(child) for child in find_below(pid)[1:2]))
     signal_all(find_below(worker), signal.SIGSTOP)

@@ -15,7 +15,7 @@ import tempfile
 import time
 
 from common import (N_SEGMENTS, OPTIONS, SOURCE, Y10, check_results, count_stored, find_below, find_y10,
-                    make_inputs, one_machine, read, wait_for)
+                    make_inputs, one_machine, read, until)
 
 N_NODES, N_TASKS = 3, 10
 # After a requeue, a job waits until its old credential has expired: two minutes by default.
@@ -79,12 +79,11 @@ class Slurm:
         self.start("munge", "munged", "--foreground", "--force", f"--socket={folder}/munge.socket",
                    f"--key-file={key}", f"--pid-file={folder}/munge.pid",
                    f"--seed-file={folder}/munge.seed", f"--log-file={folder}/munge.log")
-        wait_for("munged", lambda: os.path.exists(f"{folder}/munge.socket"), 30)
+        until(lambda: os.path.exists(f"{folder}/munge.socket"), "munged")
         self.start("ctld", "slurmctld", "-D")
         for i in range(1, N_NODES + 1):
             self.start(f"n{i}", "slurmd", "-D", "-N", f"n{i}")
-        wait_for("three idle nodes", lambda: self.run("sinfo", "-h", "-t", "idle", "-o", "%D").strip()
-                 == str(N_NODES), 60)
+        until(lambda: self.run("sinfo", "-h", "-t", "idle", "-o", "%D").strip() == str(N_NODES), "three idle nodes")
 
     @staticmethod
     def free_port():
@@ -146,13 +145,13 @@ def break_work(slurm, store):
     """Requeues a task, kills a node and kills the y10 of another task, each while it works."""
     def pick(others):
         found = []
-        wait_for("a task at work", lambda: found.extend(
-            w for w in find_at_work(slurm) if not {w[0], w[1]} & others) or found)
+        until(lambda: found.extend(w for w in find_at_work(slurm) if not {w[0], w[1]} & others) or found,
+              "a task at work")
         return found[0]
 
     def report(what):
         print(f"  {count_stored(store)} of {N_SEGMENTS} stored: {what}")
-    wait_for("a quarter of the work", lambda: count_stored(store) >= N_SEGMENTS // 4)
+    until(lambda: count_stored(store) >= N_SEGMENTS // 4, "a quarter of the work")
     requeued, node, _ = pick(set())
     slurm.run("scontrol", "requeue", requeued)
     report(f"requeued task {requeued} of node {node}")

@@ -16,7 +16,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 import gi
@@ -25,6 +24,9 @@ gi.require_version("Gst", "1.0")
 from gi.repository import Gst  # noqa: E402
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+sys.path.insert(0, os.path.join(ROOT, "tests/common"))
+from waiting import until  # noqa: E402
+
 DEMO = os.path.join(ROOT, "pipelines/demo.sh")
 BUILD = SEEDED = SHAPES = None
 
@@ -194,10 +196,8 @@ class Demo(unittest.TestCase):
                                    env={**os.environ, "Y10_BUILD": BUILD}, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    start_new_session=True)
-        deadline = time.monotonic() + 60
-        while not (os.path.exists(output) and os.path.getsize(output)) \
-                and time.monotonic() < deadline and process.poll() is None:
-            time.sleep(0.02)
+        until(lambda: process.poll() is not None or os.path.exists(output) and os.path.getsize(output),
+              "the first bytes")
         os.killpg(process.pid, signal.SIGINT)
         text = process.communicate(timeout=60)[0]
         count = frames(output)[0]

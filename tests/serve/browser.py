@@ -14,9 +14,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
-from server import Image, PATIENCE
+from server import Image, PATIENCE, until
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
@@ -134,15 +133,13 @@ class Browser:
 
     def until(self, script):
         """Waits for a value that is true, and returns it; for an element, true."""
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            # The page may still be loading: what is missing counts as false.
-            value = self.run(f"(() => {{ try {{ const value = {script}; return value instanceof Node || value; }} "
-                             "catch { return null; } })()")
-            if value:
-                return value
-            time.sleep(0.1)
-        raise AssertionError(f"not within {PATIENCE} s: {script}; the page says {self.text()!r}")
+        # The page may still be loading: what is missing counts as false.
+        try:
+            return until(lambda: self.run(
+                f"(() => {{ try {{ const value = {script}; return value instanceof Node || value; }} "
+                "catch { return null; } })()"), script)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; the page says {self.text()!r}") from error
 
     def text(self, selector="body"):
         """What a person can read there."""

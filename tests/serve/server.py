@@ -13,7 +13,9 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
+from waiting import PATIENCE, until  # noqa: E402
 
 try:
     from PIL import Image
@@ -23,21 +25,9 @@ except ImportError:
 
 Y10 = os.environ["Y10"]
 SOURCE = os.environ["Y10_TEST_SOURCE"]
-PATIENCE = 60
 REGISTRY = tempfile.TemporaryDirectory()    # GStreamer's; making it takes seconds
 PUBLIC = ("/", "/app.js", "/capacity.js", "/events.css", "/events.js", "/icon.svg", "/model.js", "/push.js",
           "/settings.js", "/style.css", "/zones.js")
-
-
-def until(condition, what):
-    """Waits for a value that is true, and returns it."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.1)
-    raise AssertionError(f"not within {PATIENCE} s: {what}")
 
 
 def decode(data):
@@ -81,12 +71,11 @@ class Server:
         return self
 
     def stop(self):
-        """Returns the exit status and the seconds that it took."""
-        began = time.monotonic()
+        """Returns the exit status."""
         self.process.send_signal(signal.SIGTERM)
         status = self.process.wait(PATIENCE)
         self.process.stdout.close()
-        return status, time.monotonic() - began
+        return status
 
     def __enter__(self):
         return self if self.process else self.start()
@@ -134,11 +123,8 @@ class Server:
 
     def jpeg(self, camera):
         """The next picture. A busy machine may need more than the 5 s after which 503 says that there is none."""
-        end = time.monotonic() + PATIENCE
-        while True:
-            status, head, data = self.ask("GET", f"/snapshot/{camera}.jpg")
-            if status != 503 or time.monotonic() > end:
-                break
+        status, head, data = until(lambda: (answer := self.ask("GET", f"/snapshot/{camera}.jpg"))[0] != 503 and answer,
+                                   f"a picture of {camera}")
         assert (status, head["Content-Type"]) == (200, "image/jpeg"), (status, data[:200])
         return data
 

@@ -8,7 +8,6 @@ import os
 import re
 import socket
 import subprocess
-import time
 import unittest
 
 from browser import SHIFT
@@ -224,17 +223,9 @@ class Cameras(Page):
         browser.until("!document.querySelector('#events-dialog').open")
 
     def moves(self):
-        """The numbers in the pictures rise with the time on the clock."""
-        def timed():
-            """A number, and between what times it was on the screen."""
-            began, now = time.monotonic(), self.seen()
-            return now and (now[0], began, time.monotonic())
-        first = until(timed, "a picture with a number")
-        last = until(lambda: (now := timed()) and now[0] >= first[0] + 3 * FPS and now, "moving pictures")
-        # Each picture takes up to a second more or less on a busy machine.
-        seconds = (last[0] - first[0]) / FPS
-        self.assertLessEqual(last[1] - first[2] - 2, seconds)
-        self.assertLessEqual(seconds, last[2] - first[1] + 2)
+        """The numbers in the pictures rise."""
+        first = until(self.seen, "a picture with a number")
+        until(lambda: (now := self.seen()) and now[0] >= first[0] + 3 * FPS, "moving pictures")
 
     def boxes(self, server):
         """Each picture's box is where the code is in that picture: at most one frame off. Where other
@@ -384,7 +375,6 @@ class Looks(Page):
     def look(self, name, scheme, width, height):
         browser = self.browser
         browser.until(f"innerWidth === {width}")
-        time.sleep(0.3)         # transitions
         screen = self.show(name)
         self.assertEqual(screen.size, (width, height))
         if name.startswith("live"):
@@ -416,7 +406,6 @@ class Looks(Page):
         browser.prefer(scheme)
         browser.resize(width, height, phone)
         browser.until(f"innerWidth === {width}")
-        time.sleep(0.5)
         path = SCREENSHOTS and os.path.join(SCREENSHOTS, name + ".jpg")
         self.assertEqual(browser.screen(path, form="jpeg").size, (width, height))
         if path:

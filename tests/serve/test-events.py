@@ -357,7 +357,7 @@ class Spools(unittest.TestCase):
                 connection.request("GET", "/api/events" + next(iter(events.values())),
                                    headers={"Authorization": "Bearer " + server.token})
                 connection.close()
-            self.assertEqual(server.stop()[0], 0)
+            self.assertEqual(server.stop(), 0)
 
     def test_private_pictures(self):
         """A camera with privacy, and one that had it when it was removed, shows only pictures that their lines
@@ -451,7 +451,7 @@ class Spools(unittest.TestCase):
             for connection in waiting:
                 connection.close()
             until(lambda: server.ask("GET", "/api/events.jsonl?camera=nobody")[0] == 200, "others may export")
-            self.assertEqual(server.stop()[0], 0)
+            self.assertEqual(server.stop(), 0)
 
     def test_stops_during_export(self):
         with Spool(n=20000, per_segment=20000) as server:
@@ -459,7 +459,7 @@ class Spools(unittest.TestCase):
             connection = server.connect()
             connection.request("GET", "/api/events.jsonl", headers={"Authorization": "Bearer " + server.token})
             connection.getresponse()
-            self.assertEqual(server.stop()[0], 0)
+            self.assertEqual(server.stop(), 0)
             connection.close()
 
 

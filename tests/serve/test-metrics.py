@@ -58,10 +58,10 @@ class Metrics(unittest.TestCase):
 
     def test_cameras(self):
         until(lambda: self.read().get(("y10_camera_delay_seconds", "one")), "frames have come")
-        before, began = self.read(), time.monotonic()
+        before = self.read()
         until(lambda: self.read()["y10_camera_frames_total", "one"]
               >= before["y10_camera_frames_total", "one"] + 30, "30 more")
-        after, seconds = self.read(), time.monotonic() - began
+        after = self.read()
         for camera in ("one", "two"):
             frames, inferred, held = (after[f"y10_camera_{kind}_total", camera] for kind in
                                       ("frames", "inferred", "held"))
@@ -69,14 +69,11 @@ class Metrics(unittest.TestCase):
             # A frame may be counted between two of them.
             self.assertLessEqual(inferred + held, frames + 1)
             self.assertEqual(after["y10_camera_up", camera], 1)
-            self.assertLess(after["y10_camera_delay_seconds", camera], 60)
             self.assertLessEqual(after["y10_camera_delay_seconds", camera],
                                  after["y10_camera_delay_p95_seconds", camera])
-            # The network did not take longer than there was time.
             self.assertLess(0, after["y10_camera_engine_seconds", camera])
         done = after["y10_engine_inferences_total", None] - before["y10_engine_inferences_total", None]
         self.assertGreater(done, 0)
-        self.assertLessEqual(done * after["y10_camera_engine_seconds", "one"], 4 * seconds)
         self.assertLessEqual(after["y10_engine_busy_ratio", None], 1.01)
         for kind, value in (("up", 0), ("frames_total", 0), ("quarantined", 0)):
             self.assertEqual(after[f"y10_camera_{kind}", "off"], value)

@@ -228,7 +228,7 @@ class Settings(unittest.TestCase):
         thread = threading.Thread(target=change)
         thread.start()
         until(lambda: server.model()["change"] or answers, "it has begun")
-        status, _ = server.stop()
+        status = server.stop()
         self.assertEqual(status, 0)
         thread.join()
         self.assertIn(answers, ([200], [503]))

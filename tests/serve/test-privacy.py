@@ -184,7 +184,7 @@ class Privacy(unittest.TestCase):
             until(lambda: server.ask("GET", covered_path)[0] == 200, "the spool is read")
             clients = [self.slow(server, open_path), self.slow(server, open_path, "Connection: close\r\n")]
             covered = self.slow(server, covered_path, "Connection: close\r\n")
-            time.sleep(1)
+            time.sleep(1)       # The server has written what it can.
             self.patch(server, True)
             for client in clients:
                 before = arrived(client)
@@ -204,7 +204,7 @@ class Privacy(unittest.TestCase):
             server.live("one")
             for version, head in (("1.0", ""), ("1.1", "Connection: close\r\n")):
                 client = self.slow(server, "/snapshot/one.jpg", head, version)
-                time.sleep(1)
+                time.sleep(1)       # it is slow
                 data, is_reset = self.rest(client)
                 self.assertFalse(is_reset)
                 self.assertTrue(data.endswith(b"\xff\xd9"))

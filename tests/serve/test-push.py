@@ -35,9 +35,9 @@ class Push(unittest.TestCase):
         head = self.ask("POST", "/api/session", {"token": self.server.token}, token=False)[1]
         return head["Set-Cookie"].split(";")[0]
 
-    def refused(self, **headers):
+    def refused(self, server=None, **headers):
         with self.assertRaises(ConnectionRefusedError) as refused:
-            WebSocket(self.server, **headers)
+            WebSocket(server or self.server, **headers)
         return refused.exception.args[0]
 
     def test_all_and_changes(self):
@@ -63,16 +63,15 @@ class Push(unittest.TestCase):
 
     def test_rate(self):
         """At most two messages a second, and none that says nothing."""
-        # Whoever hears late what was told before counts the time from then, too.
-        began, n, last = time.monotonic(), 0, {}
+        began, last = time.monotonic(), {}
         live = WebSocket(self.server, **self.bearer)
         live.message()
-        while time.monotonic() - began < 5:
+        for _ in range(10):
             for camera in live.until(lambda m: "cameras" in m)["cameras"]:
                 self.assertNotEqual(last.get(camera["id"]), camera)
                 last[camera["id"]] = camera
-            n += 1
-        self.assertLessEqual(n, 2 * (time.monotonic() - began) + 2)
+        # Ten of them take that long at least; a busy machine only takes longer.
+        self.assertGreaterEqual(time.monotonic() - began, 4)
         live.close()
 
     def test_who_gets_one(self):
@@ -127,23 +126,26 @@ class Push(unittest.TestCase):
 
     def test_limits(self):
         """They count as viewers; those who leave make room."""
-        def enter():
-            """Once the server has seen that another one is gone."""
-            try:
-                return WebSocket(self.server, **self.bearer)
-            except ConnectionRefusedError:
-                return None
+        with Server(config=CONFIG) as server:
+            bearer = {"Authorization": "Bearer " + server.token}
 
-        for _ in range(2):
-            many = [until(enter, "there is room") for _ in range(32)]
-            self.assertEqual(self.refused(**self.bearer), 503)
-            self.assertEqual(self.ask("GET", "/live/one")[0], 503)
-            for live in many:
-                live.close()
+            def enter():
+                """Once the server has seen that another one is gone."""
+                try:
+                    return WebSocket(server, **bearer)
+                except ConnectionRefusedError:
+                    return None
+
+            for _ in range(2):
+                many = [until(enter, "there is room") for _ in range(32)]
+                self.assertEqual(self.refused(server, **bearer), 503)
+                self.assertEqual(server.ask("GET", "/live/one")[0], 503)
+                for live in many:
+                    live.close()
 
     def test_zz_idle(self):
         """One that sends nothing stays longer than any other request may take."""
-        time.sleep(max(self.began + 32 - time.monotonic(), 0))
+        time.sleep(max(self.began + 32 - time.monotonic(), 0))      # that long at least
         self.assertEqual(self.other.ask("PATCH", "/api/cameras/one", {"confidence": 0.123})[0], 200)
         self.idle.until(lambda m: any(c["confidence"] == 0.123 for c in m.get("cameras", ())))
 

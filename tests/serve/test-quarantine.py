@@ -60,7 +60,7 @@ class Quarantine(unittest.TestCase):
                 self.assertIn("SIGSEGV", bad["reason"])
                 self.assertIn("camera bad is quarantined", server.errors())
                 self.assertEqual(server.ask("GET", "/snapshot/bad.jpg")[0], 503)
-                self.assertEqual(server.stop()[0], 0)
+                self.assertEqual(server.stop(), 0)
             server.env.pop("CRASH_IN")
             server.start()
             for method, path, status in (("POST", "good", 409), ("POST", "none", 404), ("GET", "bad", 405)):
@@ -96,7 +96,7 @@ class Quarantine(unittest.TestCase):
             for number in (signal.SIGPIPE, signal.SIGXFSZ):
                 server.process.send_signal(number)
             server.live("good")
-            self.assertEqual(server.stop()[0], 0)
+            self.assertEqual(server.stop(), 0)
 
     def test_other_source(self):
         """Another source is another camera."""
@@ -188,7 +188,7 @@ class Quarantine(unittest.TestCase):
             file.write(f"crash {int(time.time())} 11 -\n")
         with server:
             self.assertEqual(server.cameras()["bad"]["state"], "waiting")
-            self.assertEqual(server.stop()[0], -signal.SIGABRT)
+            self.assertEqual(server.stop(), -signal.SIGABRT)
             self.assertRegex(lines(server)[-1], "^crash [0-9]+ 6 -$")
 
     def test_names(self):

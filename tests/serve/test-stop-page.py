@@ -22,7 +22,7 @@ class Restart(Page):
                 server.start()
             until(lambda: server.cameras()["one"]["viewers"], "the page looks")
             self.browser.until("[...document.images].some(image => image.naturalWidth > 64)")
-            self.assertEqual(server.stop()[0], 0, server.errors())
+            self.assertEqual(server.stop(), 0, server.errors())
             self.assertEqual(os.path.getsize(server.config + ".crashes"), 0)
 
 

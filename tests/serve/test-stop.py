@@ -120,7 +120,7 @@ class Stop(unittest.TestCase):
                                      {"connecting", "live", "retry"})
                 with Clients(server) as clients:
                     until(clients.are_busy, "all are busy")
-                    time.sleep(dice.random() / 2)
+                    time.sleep(dice.random() / 2)   # at any time
                     began = time.monotonic()
                     server.process.send_signal(dice.choice((signal.SIGTERM, signal.SIGINT)))
                     if n % 2:
@@ -155,7 +155,7 @@ class Stop(unittest.TestCase):
         with server:
             for _ in range(4):
                 self.assertIn("waiting", {camera["state"] for camera in server.cameras().values()})
-                status, _ = server.stop()
+                status = server.stop()
                 self.clean(server, status)
                 crash()
                 server.start()

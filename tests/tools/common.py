@@ -13,6 +13,9 @@ import tempfile
 import unittest
 import zlib
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
+from waiting import PATIENCE, until  # noqa: E402,F401
+
 Y10 = os.environ["Y10"]
 SEEDED = os.environ["Y10_TEST_SEEDED"]
 DATA = os.environ["Y10_TEST_DATA"]

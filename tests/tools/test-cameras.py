@@ -9,7 +9,7 @@ import signal
 import subprocess
 import unittest
 
-from common import Case, PLUGIN_DIR, Y10, lacking, launch, main, need
+from common import Case, PATIENCE, PLUGIN_DIR, Y10, lacking, launch, main, need
 
 need("gst", "gst-launch-1.0")
 if MISSING := lacking("x264enc", "avdec_h264", "h264parse", "mp4mux", "jpegenc", "jpegdec"):
@@ -135,7 +135,7 @@ class Cameras(Case):
                 if line.startswith("      1 "):
                     break
             p.send_signal(signal.SIGINT)
-            out, errors = p.communicate(timeout=120)
+            out, errors = p.communicate(timeout=PATIENCE)
         self.assertEqual((p.returncode, errors), (130, ""))
         self.assertNotIn("This machine", out)
 

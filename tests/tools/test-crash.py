@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from common import Case, PLUGIN_DIR, Y10, main, need, picture, write_png
+from common import Case, PATIENCE, PLUGIN_DIR, Y10, main, need, picture, until, write_png
 
 need("gst", "pixbuf", "ffmpeg")
 
@@ -54,14 +54,11 @@ class Crash(Case):
 
     def wait_for_child(self, p, *, but=()):
         """The child that waits for a FIFO."""
-        for _ in range(600):
-            for child in children(p.pid):
-                if child not in but and is_opening(child):
-                    time.sleep(0.1)
-                    if is_opening(child):
-                        return child
-            time.sleep(0.05)
-        raise AssertionError("no child waits")
+        def waits(child):
+            """Twice: an ordinary file is open a moment later."""
+            return is_opening(child) and (time.sleep(0.1) or is_opening(child))
+        return until(lambda: next((child for child in children(p.pid) if child not in but and waits(child)), None),
+                     "a child that waits")
 
     def crash(self, p, number=signal.SIGSEGV, times=1):
         """Ends as many children; returns the parent's output."""
@@ -69,7 +66,7 @@ class Crash(Case):
         for _ in range(times):
             killed.append(self.wait_for_child(p, but=killed))
             os.kill(killed[-1], number)
-        return p.communicate(timeout=60)
+        return p.communicate(timeout=PATIENCE)
 
     def test_others(self):
         """The inputs before and behind the bad one have one line each."""
@@ -132,7 +129,7 @@ class Crash(Case):
         subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=96x64:duration=1",
                         "-c:v", "ffv1", "-pix_fmt", "gray10le", bad], check=True)
         done = subprocess.run([Y10, "detect", *self.options, self.pictures[0], bad, self.pictures[1]],
-                              env=self.env, check=False, capture_output=True, text=True, timeout=60)
+                              env=self.env, check=False, capture_output=True, text=True, timeout=PATIENCE)
         sources = [json.loads(line)["source"] for line in done.stdout.splitlines()]
         self.assertEqual([s for s in sources if s != bad], self.pictures[:2])
         self.assertEqual(done.returncode, 0 if bad in sources else 1)
@@ -140,7 +137,7 @@ class Crash(Case):
         for _ in range(2):
             done = subprocess.run(
                 [Y10, "detect", *self.options, "--store", self.path("store2"), self.pictures[0], bad,
-                 self.pictures[1]], env=self.env, check=False, capture_output=True, text=True, timeout=60)
+                 self.pictures[1]], env=self.env, check=False, capture_output=True, text=True, timeout=PATIENCE)
             receipts.append([json.loads(line) for line in done.stdout.splitlines()])
             self.assertEqual([r["source"] for r in receipts[-1]],
                              [self.pictures[0], bad, self.pictures[1]])
@@ -151,7 +148,7 @@ class Crash(Case):
         self.assertEqual([r["status"] for r in receipts[1]][::2], ["exists"] * 2)
         lines = [json.loads(line) for line in subprocess.run(
             [Y10, "segments", self.pictures[0], bad, self.pictures[1]], env=self.env, check=False,
-            capture_output=True, text=True, timeout=60).stdout.splitlines()]
+            capture_output=True, text=True, timeout=PATIENCE).stdout.splitlines()]
         self.assertEqual([line["source"] for line in lines[1:]],
                          [self.pictures[0], bad, self.pictures[1]])
 
@@ -177,7 +174,7 @@ class Crash(Case):
                 f.write(json.dumps(line) + "\n")
         done = subprocess.run([Y10, "detect", *self.options, "--store", self.path("store3"), "--manifest",
                                manifest], env=self.env, check=False, capture_output=True, text=True,
-                              timeout=100)
+                              timeout=PATIENCE)
         receipts = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertEqual([r["segment"] for r in receipts], list(range(2 * n)), done.stderr)
         self.assertEqual({r["status"] for r in receipts[n:]}, {"stored"}, done.stderr)
@@ -215,7 +212,7 @@ FILE *fopen64 (const char *path, const char *mode)
             bad = write_png(self.path(name), picture(64, 48))
             for command, options in (("detect", self.options), ("segments", [])):
                 done = subprocess.run([Y10, command, *options, self.pictures[0], bad, self.pictures[1]],
-                                      env=env, check=False, capture_output=True, text=True, timeout=60)
+                                      env=env, check=False, capture_output=True, text=True, timeout=PATIENCE)
                 sources = [json.loads(line).get("source") for line in done.stdout.splitlines()]
                 if command == "detect":
                     self.assertEqual(sources, self.pictures[:2], done.stderr)
@@ -232,7 +229,7 @@ FILE *fopen64 (const char *path, const char *mode)
             os.kill(first, signal.SIGSEGV)
             self.wait_for_child(p, but=[first])
             p.send_signal(signal.SIGTERM)
-            _, errors = p.communicate(timeout=60)
+            _, errors = p.communicate(timeout=PATIENCE)
             self.assertEqual(p.returncode, 130, errors)
 
     def test_signals(self):
@@ -240,17 +237,13 @@ FILE *fopen64 (const char *path, const char *mode)
         with self.start(self.pictures[0], self.fifos[0]) as p:
             child = self.wait_for_child(p)
             p.send_signal(signal.SIGTERM)
-            _, errors = p.communicate(timeout=60)
+            _, errors = p.communicate(timeout=PATIENCE)
             self.assertEqual(p.returncode, 130, errors)
         with self.start(self.pictures[0], self.fifos[0]) as p:
             child = self.wait_for_child(p)
             p.kill()
-            p.communicate(timeout=60)
-        for _ in range(100):
-            if not os.path.exists(f"/proc/{child}"):
-                break
-            time.sleep(0.05)
-        self.assertFalse(os.path.exists(f"/proc/{child}"))
+            p.communicate(timeout=PATIENCE)
+        until(lambda: not os.path.exists(f"/proc/{child}"), "the child's end")
 
 
 if __name__ == "__main__":

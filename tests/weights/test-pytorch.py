@@ -74,7 +74,7 @@ class Checkpoints(unittest.TestCase):
         cls.good = cls.dir / "good.pt"
         torchlike.save(cls.good, {"epoch": 3, "model": torchlike.as_module(
             torchlike.read_safetensors(cls.reference), {0: "a\"b", 1: "é"})})
-        status, message, cls.seconds, cls.mb = measure(cls.good)
+        status, message, cls.mb = measure(cls.good)
         assert status == 0, message
 
     def tearDown(self):
@@ -284,18 +284,16 @@ class Checkpoints(unittest.TestCase):
                                  + data[end + 20:])
                 self.assert_same(path)
 
-    def refused(self, path, *words, seconds=1.0, mb=64):
-        status, message, took, used = measure(path)
+    def refused(self, path, *words, mb=64):
+        status, message, used = measure(path)
         with self.subTest(file=path.name):
-            print(f"# {path.name:24} {took:5.2f} s {used - self.mb:6.1f} MB  "
-                  f"{message.strip()[:150]}", flush=True)
+            print(f"# {path.name:24} {used - self.mb:6.1f} MB  {message.strip()[:150]}", flush=True)
             self.assertEqual(status, 3, message)
             self.assertEqual(message.count("\n"), 1, message)
             self.assertIn(str(path), message)
             for word in words:
                 self.assertIn(word, message)
             if not SANITIZED:
-                self.assertLess(took, self.seconds + seconds)
                 self.assertLess(used, self.mb + mb)
 
     def write(self, name, data, members=None, **options):
@@ -345,7 +343,7 @@ class Checkpoints(unittest.TestCase):
             z.writestr("a/data.pkl", p + b"}" + b"NNs" * 350000 + b")" * (14 << 20) + b".")
             for i in range(65000):
                 z.writestr(f"a/{i:075d}", b"")
-        self.refused(path, "memory", seconds=2)
+        self.refused(path, "memory")
         # One dictionary that thousands of modules refer to.
         shared = {f"key {i}": i for i in range(50000)}
         root = torchlike.module("Sequential")
@@ -434,7 +432,7 @@ class Checkpoints(unittest.TestCase):
         path = self.dir / "cut.pt"
         for size in itertools.chain(range(4, 64, 7), range(4096, len(good), 4096)):
             path.write_bytes(good[:size])
-            status, message, _took, _mb = measure(path)
+            status, message, _mb = measure(path)
             self.assertEqual(status, 3, f"{size} bytes: {message}")
             self.assertIn(str(path), message)
 
@@ -452,10 +450,9 @@ class Checkpoints(unittest.TestCase):
                                     chance.randrange(directory, len(data))))
                 data[at] = chance.randrange(256)
             path.write_bytes(data)
-            status, message, took, mb = measure(path)
+            status, message, mb = measure(path)
             self.assertIn(status, (0, 3), f"mutant {i}: {message}")
             if not SANITIZED:
-                self.assertLess(took, self.seconds + 2)
                 self.assertLess(mb, self.mb + 64)
 
     @unittest.skipUnless(FUZZ_WEIGHTS, "libFuzzer has the fuzz target")

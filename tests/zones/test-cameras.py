@@ -23,6 +23,7 @@ os.environ.update(GST_PLUGIN_PATH_1_0=os.path.join(BUILD, "gst"), GST_REGISTRY=o
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
 import scenes  # noqa: E402
 from scenes import Gst, ROOT  # noqa: E402
+from waiting import PATIENCE  # noqa: E402
 
 WIDTH, HEIGHT, RATE, SECONDS = 480, 360, 10, 60
 SECOND = 10**9
@@ -114,7 +115,7 @@ class Cameras(unittest.TestCase):
         if message.type == Gst.MessageType.ELEMENT and structure.has_name("yolov10-event"):
             self.connections[-1].append(json.loads(structure.get_value("json")))
 
-    def wait_for(self, kind, place=None, reason=None, seconds=60):
+    def wait_for(self, kind, place=None, reason=None, seconds=PATIENCE):
         """Waits for such an event of the connection at hand, and returns it."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -143,7 +144,7 @@ class Cameras(unittest.TestCase):
         self.pipeline.remove(self.source)
         self.camera.end()
         self.drain()
-        time.sleep(DWELL / SECOND / 2)
+        time.sleep(DWELL / SECOND / 2)      # as long as it is away
         self.drain()
         self.camera = Camera(self.scene)
         before = self.connections[-1]
