@@ -297,7 +297,9 @@ read_on (GstY10SpoolReader *self)
   end = get_end (self, &is_final);
   if (!self->segments && end < self->at.offset + get_length (self)) {
     drop_pending (self);
-    self->at.offset = MIN (self->at.offset, end);
+    if (end >= self->at.offset)
+      return TRUE;
+    self->at.offset = end;
     return FALSE;
   }
   if (read_more (self, end))

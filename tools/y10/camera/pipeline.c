@@ -32,6 +32,8 @@
   "video/x-raw,format=I420,pixel-aspect-ratio=1/1 ! jpegenc quality=80 ! " \
   "appsink name=out sync=false async=false max-buffers=1 drop=true"
 
+#define SYNC_INTERVAL 50 /* ms, so that events are soon on pages */
+
 static void
 set_default (GstElement *element, const char *name)
 {
@@ -105,8 +107,8 @@ set_up_publisher (const ToolCameraSetup *setup, GstBin *bin)
   snapshots = g_build_filename (setup->spool, "snapshots", NULL);
   gst_util_set_object_arg (G_OBJECT (publisher), "content", "events");
   g_object_set (publisher, "stream", setup->id, "spool", setup->spool,
-      "max-age", setup->max_age, "max-bytes", setup->max_bytes, "snapshots",
-      snapshots, NULL);
+      "sync-interval", SYNC_INTERVAL, "max-age", setup->max_age, "max-bytes",
+      setup->max_bytes, "snapshots", snapshots, NULL);
   g_free (snapshots);
   gst_object_unref (publisher);
 }

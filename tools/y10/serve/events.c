@@ -219,22 +219,19 @@ take_line (ServeEvents *self, const GstY10SpoolLine *line)
     self->func (line, self->user);
 }
 
-/* Forgets what was cut off. Returns whether there was any. */
-static gboolean
+/* Forgets what was cut off. */
+static void
 cut (ServeEvents *self)
 {
   const GstY10SpoolPosition end = gst_y10_spool_reader_get_position (
       self->reader);
   ServeEventSegment *segment = get_segment (self, end.segment);
-  const guint n = segment ? segment->n : 0;
 
   while (segment && segment->n
-      && segment->records[segment->n - 1].offset >= end.offset)
+      && segment->records[segment->n - 1].offset >= end.offset) {
     segment->n--;
-  if (!segment || segment->n == n)
-    return FALSE;
-  self->n -= n - segment->n;
-  return TRUE;
+    self->n--;
+  }
 }
 
 /* Of more than are kept, the oldest segments are known no more. */
@@ -250,16 +247,23 @@ keep_most (ServeEvents *self)
 gboolean
 serve_events_look (ServeEvents *self)
 {
+  GstY10SpoolPosition begin;
   GstY10SpoolLine line;
   gsize length = 0;
 
   find_segments (self);
+  begin = gst_y10_spool_reader_get_position (self->reader);
   while (length < SLICE && gst_y10_spool_reader_next (self->reader, &line)) {
     take_line (self, &line);
     length += line.length;
   }
+  cut (self);
   keep_most (self);
-  if (length >= SLICE || cut (self))
+  if (length >= SLICE
+      || gst_y10_spool_position_compare (gst_y10_spool_reader_get_position (
+                                             self->reader),
+             begin)
+          < 0)
     return TRUE;
   self->is_read = TRUE;
   return FALSE;
