@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* What is JSON by RFC 8259, where it ends to be, and what values say. test-json.py compares
- * many more texts with another parser. */
+/* What is JSON by RFC 8259, where it ceases to be, what values say, and what is written.
+ * test-json.py compares many more texts with another parser. */
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/json-cursor.h"
+#include "base/json.h"
 
 static gboolean
 check (const char *text, guint max_depth, Y10Json *root, Y10JsonFault *fault)
@@ -243,6 +245,50 @@ test_show (void)
   g_assert_cmpstr (path, ==, name);
 }
 
+/* As the documented output of commands has it: reals stay reals, with the digits that they
+ * need. */
+static void
+test_written (void)
+{
+  static const char line[] =
+      "{\"a\":\"[{\\\"\\\\\\n\\u0001\",\"\":[],\"b\":[1,0.3,5.0,1e+20,null,null,true,{}],"
+      "\"c\":{\"width\":3,\"height\":4},\"d\":[0]}";
+  static const char lines[] =
+      "{\n  \"a\" : \"[{\\\"\\\\\\n\\u0001\",\n  \"\" : [],\n"
+      "  \"b\" : [\n    1,\n    0.3,\n    5.0,\n    1e+20,\n"
+      "    null,\n    null,\n    true,\n    {}\n  ],\n"
+      "  \"c\" : {\n    \"width\" : 3,\n    \"height\" : 4\n  },\n"
+      "  \"d\" : [\n    0\n  ]\n}";
+  const double reals[] = { 0.3, 5, 1e20, (double) INFINITY };
+  GString *json = g_string_new (NULL);
+  g_autofree char *indented = NULL, *compact = NULL;
+  Y10Json root;
+
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "a", "[{\"\\\n\001");
+  y10_json_open (json, "", '[');
+  y10_json_close (json, ']');
+  y10_json_open (json, "b", '[');
+  y10_json_add_int (json, NULL, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (reals); i++)
+    y10_json_add_double (json, NULL, reals[i]);
+  y10_json_add_string (json, NULL, NULL);
+  y10_json_add_bool (json, NULL, TRUE);
+  y10_json_open (json, NULL, '{');
+  y10_json_close (json, '}');
+  y10_json_close (json, ']');
+  y10_json_add_size (json, "c", 3, 4);
+  y10_json_add_raw (json, "d", "[0]");
+  y10_json_close (json, '}');
+  g_assert_cmpstr (json->str, ==, line);
+  indented = y10_json_indent (json->str);
+  g_assert_cmpstr (indented, ==, lines);
+  g_assert_true (check (indented, 3, &root, NULL));
+  compact = y10_json_dup_compact (root);
+  g_assert_cmpstr (compact, ==, line);
+  g_string_free (json, TRUE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -252,5 +298,6 @@ main (int argc, char **argv)
   g_test_add_func ("/json/bytes", test_bytes);
   g_test_add_func ("/json/values", test_values);
   g_test_add_func ("/json/show", test_show);
+  g_test_add_func ("/json/written", test_written);
   return g_test_run ();
 }
