@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "camera/camera.h"
 #include "camera/memory.h"
 #include "camera/pipeline.h"
@@ -317,7 +318,7 @@ look_for_warning (const ToolCamera *camera, GstMessage *message)
     return;
   gst_message_parse_warning (message, &error, NULL);
   if (g_strcmp0 (told, error->message) != 0 || now - told_at > TELL_AGAIN)
-    g_log_structured (TOOL_CAMERA_LOG, G_LOG_LEVEL_WARNING, "MESSAGE",
+    g_log_structured (TOOL_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "MESSAGE",
         "camera %s: %s", camera->setup.id, error->message);
   g_free (told);
   told = g_strdup (error->message);

@@ -11,15 +11,15 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/log.h"
+#include "http/body.h"
+#include "http/reply.h"
 #include "serve/api.h"
-#include "serve/body.h"
 #include "serve/capacity.h"
 #include "serve/change.h"
 #include "serve/describe.h"
-#include "serve/log.h"
 #include "serve/modelapi.h"
 #include "serve/release.h"
-#include "serve/reply.h"
 #include "serve/sessionapi.h"
 
 static void

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
+#include "base/log.h"
 #include "serve/cameras.h"
-#include "serve/log.h"
 #include "serve/mjpeg.h"
 #include "serve/sent.h"
 

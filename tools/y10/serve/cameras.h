@@ -6,8 +6,8 @@
 
 #include "camera/camera.h"
 #include "camera/threads.h"
-#include "serve/auth.h"
-#include "serve/events.h"
+#include "events/events.h"
+#include "http/auth.h"
 #include "serve/quarantine.h"
 #include "serve/settings.h"
 

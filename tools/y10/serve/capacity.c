@@ -20,8 +20,8 @@
 
 #include "base/cpus.h"
 #include "base/json.h"
+#include "http/reply.h"
 #include "serve/capacity.h"
-#include "serve/reply.h"
 #include "serve/usage.h"
 
 #define INFERENCES 5 /* of a camera in a second, as y10 bench --cameras */

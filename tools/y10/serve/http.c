@@ -17,14 +17,14 @@
 
 #include <string.h>
 
+#include "events/eventapi.h"
+#include "http/listener.h"
+#include "http/reply.h"
 #include "serve/api.h"
-#include "serve/eventapi.h"
 #include "serve/http.h"
-#include "serve/listener.h"
 #include "serve/metrics.h"
 #include "serve/mjpeg.h"
 #include "serve/push.h"
-#include "serve/reply.h"
 
 #define MOST_TARGET 4096 /* bytes of a path with its query */
 #define MOST_BODY 4096

@@ -13,9 +13,9 @@
 
 #ifdef HAVE_SERVE
 
-#include "serve/listener.h"
+#include "http/listener.h"
+#include "http/reply.h"
 #include "serve/mjpeg.h"
-#include "serve/reply.h"
 #include "serve/sent.h"
 
 #define BOUNDARY "--y10\r\n"

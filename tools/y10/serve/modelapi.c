@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "serve/body.h"
-#include "serve/listener.h"
+#include "http/body.h"
+#include "http/listener.h"
+#include "http/reply.h"
 #include "serve/modelapi.h"
 #include "serve/modelchange.h"
 #include "serve/modelfolder.h"
-#include "serve/reply.h"
 
 #define REPLY_TIME 30 /* s */
 

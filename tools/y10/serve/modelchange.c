@@ -19,7 +19,7 @@
 #include <y10/y10.h>
 
 #include "base/json.h"
-#include "serve/log.h"
+#include "base/log.h"
 #include "serve/modelchange.h"
 #include "serve/modelfolder.h"
 #include "serve/push.h"

@@ -15,10 +15,10 @@
 
 #include <string.h>
 
+#include "http/listener.h"
+#include "http/reply.h"
 #include "serve/describe.h"
-#include "serve/listener.h"
 #include "serve/push.h"
-#include "serve/reply.h"
 
 #define INTERVAL (G_USEC_PER_SEC / 2)
 #define MOST_WAITING (256 << 10) /* bytes, before another message */

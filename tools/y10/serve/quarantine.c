@@ -16,9 +16,10 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/privatefile.h"
 #include "base/readfile.h"
 #include "serve/crash.h"
-#include "serve/log.h"
 #include "serve/quarantine.h"
 
 #define MOST_CRASHES 3
@@ -250,7 +251,7 @@ write_file (ServeQuarantine *quarantine, GError **error)
             record->quarantined ? "quarantine" : "before", record->times[t],
             record->signal, record->who);
   }
-  ok = serve_write_private (quarantine->path, text->str, error)
+  ok = tool_write_private (quarantine->path, text->str, error)
       && serve_crash_open (quarantine->path, error);
   g_string_free (text, TRUE);
   return ok;

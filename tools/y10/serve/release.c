@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-#include "serve/log.h"
+#include "base/log.h"
+#include "http/reply.h"
 #include "serve/release.h"
-#include "serve/reply.h"
 
 #define MOST_ALONE (20 * G_USEC_PER_SEC) /* until it is live or has failed */
 #define STEADY (2 * G_USEC_PER_SEC)      /* after that */

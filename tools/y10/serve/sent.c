@@ -18,7 +18,7 @@
 #include <linux/sockios.h>
 #include <unistd.h>
 
-#include "serve/listener.h"
+#include "http/listener.h"
 #include "serve/sent.h"
 
 #define PATIENCE \

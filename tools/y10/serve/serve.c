@@ -19,14 +19,14 @@
 #include <unistd.h>
 #include <y10/y10.h>
 
+#include "base/log.h"
 #include "base/options.h"
 #include "camera/memory.h"
+#include "events/eventapi.h"
+#include "http/listener.h"
 #include "media/gst.h"
 #include "serve/capacity.h"
-#include "serve/eventapi.h"
 #include "serve/http.h"
-#include "serve/listener.h"
-#include "serve/log.h"
 #include "serve/modelchange.h"
 #include "serve/notify.h"
 #include "serve/push.h"

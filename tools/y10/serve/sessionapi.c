@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-#include "serve/body.h"
-#include "serve/listener.h"
-#include "serve/reply.h"
+#include "http/body.h"
+#include "http/listener.h"
+#include "http/reply.h"
 #include "serve/sessionapi.h"
 
 static void

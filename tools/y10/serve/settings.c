@@ -9,13 +9,12 @@
 
 #ifdef HAVE_SERVE
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <y10/y10.h>
 
 #include "base/json-text.h"
+#include "base/privatefile.h"
 #include "base/readfile.h"
 #include "camera/pipeline.h"
 #include "camera/source.h"
@@ -426,26 +425,10 @@ serve_config_load (const char *path, GError **error)
 }
 
 gboolean
-serve_write_private (const char *path, const char *text, GError **error)
-{
-  char *folder = g_path_get_dirname (path);
-  const gboolean made = g_mkdir_with_parents (folder, 0700) == 0;
-
-  if (!made)
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "cannot make the folder %s: %s", folder, g_strerror (errno));
-  g_free (folder);
-  return made
-      && g_file_set_contents_full (path, text, -1,
-          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0600,
-          error);
-}
-
-gboolean
 serve_config_save (ServeConfig *config, GError **error)
 {
   char *text = g_key_file_to_data (config->file, NULL, NULL);
-  const gboolean ok = serve_write_private (config->path, text, error);
+  const gboolean ok = tool_write_private (config->path, text, error);
 
   if (ok) {
     g_free (config->saved);

@@ -71,8 +71,5 @@ void serve_config_remove (ServeConfig *config, const ServeCameraConfig *camera);
 void serve_config_drop (ServeConfig *config, ServeCameraConfig *camera);
 /* Whether the camera @id, also one that was removed, may show only what is covered. */
 gboolean serve_config_is_private (const ServeConfig *config, const char *id);
-/* Replaces the file by @text, readable by its owner only. */
-gboolean serve_write_private (const char *path, const char *text,
-    GError **error);
 
 G_END_DECLS

@@ -14,10 +14,10 @@
 #include <unistd.h>
 #include <y10/y10.h>
 
+#include "base/log.h"
 #include "base/terminal.h"
 #include "media/gst.h"
 #include "publish/folder.h"
-#include "serve/log.h"
 #include "serve/spool.h"
 
 static gboolean

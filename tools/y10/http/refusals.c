@@ -10,8 +10,8 @@
 
 #ifdef HAVE_SERVE
 
-#include "serve/log.h"
-#include "serve/refusals.h"
+#include "base/log.h"
+#include "http/refusals.h"
 
 #define INTERVAL (60 * G_USEC_PER_SEC)
 #define MOST_ADDRESSES 32 /* and reasons */

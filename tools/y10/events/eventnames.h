@@ -4,7 +4,7 @@
 
 /* Names that events have, as numbers. */
 
-#include "serve/events.h"
+#include "events/events.h"
 
 G_BEGIN_DECLS
 

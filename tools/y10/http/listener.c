@@ -16,8 +16,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "serve/handshake.h"
-#include "serve/listener.h"
+#include "http/handshake.h"
+#include "http/listener.h"
 
 #define MOST_CONNECTIONS 128
 #define MOST_AT_ONCE 256 /* that are accepted between two requests, */

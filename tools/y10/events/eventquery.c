@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-#include "serve/eventnames.h"
-#include "serve/eventquery.h"
-#include "serve/reply.h"
+#include "events/eventnames.h"
+#include "events/eventquery.h"
+#include "http/reply.h"
 
 #define MOST_LIMIT 500
 #define LIMIT 100

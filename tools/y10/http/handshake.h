@@ -4,7 +4,7 @@
 
 /* TLS: clients until the handshake is done. */
 
-#include "serve/connection.h"
+#include "http/connection.h"
 
 G_BEGIN_DECLS
 

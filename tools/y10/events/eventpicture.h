@@ -6,8 +6,8 @@
 
 #include <libsoup/soup.h>
 
+#include "events/events.h"
 #include "serve/cameras.h"
-#include "serve/events.h"
 
 G_BEGIN_DECLS
 

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "serve/eventapi.h"
-#include "serve/eventexport.h"
-#include "serve/eventpicture.h"
-#include "serve/eventquery.h"
+#include "events/eventapi.h"
+#include "events/eventexport.h"
+#include "events/eventpicture.h"
+#include "events/eventquery.h"
+#include "http/reply.h"
 #include "serve/push.h"
-#include "serve/reply.h"
 
 #define MOST_EVENTS (2 << 20) /* 48 MiB */
 #define MOST_BUCKETS 2000

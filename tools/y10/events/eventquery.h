@@ -6,7 +6,7 @@
 
 #include <libsoup/soup.h>
 
-#include "serve/events.h"
+#include "events/events.h"
 
 G_BEGIN_DECLS
 

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "serve/eventnames.h"
+#include "events/eventnames.h"
 
 #define MOST_NAMES 4096
 #define MOST_LENGTH 255 /* bytes */

@@ -10,7 +10,7 @@
 
 #ifdef HAVE_SERVE
 
-#include "serve/tap.h"
+#include "http/tap.h"
 
 typedef struct
 {

@@ -8,6 +8,8 @@
 
 G_BEGIN_DECLS
 
+#define TOOL_LOG_DOMAIN "y10-serve" /* of what is logged */
+
 typedef enum
 {
   SERVE_LOG_WARNING, /* somebody ought to look */

@@ -19,11 +19,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "serve/eventpicture.h"
-#include "serve/listener.h"
-#include "serve/reply.h"
+#include "events/eventpicture.h"
+#include "events/thumbnail.h"
+#include "http/listener.h"
+#include "http/reply.h"
 #include "serve/sent.h"
-#include "serve/thumbnail.h"
 
 #define MOST_PICTURE (16 << 20)
 #define PATIENCE 30 /* s that a thumbnail may take */

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/json-scan.h"
-#include "serve/eventline.h"
+#include "events/eventline.h"
 
 #define MOST_DEPTH 8
 

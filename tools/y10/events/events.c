@@ -19,10 +19,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "events/eventnames.h"
+#include "events/events.h"
+#include "events/eventsegment.h"
 #include "publish/folder.h"
-#include "serve/eventnames.h"
-#include "serve/events.h"
-#include "serve/eventsegment.h"
 
 #define SLICE (1 << 20)     /* bytes that are read at once */
 #define MOST_LINE (2 << 20) /* a longer one is none */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "serve/reply.h"
+#include "http/reply.h"
 
 #define MOST_KEPT (64 << 20) /* bytes, beside errors */
 #define MOST_ERROR 4096

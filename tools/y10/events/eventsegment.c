@@ -10,7 +10,7 @@
 
 #ifdef HAVE_SERVE
 
-#include "serve/eventsegment.h"
+#include "events/eventsegment.h"
 
 static void
 free_segment (gpointer data)

@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-#include "serve/handshake.h"
-#include "serve/tap.h"
+#include "http/handshake.h"
+#include "http/tap.h"
 
 #define MOST_HANDSHAKES 8
 #define RECORD_HEAD \

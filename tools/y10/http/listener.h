@@ -4,8 +4,8 @@
 
 /* The address, and who is connected. */
 
-#include "serve/auth.h"
-#include "serve/connection.h"
+#include "http/auth.h"
+#include "http/connection.h"
 
 G_BEGIN_DECLS
 

@@ -19,13 +19,13 @@
 #include <sys/stat.h>
 #include <y10/y10.h>
 
+#include "base/log.h"
+#include "base/privatefile.h"
 #include "base/readfile.h"
 #include "base/text.h"
-#include "serve/auth.h"
-#include "serve/log.h"
-#include "serve/refusals.h"
-#include "serve/sessions.h"
-#include "serve/settings.h"
+#include "http/auth.h"
+#include "http/refusals.h"
+#include "http/sessions.h"
 
 #define MOST_FILE 4096   /* bytes, of the token */
 #define MOST_SHOWN 64    /* bytes of what a client says */
@@ -74,7 +74,7 @@ make_token (const char *path, GError **error)
     return NULL;
   }
   line = g_strconcat (token, "\n", NULL);
-  if (!serve_write_private (path, line, error))
+  if (!tool_write_private (path, line, error))
     g_clear_pointer (&token, g_free);
   g_free (line);
   return token;

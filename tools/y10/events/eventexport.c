@@ -14,10 +14,10 @@
 
 #include <string.h>
 
-#include "serve/eventexport.h"
-#include "serve/eventquery.h"
-#include "serve/listener.h"
-#include "serve/reply.h"
+#include "events/eventexport.h"
+#include "events/eventquery.h"
+#include "http/listener.h"
+#include "http/reply.h"
 
 #define PIECE 65536
 #define MOST_EXPORTS 4

@@ -5,8 +5,8 @@
 /* What happened: a record of each event in a spool. The lines stay in the spool, which is
  * the only store. Main thread only. */
 
-#include "serve/eventline.h"
-#include "serve/eventsegment.h"
+#include "events/eventline.h"
+#include "events/eventsegment.h"
 
 G_BEGIN_DECLS
 

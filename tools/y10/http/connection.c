@@ -16,8 +16,8 @@
 #include <poll.h>
 #include <string.h>
 
-#include "serve/connection.h"
-#include "serve/tap.h"
+#include "http/connection.h"
+#include "http/tap.h"
 
 #define KEY "y10-connection"
 #define HEAD_TIME 10    /* s */

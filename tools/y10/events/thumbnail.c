@@ -8,7 +8,7 @@
 
 #ifdef HAVE_SERVE
 
-#include "serve/thumbnail.h"
+#include "events/thumbnail.h"
 
 #ifdef HAVE_PIXBUF
 

@@ -20,9 +20,9 @@
 #include <unistd.h>
 #include <y10/y10.h>
 
-#include "serve/log.h"
-#include "serve/sessions.h"
-#include "serve/settings.h"
+#include "base/log.h"
+#include "base/privatefile.h"
+#include "http/sessions.h"
 
 #define MOST_SESSIONS 64
 #define HASH_LENGTH 64
@@ -196,7 +196,7 @@ save (ServeSessions *self, GError **error)
           "%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n", (char *) hash,
           session->end, get_left (session));
   }
-  ok = !self->path || serve_write_private (self->path, text->str, error);
+  ok = !self->path || tool_write_private (self->path, text->str, error);
   g_string_free (text, TRUE);
   return ok;
 }

@@ -16,9 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/terminal.h"
-#include "camera/camera.h"
-#include "serve/log.h"
 
 static const char *
 name_level (GLogLevelFlags level)
@@ -43,7 +42,7 @@ find_field (const GLogField *fields, gsize n, const char *key)
 static void
 write_line (GLogLevelFlags level, const char *domain, const char *message)
 {
-  const gboolean own = !g_strcmp0 (domain, TOOL_CAMERA_LOG);
+  const gboolean own = !g_strcmp0 (domain, TOOL_LOG_DOMAIN);
   GDateTime *now = g_date_time_new_now_utc ();
   char *time = g_date_time_format (now, "%FT%TZ");
   char *safe = tool_escape (message);
@@ -91,7 +90,7 @@ serve_log (ServeLogLevel level, const char *format, ...)
   text = g_strdup_vprintf (format, args);
   va_end (args);
   safe = tool_escape (text);
-  g_log_structured (TOOL_CAMERA_LOG,
+  g_log_structured (TOOL_LOG_DOMAIN,
       level == SERVE_LOG_WARNING ? G_LOG_LEVEL_WARNING : G_LOG_LEVEL_MESSAGE,
       "SYSLOG_IDENTIFIER", "y10", "MESSAGE", "%s", safe);
   g_free (safe);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/json-scan.h"
-#include "serve/body.h"
-#include "serve/reply.h"
+#include "http/body.h"
+#include "http/reply.h"
 
 /* Zones nest the deepest: settings, zones, an array, a zone, points, one of them. */
 #define MOST_DEPTH 16
