@@ -75,13 +75,13 @@ write_message (GLogLevelFlags level, const GLogField *fields, gsize n,
 }
 
 void
-serve_log_set_up (void)
+tool_log_set_up (void)
 {
   g_log_set_writer_func (write_message, NULL, NULL);
 }
 
 void
-serve_log (ServeLogLevel level, const char *format, ...)
+tool_log (ToolLogLevel level, const char *format, ...)
 {
   va_list args;
   char *text, *safe;
@@ -91,7 +91,7 @@ serve_log (ServeLogLevel level, const char *format, ...)
   va_end (args);
   safe = tool_escape (text);
   g_log_structured (TOOL_LOG_DOMAIN,
-      level == SERVE_LOG_WARNING ? G_LOG_LEVEL_WARNING : G_LOG_LEVEL_MESSAGE,
+      level == TOOL_LOG_WARNING ? G_LOG_LEVEL_WARNING : G_LOG_LEVEL_MESSAGE,
       "SYSLOG_IDENTIFIER", "y10", "MESSAGE", "%s", safe);
   g_free (safe);
   g_free (text);

@@ -12,14 +12,14 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  SERVE_LOG_WARNING, /* somebody ought to look */
-  SERVE_LOG_NOTICE,  /* what people did, and what became of cameras */
-} ServeLogLevel;
+  TOOL_LOG_WARNING, /* somebody ought to look */
+  TOOL_LOG_NOTICE,  /* what people did, and what became of cameras */
+} ToolLogLevel;
 
 /* From now on GLib's own messages go the same way. To be called once. */
-void serve_log_set_up (void);
+void tool_log_set_up (void);
 /* What would end the line, or reorder or hide text, is escaped. Never for secrets. */
-void serve_log (ServeLogLevel level, const char *format, ...)
+void tool_log (ToolLogLevel level, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 
 G_END_DECLS

@@ -102,7 +102,7 @@ serve_events_stop (Serve *serve)
 static void
 reply (SoupServerMessage *message, GString *json)
 {
-  serve_reply_text (message, SOUP_STATUS_OK, "application/json",
+  http_reply_text (message, SOUP_STATUS_OK, "application/json",
       g_string_free (json, FALSE));
 }
 
@@ -164,7 +164,7 @@ count (Serve *serve, SoupServerMessage *message)
                          " counts from since to until; expected at most %d",
             query.bucket, n, MOST_BUCKETS);
 
-    serve_reply_error (message, SOUP_STATUS_BAD_REQUEST, text);
+    http_reply_error (message, SOUP_STATUS_BAD_REQUEST, text);
     g_free (text);
     return;
   }
@@ -200,7 +200,7 @@ list_names (Serve *serve, SoupServerMessage *message)
     json_builder_end_array (builder);
   }
   json_builder_end_object (builder);
-  serve_reply_text (message, SOUP_STATUS_OK, "application/json",
+  http_reply_text (message, SOUP_STATUS_OK, "application/json",
       tool_json_to_line (builder));
   g_object_unref (builder);
 }
@@ -219,7 +219,7 @@ answer_picture (Serve *serve, SoupServerMessage *message, const char *path)
   else if (is_place && !strcmp (slash, "/thumbnail.jpg"))
     serve_event_thumbnail_reply (serve, message, place);
   else
-    serve_reply_error (message, SOUP_STATUS_NOT_FOUND,
+    http_reply_error (message, SOUP_STATUS_NOT_FOUND,
         "there is no such thing; expected events/AT/snapshot.jpg or "
         "events/AT/thumbnail.jpg");
   g_free (text);
@@ -232,9 +232,9 @@ serve_events_answer (Serve *serve, SoupServerMessage *message, const char *path)
       || (path[6] && path[6] != '/' && path[6] != '.'))
     return FALSE;
   if (strcmp (soup_server_message_get_method (message), "GET") != 0)
-    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected GET");
+    http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected GET");
   else if (!serve->events)
-    serve_reply_error (message, SOUP_STATUS_NOT_FOUND, "no events are kept");
+    http_reply_error (message, SOUP_STATUS_NOT_FOUND, "no events are kept");
   else if (!strcmp (path, "events"))
     list (serve, message);
   else if (!strcmp (path, "events.csv"))

@@ -140,7 +140,7 @@ send_piece (Export *export, GString *text)
 
   export->ended = !append_events (export, text);
   bytes = g_string_free_to_bytes (text);
-  serve_connection_set_deadline (export->message, PATIENCE);
+  http_connection_set_deadline (export->message, PATIENCE);
   if (g_bytes_get_size (bytes))
     soup_message_body_append_bytes (body, bytes);
   if (export->ended)
@@ -223,7 +223,7 @@ serve_event_export (Serve *serve, SoupServerMessage *message,
   if (!serve_event_query_read (serve->events, message, 0, &query))
     return;
   if (serve->n_exports >= MOST_EXPORTS) {
-    serve_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+    http_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "too many exports at once");
     return;
   }

@@ -146,7 +146,7 @@ begin_small (Serve *serve, SoupServerMessage *message, ServeEventPlace place,
   waiting->message = g_object_ref (message);
   waiting->place = place;
   g_signal_connect (message, "finished", G_CALLBACK (on_finished), waiting);
-  serve_connection_set_deadline (message, PATIENCE);
+  http_connection_set_deadline (message, PATIENCE);
   soup_server_message_pause (message);
   return TRUE;
 }
@@ -177,11 +177,11 @@ answer (Serve *serve, SoupServerMessage *message, ServeEventPlace place,
                       : read_picture (serve->config->snapshots, name->str);
   }
   if (!picture) {
-    serve_reply_error (message, SOUP_STATUS_NOT_FOUND, why);
+    http_reply_error (message, SOUP_STATUS_NOT_FOUND, why);
   } else if (!make_small || !begin_small (serve, message, place, picture)) {
     if (!is_covered (&line))
       serve_sent_add (serve, message, stream->str);
-    serve_reply_bytes (message, SOUP_STATUS_OK, "image/jpeg", picture);
+    http_reply_bytes (message, SOUP_STATUS_OK, "image/jpeg", picture);
   }
   g_clear_pointer (&picture, g_bytes_unref);
   g_string_free (name, TRUE);

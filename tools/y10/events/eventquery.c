@@ -153,7 +153,7 @@ fail (SoupServerMessage *message, const char *name, const char *value,
       ? g_strdup_printf ("%s is '%s'; expected %s", name, valid, expected)
       : g_strdup_printf ("%s is there twice; expected it once", name);
 
-  serve_reply_error (message, SOUP_STATUS_BAD_REQUEST, text);
+  http_reply_error (message, SOUP_STATUS_BAD_REQUEST, text);
   g_free (text);
   g_free (valid);
   g_free (shown);
@@ -172,7 +172,7 @@ fail_name (SoupServerMessage *message, const char *name, ServeQueryFlags flags)
     if ((parameters[i].flags & ~flags) == 0)
       g_string_append_printf (text, "%s%s", n++ ? ", " : "",
           parameters[i].name);
-  serve_reply_error (message, SOUP_STATUS_BAD_REQUEST, text->str);
+  http_reply_error (message, SOUP_STATUS_BAD_REQUEST, text->str);
   g_string_free (text, TRUE);
   g_free (valid);
   g_free (shown);
@@ -263,7 +263,7 @@ serve_event_query_read (const ServeEvents *events, SoupServerMessage *message,
     complete (query);
   if (query->filter.since < query->filter.until)
     return TRUE;
-  serve_reply_error (message, SOUP_STATUS_BAD_REQUEST,
+  http_reply_error (message, SOUP_STATUS_BAD_REQUEST,
       "since is not earlier than until");
   return FALSE;
 }

@@ -40,13 +40,13 @@ typedef struct
   guint n;
 } Failures;
 
-struct _ServeAuth
+struct _HttpAuth
 {
   char *token, *cookie;
   gboolean secure, loopback;
   char **hosts;
-  ServeSessions *sessions;
-  ServeRefusals *refusals;
+  HttpSessions *sessions;
+  HttpRefusals *refusals;
   GHashTable *failures; /* address → Failures */
 };
 
@@ -66,7 +66,7 @@ equals_secret (const char *text, const char *secret)
 static char *
 make_token (const char *path, GError **error)
 {
-  char *token = serve_secret_new (), *line;
+  char *token = http_secret_new (), *line;
 
   if (!token) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "cannot make a token: %s",
@@ -96,43 +96,43 @@ read_token (const char *path, GError **error)
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: others may read the token; run chmod 600 on it, or remove it for a new one",
         path);
-  else if (!serve_secret_is_one (text))
+  else if (!http_secret_is_one (text))
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: no token; expected %d hexadecimal digits; remove it for a new one",
-        path, SERVE_SECRET_LENGTH);
+        path, HTTP_SECRET_LENGTH);
   else
     return text;
   g_free (text);
   return NULL;
 }
 
-ServeAuth *
-serve_auth_new (const char *token_path, const char *sessions_path, guint port,
+HttpAuth *
+http_auth_new (const char *token_path, const char *sessions_path, guint port,
     gboolean secure, gboolean loopback, char **hosts, GError **error)
 {
   char *token = read_token (token_path, error);
-  ServeAuth *auth;
+  HttpAuth *auth;
 
   if (!token)
     return NULL;
-  auth = g_new0 (ServeAuth, 1);
+  auth = g_new0 (HttpAuth, 1);
   auth->token = token;
   auth->cookie = g_strdup_printf ("y10-%u", port);
   auth->secure = secure;
   auth->loopback = loopback;
   auth->hosts = hosts;
-  auth->sessions = serve_sessions_new (sessions_path, token);
-  auth->refusals = serve_refusals_new ();
+  auth->sessions = http_sessions_new (sessions_path, token);
+  auth->refusals = http_refusals_new ();
   auth->failures = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
       g_free);
   return auth;
 }
 
 void
-serve_auth_free (ServeAuth *auth)
+http_auth_free (HttpAuth *auth)
 {
-  serve_sessions_free (auth->sessions);
-  serve_refusals_free (auth->refusals);
+  http_sessions_free (auth->sessions);
+  http_refusals_free (auth->refusals);
   g_hash_table_unref (auth->failures);
   g_free (auth->token);
   g_free (auth->cookie);
@@ -140,13 +140,13 @@ serve_auth_free (ServeAuth *auth)
 }
 
 const char *
-serve_auth_get_token (const ServeAuth *auth)
+http_auth_get_token (const HttpAuth *auth)
 {
   return auth->token;
 }
 
 static gboolean
-is_known_host (const ServeAuth *auth, const char *host)
+is_known_host (const HttpAuth *auth, const char *host)
 {
   GInetAddress *address;
   gboolean known = !g_ascii_strcasecmp (host, "localhost");
@@ -174,17 +174,17 @@ get_address (SoupServerMessage *message)
 }
 
 static void
-log_refusal (ServeAuth *auth, SoupServerMessage *message, const char *reason,
+log_refusal (HttpAuth *auth, SoupServerMessage *message, const char *reason,
     const char *details)
 {
   char *address = get_address (message);
 
-  serve_refusals_add (auth->refusals, address, reason, details);
+  http_refusals_add (auth->refusals, address, reason, details);
   g_free (address);
 }
 
 static gboolean
-is_own_host (ServeAuth *auth, const char *host, const char *origin)
+is_own_host (HttpAuth *auth, const char *host, const char *origin)
 {
   const char *scheme_end = origin ? strstr (origin, "://") : NULL;
   char *text = host ? g_strconcat ("http://", host, "/", NULL) : NULL;
@@ -202,7 +202,7 @@ is_own_host (ServeAuth *auth, const char *host, const char *origin)
 }
 
 gboolean
-serve_auth_check_host (ServeAuth *auth, SoupServerMessage *message)
+http_auth_check_host (HttpAuth *auth, SoupServerMessage *message)
 {
   SoupMessageHeaders *head = soup_server_message_get_request_headers (message);
   const char *host = soup_message_headers_get_one (head, "Host");
@@ -223,7 +223,7 @@ serve_auth_check_host (ServeAuth *auth, SoupServerMessage *message)
 
 /* Returns its failures of the last minute, or NULL. */
 static Failures *
-find_failures (ServeAuth *auth, const char *address)
+find_failures (HttpAuth *auth, const char *address)
 {
   Failures *failures = g_hash_table_lookup (auth->failures, address);
 
@@ -237,7 +237,7 @@ find_failures (ServeAuth *auth, const char *address)
 /* Compares what claims to be the token; returns 200, 401 or 429. Whoever has the token is
  * not kept out by others of the same address, such as that of a proxy. */
 static guint
-check_token (ServeAuth *auth, SoupServerMessage *message, const char *token)
+check_token (HttpAuth *auth, SoupServerMessage *message, const char *token)
 {
   char *address = get_address (message);
   Failures *failures = find_failures (auth, address);
@@ -266,7 +266,7 @@ check_token (ServeAuth *auth, SoupServerMessage *message, const char *token)
 
 /* Returns what the message's cookie says, or NULL. */
 static char *
-get_cookie (const ServeAuth *auth, SoupServerMessage *message)
+get_cookie (const HttpAuth *auth, SoupServerMessage *message)
 {
   const char *header =
       soup_message_headers_get_list (soup_server_message_get_request_headers (
@@ -300,19 +300,19 @@ get_bearer (SoupServerMessage *message)
 }
 
 char *
-serve_auth_get_session (const ServeAuth *auth, SoupServerMessage *message)
+http_auth_get_session (const HttpAuth *auth, SoupServerMessage *message)
 {
   return get_bearer (message) ? NULL : get_cookie (auth, message);
 }
 
 gboolean
-serve_auth_is_open (const ServeAuth *auth, const char *session)
+http_auth_is_open (const HttpAuth *auth, const char *session)
 {
-  return serve_sessions_is_open (auth->sessions, session);
+  return http_sessions_is_open (auth->sessions, session);
 }
 
 guint
-serve_auth_check (ServeAuth *auth, SoupServerMessage *message)
+http_auth_check (HttpAuth *auth, SoupServerMessage *message)
 {
   const char *bearer = get_bearer (message);
   char *session;
@@ -321,13 +321,13 @@ serve_auth_check (ServeAuth *auth, SoupServerMessage *message)
   if (bearer)
     return check_token (auth, message, bearer);
   session = get_cookie (auth, message);
-  is_open = session && serve_auth_is_open (auth, session);
+  is_open = session && http_auth_is_open (auth, session);
   g_free (session);
   return is_open ? SOUP_STATUS_OK : SOUP_STATUS_UNAUTHORIZED;
 }
 
 static void
-set_cookie (ServeAuth *auth, SoupServerMessage *message, const char *number,
+set_cookie (HttpAuth *auth, SoupServerMessage *message, const char *number,
     int seconds)
 {
   char *cookie =
@@ -341,30 +341,30 @@ set_cookie (ServeAuth *auth, SoupServerMessage *message, const char *number,
 }
 
 guint
-serve_auth_open (ServeAuth *auth, SoupServerMessage *message, const char *token)
+http_auth_open (HttpAuth *auth, SoupServerMessage *message, const char *token)
 {
   const guint status = check_token (auth, message, token);
   char *number, *address;
 
   if (status != SOUP_STATUS_OK)
     return status;
-  number = serve_sessions_open (auth->sessions);
+  number = http_sessions_open (auth->sessions);
   if (!number)
     return SOUP_STATUS_INTERNAL_SERVER_ERROR;
   address = get_address (message);
-  serve_log (SERVE_LOG_NOTICE, "a session began, from %s", address);
+  tool_log (TOOL_LOG_NOTICE, "a session began, from %s", address);
   g_free (address);
-  set_cookie (auth, message, number, SERVE_SESSION_TIME);
+  set_cookie (auth, message, number, HTTP_SESSION_TIME);
   g_free (number);
   return SOUP_STATUS_NO_CONTENT;
 }
 
 gboolean
-serve_auth_close (ServeAuth *auth, SoupServerMessage *message, GError **error)
+http_auth_close (HttpAuth *auth, SoupServerMessage *message, GError **error)
 {
   char *number = get_cookie (auth, message);
   const gboolean ok = !number
-      || serve_sessions_close (auth->sessions, number, error);
+      || http_sessions_close (auth->sessions, number, error);
 
   g_free (number);
   set_cookie (auth, message, "", 0);
@@ -372,13 +372,13 @@ serve_auth_close (ServeAuth *auth, SoupServerMessage *message, GError **error)
 }
 
 gboolean
-serve_auth_close_all (ServeAuth *auth, GError **error)
+http_auth_close_all (HttpAuth *auth, GError **error)
 {
-  return serve_sessions_close (auth->sessions, NULL, error);
+  return http_sessions_close (auth->sessions, NULL, error);
 }
 
 void
-serve_auth_log (SoupServerMessage *message, const char *format, ...)
+http_auth_log (SoupServerMessage *message, const char *format, ...)
 {
   char *address = get_address (message), *what;
   va_list args;
@@ -386,17 +386,17 @@ serve_auth_log (SoupServerMessage *message, const char *format, ...)
   va_start (args, format);
   what = g_strdup_vprintf (format, args);
   va_end (args);
-  serve_log (SERVE_LOG_NOTICE, "%s, by %s from %s", what,
+  tool_log (TOOL_LOG_NOTICE, "%s, by %s from %s", what,
       get_bearer (message) ? "the token" : "a session", address);
   g_free (what);
   g_free (address);
 }
 
 void
-serve_auth_look (ServeAuth *auth)
+http_auth_look (HttpAuth *auth)
 {
-  serve_sessions_look (auth->sessions);
-  serve_refusals_look (auth->refusals);
+  http_sessions_look (auth->sessions);
+  http_refusals_look (auth->refusals);
 }
 
 #endif

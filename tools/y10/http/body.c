@@ -17,7 +17,7 @@
 #define MOST_DEPTH 16
 
 JsonNode *
-serve_body_parse (SoupServerMessage *message)
+http_body_parse (SoupServerMessage *message)
 {
   GBytes *bytes = soup_message_body_flatten (
       soup_server_message_get_request_body (message));
@@ -37,13 +37,13 @@ serve_body_parse (SoupServerMessage *message)
   if (root && JSON_NODE_HOLDS_OBJECT (root))
     return root;
   g_clear_pointer (&root, json_node_unref);
-  serve_reply_error (message, SOUP_STATUS_BAD_REQUEST,
+  http_reply_error (message, SOUP_STATUS_BAD_REQUEST,
       "the body is no JSON object");
   return NULL;
 }
 
 const char *
-serve_body_get_text (JsonNode *root, const char *name)
+http_body_get_text (JsonNode *root, const char *name)
 {
   JsonNode *member = json_object_get_member (json_node_get_object (root), name);
 

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 
 /* Returns the object that the message's body is. If it is none, answers 400 and returns
  * NULL. */
-JsonNode *serve_body_parse (SoupServerMessage *message);
+JsonNode *http_body_parse (SoupServerMessage *message);
 /* Returns the text of a member of that object, borrowed; NULL if it is none. */
-const char *serve_body_get_text (JsonNode *root, const char *name);
+const char *http_body_get_text (JsonNode *root, const char *name);
 
 G_END_DECLS

@@ -30,7 +30,7 @@
 #define WEBSOCKET_TIME 30     /* s: answers to pings, */
 #define MOST_EVER (256 << 10) /* and in all */
 
-static ServeConnection *
+static HttpConnection *
 find_connection (SoupServerMessage *message)
 {
   GSocketAddress *remote = soup_server_message_get_remote_address (message);
@@ -46,7 +46,7 @@ get_time_in (guint seconds)
 
 /* Whoever has an IPv6 address has 2^64 of them. */
 static void
-set_place (ServeConnection *connection, GSocketAddress *remote)
+set_place (HttpConnection *connection, GSocketAddress *remote)
 {
   static const guint8 mapped[12] = { [10] = 0xff, [11] = 0xff };
   GInetAddress *address = G_IS_INET_SOCKET_ADDRESS (remote)
@@ -60,13 +60,13 @@ set_place (ServeConnection *connection, GSocketAddress *remote)
   if (g_inet_address_get_family (address) == G_SOCKET_FAMILY_IPV4)
     memcpy (connection->place + sizeof mapped, bytes, 4);
   else if (!memcmp (bytes, mapped, sizeof mapped))
-    memcpy (connection->place, bytes, SERVE_PLACE);
+    memcpy (connection->place, bytes, HTTP_PLACE);
   else
-    memcpy (memset (connection->place, 0, SERVE_PLACE), bytes, 8);
+    memcpy (memset (connection->place, 0, HTTP_PLACE), bytes, 8);
 }
 
 static void
-allow (ServeConnection *connection, gsize bytes, gboolean head)
+allow (HttpConnection *connection, gsize bytes, gboolean head)
 {
   connection->allowed = bytes;
   connection->quota = G_MAXSIZE;
@@ -76,10 +76,10 @@ allow (ServeConnection *connection, gsize bytes, gboolean head)
   connection->n_lines = 0;
 }
 
-ServeConnection *
-serve_connection_new (GSocket *socket, GSocketAddress *remote)
+HttpConnection *
+http_connection_new (GSocket *socket, GSocketAddress *remote)
 {
-  ServeConnection *connection = g_rc_box_new0 (ServeConnection);
+  HttpConnection *connection = g_rc_box_new0 (HttpConnection);
 
   connection->socket = g_object_ref (socket);
   connection->since = g_get_monotonic_time ();
@@ -87,21 +87,21 @@ serve_connection_new (GSocket *socket, GSocketAddress *remote)
   allow (connection, MOST_HEAD, TRUE);
   set_place (connection, remote);
   g_object_set_data_full (G_OBJECT (remote), KEY, g_rc_box_acquire (connection),
-      serve_connection_unref);
+      http_connection_unref);
   return connection;
 }
 
 static void
 clear_connection (gpointer data)
 {
-  ServeConnection *connection = data;
+  HttpConnection *connection = data;
 
   g_object_unref (connection->socket);
   g_free (connection->session);
 }
 
 void
-serve_connection_unref (gpointer connection)
+http_connection_unref (gpointer connection)
 {
   if (connection)
     g_rc_box_release_full (connection, clear_connection);
@@ -110,7 +110,7 @@ serve_connection_unref (gpointer connection)
 /* Counts the lines of a head, for each of which libsoup moves all behind it. What follows
  * the head in the same read is not counted. */
 static gboolean
-admit_lines (ServeConnection *connection, const guint8 *bytes, gsize n)
+admit_lines (HttpConnection *connection, const guint8 *bytes, gsize n)
 {
   for (gsize i = 0; i < n && connection->in_head; i++) {
     if (bytes[i] == '\n') {
@@ -128,7 +128,7 @@ admit_lines (ServeConnection *connection, const guint8 *bytes, gsize n)
 static gboolean
 admit (const guint8 *bytes, gsize n, gpointer data)
 {
-  ServeConnection *connection = data;
+  HttpConnection *connection = data;
 
   if (g_get_monotonic_time () > connection->refill) {
     connection->quota = MOST_WEBSOCKET;
@@ -144,16 +144,16 @@ admit (const guint8 *bytes, gsize n, gpointer data)
 static void
 count (gsize n, gpointer data)
 {
-  ServeConnection *connection = data;
+  HttpConnection *connection = data;
 
   connection->n_written += n;
 }
 
 GIOStream *
-serve_connection_guard (ServeConnection *connection, GIOStream *stream)
+http_connection_guard (HttpConnection *connection, GIOStream *stream)
 {
-  static const ServeTapFuncs funcs = { admit, count, serve_connection_unref };
-  GIOStream *tap = serve_tap_new (stream, connection->socket, &funcs,
+  static const HttpTapFuncs funcs = { admit, count, http_connection_unref };
+  GIOStream *tap = http_tap_new (stream, connection->socket, &funcs,
       g_rc_box_acquire (connection));
 
   g_object_unref (stream);
@@ -161,15 +161,15 @@ serve_connection_guard (ServeConnection *connection, GIOStream *stream)
 }
 
 void
-serve_connection_begin (SoupServerMessage *message)
+http_connection_begin (SoupServerMessage *message)
 {
-  serve_connection_set_deadline (message, HEAD_TIME);
+  http_connection_set_deadline (message, HEAD_TIME);
 }
 
 void
-serve_connection_expect_body (SoupServerMessage *message, guint seconds)
+http_connection_expect_body (SoupServerMessage *message, guint seconds)
 {
-  ServeConnection *connection = find_connection (message);
+  HttpConnection *connection = find_connection (message);
 
   if (!connection)
     return;
@@ -178,9 +178,9 @@ serve_connection_expect_body (SoupServerMessage *message, guint seconds)
 }
 
 void
-serve_connection_expect_head (SoupServerMessage *message, guint seconds)
+http_connection_expect_head (SoupServerMessage *message, guint seconds)
 {
-  ServeConnection *connection = find_connection (message);
+  HttpConnection *connection = find_connection (message);
 
   if (!connection)
     return;
@@ -192,9 +192,9 @@ serve_connection_expect_head (SoupServerMessage *message, guint seconds)
 }
 
 void
-serve_connection_expect_nothing (SoupServerMessage *message)
+http_connection_expect_nothing (SoupServerMessage *message)
 {
-  ServeConnection *connection = find_connection (message);
+  HttpConnection *connection = find_connection (message);
 
   if (!connection)
     return;
@@ -204,27 +204,27 @@ serve_connection_expect_nothing (SoupServerMessage *message)
 }
 
 void
-serve_connection_trust (SoupServerMessage *message)
+http_connection_trust (SoupServerMessage *message)
 {
-  ServeConnection *connection = find_connection (message);
+  HttpConnection *connection = find_connection (message);
 
   if (connection)
     connection->trusted = TRUE;
 }
 
 void
-serve_connection_set_deadline (SoupServerMessage *message, guint seconds)
+http_connection_set_deadline (SoupServerMessage *message, guint seconds)
 {
-  ServeConnection *connection = find_connection (message);
+  HttpConnection *connection = find_connection (message);
 
   if (connection)
     connection->deadline = seconds ? get_time_in (seconds) : 0;
 }
 
 void
-serve_connection_set_session (SoupServerMessage *message, char *session)
+http_connection_set_session (SoupServerMessage *message, char *session)
 {
-  ServeConnection *connection = find_connection (message);
+  HttpConnection *connection = find_connection (message);
 
   if (!connection) {
     g_free (session);
@@ -234,37 +234,37 @@ serve_connection_set_session (SoupServerMessage *message, char *session)
   connection->session = session;
 }
 
-ServeConnection *
-serve_connection_ref (SoupServerMessage *message)
+HttpConnection *
+http_connection_ref (SoupServerMessage *message)
 {
-  ServeConnection *connection = find_connection (message);
+  HttpConnection *connection = find_connection (message);
 
   return connection ? g_rc_box_acquire (connection) : NULL;
 }
 
 void
-serve_connection_end (ServeConnection *connection)
+http_connection_end (HttpConnection *connection)
 {
   if (connection)
     g_socket_shutdown (connection->socket, TRUE, TRUE, NULL);
 }
 
 int
-serve_connection_dup (ServeConnection *connection)
+http_connection_dup (HttpConnection *connection)
 {
   return fcntl (g_socket_get_fd (connection->socket), F_DUPFD_CLOEXEC, 3);
 }
 
 gboolean
-serve_connection_is_closed (ServeConnection *connection)
+http_connection_is_closed (HttpConnection *connection)
 {
   return g_socket_is_closed (connection->socket);
 }
 
 gboolean
-serve_connection_is_gone (SoupServerMessage *message)
+http_connection_is_gone (SoupServerMessage *message)
 {
-  const ServeConnection *connection = find_connection (message);
+  const HttpConnection *connection = find_connection (message);
   struct pollfd state = {
     .fd = connection ? g_socket_get_fd (connection->socket) : -1,
     .events = POLLRDHUP,

@@ -8,17 +8,17 @@
 
 G_BEGIN_DECLS
 
-#define SERVE_PLACE 16
+#define HTTP_PLACE 16
 
 typedef struct
 {
   GSocket *socket;
-  struct _ServeListener *listener; /* that has it in its list, or NULL */
-  guint8 place[SERVE_PLACE];       /* whom its address belongs to */
-  gint64 since;                    /* it is there, or has answered a request */
-  gint64 deadline;                 /* 0: none */
-  gsize allowed;                   /* bytes that may still come, */
-  gsize quota;                     /* and until @refill */
+  struct _HttpListener *listener; /* that has it in its list, or NULL */
+  guint8 place[HTTP_PLACE];       /* whom its address belongs to */
+  gint64 since;                   /* it is there, or has answered a request */
+  gint64 deadline;                /* 0: none */
+  gsize allowed;                  /* bytes that may still come, */
+  gsize quota;                    /* and until @refill */
   gint64 refill;
   guint64 n_written; /* bytes */
   gboolean in_head;  /* a request's head comes: */
@@ -26,45 +26,45 @@ typedef struct
   guint n_lines;
   gboolean trusted; /* what is answered was asked with a token or a session */
   char *session;    /* of what is being answered, or NULL */
-} ServeConnection;
+} HttpConnection;
 
 /* @remote: the address that messages of this connection are to have. */
-ServeConnection *serve_connection_new (GSocket *socket, GSocketAddress *remote);
+HttpConnection *http_connection_new (GSocket *socket, GSocketAddress *remote);
 /* Returns @stream with this connection's limits of what comes. Takes @stream. */
-GIOStream *serve_connection_guard (ServeConnection *connection,
+GIOStream *http_connection_guard (HttpConnection *connection,
     GIOStream *stream);
 
 /* The functions below do nothing for a message without a connection. */
 
 /* A request begins. */
-void serve_connection_begin (SoupServerMessage *message);
+void http_connection_begin (SoupServerMessage *message);
 /* Its head is there, and its body may come. @seconds: until it must have done so. */
-void serve_connection_expect_body (SoupServerMessage *message, guint seconds);
+void http_connection_expect_body (SoupServerMessage *message, guint seconds);
 /* It is answered, and another one may come within @seconds. */
-void serve_connection_expect_head (SoupServerMessage *message, guint seconds);
+void http_connection_expect_head (SoupServerMessage *message, guint seconds);
 /* The connection becomes a websocket, by which nothing is expected. */
-void serve_connection_expect_nothing (SoupServerMessage *message);
+void http_connection_expect_nothing (SoupServerMessage *message);
 /* The request was asked with a token or a session. Until it is answered, the connection
  * does not go to make room for others. */
-void serve_connection_trust (SoupServerMessage *message);
+void http_connection_trust (SoupServerMessage *message);
 /* The connection of @message ends after @seconds, unless it is told otherwise by then; 0:
  * it does not. */
-void serve_connection_set_deadline (SoupServerMessage *message, guint seconds);
+void http_connection_set_deadline (SoupServerMessage *message, guint seconds);
 /* The connection of @message ends with a session, or not any more for NULL. Takes
  * @session. */
-void serve_connection_set_session (SoupServerMessage *message, char *session);
+void http_connection_set_session (SoupServerMessage *message, char *session);
 
 /* The connection of @message, or NULL, for longer than the message has it. */
-ServeConnection *serve_connection_ref (SoupServerMessage *message);
-void serve_connection_unref (gpointer connection);
+HttpConnection *http_connection_ref (SoupServerMessage *message);
+void http_connection_unref (gpointer connection);
 /* Ends it at once. */
-void serve_connection_end (ServeConnection *connection);
+void http_connection_end (HttpConnection *connection);
 /* Another file descriptor of its socket, or -1. */
-int serve_connection_dup (ServeConnection *connection);
+int http_connection_dup (HttpConnection *connection);
 /* Whether libsoup has closed it; what the kernel has queued may still be sent. */
-gboolean serve_connection_is_closed (ServeConnection *connection);
+gboolean http_connection_is_closed (HttpConnection *connection);
 /* Whether the client has closed the connection of @message; libsoup notices only when it
  * writes. */
-gboolean serve_connection_is_gone (SoupServerMessage *message);
+gboolean http_connection_is_gone (SoupServerMessage *message);
 
 G_END_DECLS

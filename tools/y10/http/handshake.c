@@ -22,7 +22,7 @@
   5 /* bytes: the type, a version and the length of what follows */
 #define RECORD_HANDSHAKE 22
 
-struct _ServeHandshakes
+struct _HttpHandshakes
 {
   GTlsCertificate *certificate;
   GPtrArray *silent, *shaking; /* Handshake, the oldest first */
@@ -40,12 +40,12 @@ typedef struct
 
 typedef struct
 {
-  ServeHandshakes *owner; /* that has it in a list, or NULL */
-  ServeConnection *connection;
+  HttpHandshakes *owner; /* that has it in a list, or NULL */
+  HttpConnection *connection;
   GIOStream *plain;
   Records *records;
   GSource *source;
-  ServeHandshakeFunc func;
+  HttpHandshakeFunc func;
   gpointer data;
 } Handshake;
 
@@ -84,7 +84,7 @@ finish (Handshake *handshake, GIOStream *stream)
     g_source_unref (handshake->source);
   }
   handshake->func (stream, handshake->data);
-  serve_connection_unref (handshake->connection);
+  http_connection_unref (handshake->connection);
   g_object_unref (handshake->plain);
   g_rc_box_release (handshake->records);
   g_free (handshake);
@@ -111,7 +111,7 @@ count (const GPtrArray *handshakes, const guint8 *place)
 
   for (guint i = 0; i < handshakes->len; i++)
     n += !memcmp (((Handshake *) handshakes->pdata[i])->connection->place,
-        place, SERVE_PLACE);
+        place, HTTP_PLACE);
   return n;
 }
 
@@ -132,13 +132,13 @@ end_one (GPtrArray *handshakes)
   }
   g_ptr_array_remove (handshakes, found);
   found->owner = NULL;
-  serve_connection_end (found->connection);
+  http_connection_end (found->connection);
 }
 
 static void
 shake (Handshake *handshake)
 {
-  ServeHandshakes *owner = handshake->owner;
+  HttpHandshakes *owner = handshake->owner;
   /* Without the system's authorities: clients have no certificates, and each connection
    * would load them again, 3 MB. */
   GIOStream *stream = g_initable_new (g_tls_backend_get_server_connection_type (
@@ -170,17 +170,16 @@ on_first_byte (GSocket *socket, GIOCondition condition, gpointer data)
 }
 
 void
-serve_handshakes_begin (ServeHandshakes *handshakes,
-    ServeConnection *connection, GIOStream *plain, ServeHandshakeFunc func,
-    gpointer data)
+http_handshakes_begin (HttpHandshakes *handshakes, HttpConnection *connection,
+    GIOStream *plain, HttpHandshakeFunc func, gpointer data)
 {
-  static const ServeTapFuncs funcs = { admit, NULL, g_rc_box_release };
+  static const HttpTapFuncs funcs = { admit, NULL, g_rc_box_release };
   Handshake *handshake = g_new0 (Handshake, 1);
 
   handshake->owner = handshakes;
   handshake->connection = g_rc_box_acquire (connection);
   handshake->records = g_rc_box_new0 (Records);
-  handshake->plain = serve_tap_new (plain, connection->socket, &funcs,
+  handshake->plain = http_tap_new (plain, connection->socket, &funcs,
       g_rc_box_acquire (handshake->records));
   g_object_unref (plain);
   handshake->func = func;
@@ -193,10 +192,10 @@ serve_handshakes_begin (ServeHandshakes *handshakes,
   g_ptr_array_add (handshakes->silent, handshake);
 }
 
-ServeHandshakes *
-serve_handshakes_new (GTlsCertificate *certificate)
+HttpHandshakes *
+http_handshakes_new (GTlsCertificate *certificate)
 {
-  ServeHandshakes *handshakes = g_new0 (ServeHandshakes, 1);
+  HttpHandshakes *handshakes = g_new0 (HttpHandshakes, 1);
 
   handshakes->certificate = certificate;
   handshakes->silent = g_ptr_array_new ();
@@ -205,7 +204,7 @@ serve_handshakes_new (GTlsCertificate *certificate)
 }
 
 void
-serve_handshakes_free (ServeHandshakes *handshakes)
+http_handshakes_free (HttpHandshakes *handshakes)
 {
   for (guint i = 0; i < handshakes->silent->len; i++)
     finish (handshakes->silent->pdata[i], NULL);

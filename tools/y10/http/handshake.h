@@ -8,16 +8,16 @@
 
 G_BEGIN_DECLS
 
-typedef struct _ServeHandshakes ServeHandshakes;
+typedef struct _HttpHandshakes HttpHandshakes;
 
 /* Takes @stream, which is encrypted; NULL: there was no handshake. */
-typedef void (*ServeHandshakeFunc) (GIOStream *stream, gpointer data);
+typedef void (*HttpHandshakeFunc) (GIOStream *stream, gpointer data);
 
-ServeHandshakes *serve_handshakes_new (GTlsCertificate *certificate);
-void serve_handshakes_free (ServeHandshakes *handshakes);
+HttpHandshakes *http_handshakes_new (GTlsCertificate *certificate);
+void http_handshakes_free (HttpHandshakes *handshakes);
 /* Shakes hands by @plain, which it takes. Calls @func once, later. */
-void serve_handshakes_begin (ServeHandshakes *handshakes,
-    ServeConnection *connection, GIOStream *plain, ServeHandshakeFunc func,
+void http_handshakes_begin (HttpHandshakes *handshakes,
+    HttpConnection *connection, GIOStream *plain, HttpHandshakeFunc func,
     gpointer data);
 
 G_END_DECLS

@@ -25,26 +25,26 @@
 /* Frames that the kernel keeps for a slow viewer only make them late. */
 #define SEND_BUFFER (256 << 10)
 
-struct _ServeListener
+struct _HttpListener
 {
   SoupServer *server;
   GSocket *socket;
   GSource *source;
-  ServeHandshakes *handshakes; /* NULL: without TLS */
+  HttpHandshakes *handshakes; /* NULL: without TLS */
   GPtrArray *connections;
 };
 
 /* A connection until libsoup has it. */
 typedef struct
 {
-  ServeConnection *connection;
+  HttpConnection *connection;
   GSocketAddress *local, *remote;
 } Arrival;
 
 static void
-forget (ServeConnection *connection)
+forget (HttpConnection *connection)
 {
-  ServeListener *listener = connection->listener;
+  HttpListener *listener = connection->listener;
 
   connection->listener = NULL;
   if (listener)
@@ -54,7 +54,7 @@ forget (ServeConnection *connection)
 static void
 free_arrival (Arrival *arrival)
 {
-  serve_connection_unref (arrival->connection);
+  http_connection_unref (arrival->connection);
   g_object_unref (arrival->local);
   g_object_unref (arrival->remote);
   g_free (arrival);
@@ -65,18 +65,18 @@ static void
 on_gone (gpointer connection, GObject *stream)
 {
   forget (connection);
-  serve_connection_unref (connection);
+  http_connection_unref (connection);
 }
 
-/* A ServeHandshakeFunc. */
+/* A HttpHandshakeFunc. */
 static void
 hand_over (GIOStream *stream, gpointer data)
 {
   Arrival *arrival = data;
-  ServeConnection *connection = arrival->connection;
+  HttpConnection *connection = arrival->connection;
 
   if (stream && connection->listener) {
-    GIOStream *tap = serve_connection_guard (connection,
+    GIOStream *tap = http_connection_guard (connection,
         g_steal_pointer (&stream));
 
     g_object_weak_ref (G_OBJECT (tap), on_gone, g_rc_box_acquire (connection));
@@ -96,22 +96,21 @@ count_untrusted (const GPtrArray *connections, const guint8 *place)
   guint n = 0;
 
   for (guint i = 0; i < connections->len; i++) {
-    const ServeConnection *connection = connections->pdata[i];
+    const HttpConnection *connection = connections->pdata[i];
 
-    n += !connection->trusted
-        && !memcmp (connection->place, place, SERVE_PLACE);
+    n += !connection->trusted && !memcmp (connection->place, place, HTTP_PLACE);
   }
   return n;
 }
 
 static void
-make_room (ServeListener *listener)
+make_room (HttpListener *listener)
 {
-  ServeConnection *found = NULL;
+  HttpConnection *found = NULL;
   guint most = 0;
 
   for (guint i = 0; i < listener->connections->len; i++) {
-    ServeConnection *connection = listener->connections->pdata[i];
+    HttpConnection *connection = listener->connections->pdata[i];
     guint n;
 
     if (connection->trusted)
@@ -124,7 +123,7 @@ make_room (ServeListener *listener)
   }
   if (!found)
     return;
-  serve_connection_end (found);
+  http_connection_end (found);
   forget (found);
 }
 
@@ -148,7 +147,7 @@ receive (GSocket *socket)
 
   if (local && remote && !is_gone (socket)) {
     arrival = g_new0 (Arrival, 1);
-    arrival->connection = serve_connection_new (socket, remote);
+    arrival->connection = http_connection_new (socket, remote);
     arrival->local = g_object_ref (local);
     arrival->remote = g_object_ref (remote);
   }
@@ -158,9 +157,9 @@ receive (GSocket *socket)
 }
 
 static void
-take (ServeListener *listener, Arrival *arrival)
+take (HttpListener *listener, Arrival *arrival)
 {
-  ServeConnection *connection = arrival->connection;
+  HttpConnection *connection = arrival->connection;
   GIOStream *stream = G_IO_STREAM (
       g_socket_connection_factory_create_connection (connection->socket));
 
@@ -169,7 +168,7 @@ take (ServeListener *listener, Arrival *arrival)
   connection->listener = listener;
   g_ptr_array_add (listener->connections, g_rc_box_acquire (connection));
   if (listener->handshakes)
-    serve_handshakes_begin (listener->handshakes, connection, stream, hand_over,
+    http_handshakes_begin (listener->handshakes, connection, stream, hand_over,
         arrival);
   else
     hand_over (stream, arrival);
@@ -178,7 +177,7 @@ take (ServeListener *listener, Arrival *arrival)
 static gboolean
 on_incoming (GSocket *listening, GIOCondition condition, gpointer data)
 {
-  ServeListener *listener = data;
+  HttpListener *listener = data;
   guint n_taken = 0;
 
   for (guint i = 0; i < MOST_AT_ONCE && n_taken < MOST_TAKEN; i++) {
@@ -203,26 +202,26 @@ on_incoming (GSocket *listening, GIOCondition condition, gpointer data)
 }
 
 void
-serve_listener_look (ServeListener *listener, const ServeAuth *auth)
+http_listener_look (HttpListener *listener, const HttpAuth *auth)
 {
   const gint64 now = g_get_monotonic_time ();
 
   /* libsoup sees that the connection has ended, and lets go of it later. */
   for (guint i = 0; i < listener->connections->len; i++) {
-    ServeConnection *connection = listener->connections->pdata[i];
+    HttpConnection *connection = listener->connections->pdata[i];
 
     if ((connection->deadline && now > connection->deadline)
         || (connection->session
-            && !serve_auth_is_open (auth, connection->session))) {
+            && !http_auth_is_open (auth, connection->session))) {
       connection->deadline = 0;
       g_clear_pointer (&connection->session, g_free);
-      serve_connection_end (connection);
+      http_connection_end (connection);
     }
   }
 }
 
 static gboolean
-listen_at (ServeListener *listener, GInetAddress *address, guint *port,
+listen_at (HttpListener *listener, GInetAddress *address, guint *port,
     GError **error)
 {
   GSocketAddress *wanted = g_inet_socket_address_new (address, (guint16) *port);
@@ -246,21 +245,21 @@ listen_at (ServeListener *listener, GInetAddress *address, guint *port,
   return TRUE;
 }
 
-ServeListener *
-serve_listener_new (SoupServer *server, GInetAddress *address,
+HttpListener *
+http_listener_new (SoupServer *server, GInetAddress *address,
     GTlsCertificate *certificate, guint *port, GError **error)
 {
-  ServeListener *listener = g_new0 (ServeListener, 1);
+  HttpListener *listener = g_new0 (HttpListener, 1);
 
   listener->server = server;
   listener->connections = g_ptr_array_new_with_free_func (
-      serve_connection_unref);
+      http_connection_unref);
   if (!listen_at (listener, address, port, error)) {
-    serve_listener_free (listener);
+    http_listener_free (listener);
     return NULL;
   }
   if (certificate)
-    listener->handshakes = serve_handshakes_new (certificate);
+    listener->handshakes = http_handshakes_new (certificate);
   listener->source = g_socket_create_source (listener->socket, G_IO_IN, NULL);
   g_source_set_callback (listener->source, G_SOURCE_FUNC (on_incoming),
       listener, NULL);
@@ -269,7 +268,7 @@ serve_listener_new (SoupServer *server, GInetAddress *address,
 }
 
 void
-serve_listener_stop (ServeListener *listener)
+http_listener_stop (HttpListener *listener)
 {
   if (listener->source)
     g_source_destroy (listener->source);
@@ -278,24 +277,24 @@ serve_listener_stop (ServeListener *listener)
 }
 
 gboolean
-serve_listener_end (ServeListener *listener)
+http_listener_end (HttpListener *listener)
 {
   for (guint i = 0; i < listener->connections->len; i++)
-    serve_connection_end (listener->connections->pdata[i]);
+    http_connection_end (listener->connections->pdata[i]);
   return listener->connections->len == 0;
 }
 
 void
-serve_listener_free (ServeListener *listener)
+http_listener_free (HttpListener *listener)
 {
-  serve_listener_stop (listener);
+  http_listener_stop (listener);
   for (guint i = 0; i < listener->connections->len; i++) {
-    ServeConnection *connection = listener->connections->pdata[i];
+    HttpConnection *connection = listener->connections->pdata[i];
 
     connection->listener = NULL;
-    serve_connection_end (connection);
+    http_connection_end (connection);
   }
-  g_clear_pointer (&listener->handshakes, serve_handshakes_free);
+  g_clear_pointer (&listener->handshakes, http_handshakes_free);
   g_ptr_array_unref (listener->connections);
   g_free (listener);
 }

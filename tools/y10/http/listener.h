@@ -9,20 +9,20 @@
 
 G_BEGIN_DECLS
 
-typedef struct _ServeListener ServeListener;
+typedef struct _HttpListener HttpListener;
 
 /* Hands connections to @server. @certificate: for TLS, or NULL. @port: set to the port,
  * which the system chooses for 0. */
-ServeListener *serve_listener_new (SoupServer *server, GInetAddress *address,
+HttpListener *http_listener_new (SoupServer *server, GInetAddress *address,
     GTlsCertificate *certificate, guint *port, GError **error);
-void serve_listener_free (ServeListener *listener);
+void http_listener_free (HttpListener *listener);
 /* Accepts no connection any more; those that there are, stay. */
-void serve_listener_stop (ServeListener *listener);
+void http_listener_stop (HttpListener *listener);
 /* Shuts all connections down. Returns whether none is left: libsoup lets go of them while
  * the main context runs. */
-gboolean serve_listener_end (ServeListener *listener);
+gboolean http_listener_end (HttpListener *listener);
 /* Ends connections that are late, and those whose session has ended; to be called a few
  * times a second. */
-void serve_listener_look (ServeListener *listener, const ServeAuth *auth);
+void http_listener_look (HttpListener *listener, const HttpAuth *auth);
 
 G_END_DECLS

@@ -16,17 +16,17 @@
 #define INTERVAL (60 * G_USEC_PER_SEC)
 #define MOST_ADDRESSES 32 /* and reasons */
 
-struct _ServeRefusals
+struct _HttpRefusals
 {
   gint64 since;          /* the first of this minute */
   GHashTable *addresses; /* and reason → guint *, how often since the line */
   guint n_others;
 };
 
-ServeRefusals *
-serve_refusals_new (void)
+HttpRefusals *
+http_refusals_new (void)
 {
-  ServeRefusals *self = g_new0 (ServeRefusals, 1);
+  HttpRefusals *self = g_new0 (HttpRefusals, 1);
 
   self->addresses = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
       g_free);
@@ -34,7 +34,7 @@ serve_refusals_new (void)
 }
 
 static void
-tell_counts (ServeRefusals *self)
+tell_counts (HttpRefusals *self)
 {
   GHashTableIter iter;
   gpointer address, n;
@@ -42,11 +42,11 @@ tell_counts (ServeRefusals *self)
   g_hash_table_iter_init (&iter, self->addresses);
   while (g_hash_table_iter_next (&iter, &address, &n)) {
     if (*(guint *) n)
-      serve_log (SERVE_LOG_WARNING, "refused %s, %u more within a minute",
+      tool_log (TOOL_LOG_WARNING, "refused %s, %u more within a minute",
           (const char *) address, *(guint *) n);
   }
   if (self->n_others)
-    serve_log (SERVE_LOG_WARNING,
+    tool_log (TOOL_LOG_WARNING,
         "refused: %u more within a minute, from other addresses",
         self->n_others);
   g_hash_table_remove_all (self->addresses);
@@ -54,7 +54,7 @@ tell_counts (ServeRefusals *self)
 }
 
 void
-serve_refusals_free (ServeRefusals *self)
+http_refusals_free (HttpRefusals *self)
 {
   tell_counts (self);
   g_hash_table_unref (self->addresses);
@@ -62,7 +62,7 @@ serve_refusals_free (ServeRefusals *self)
 }
 
 void
-serve_refusals_look (ServeRefusals *self)
+http_refusals_look (HttpRefusals *self)
 {
   if (g_hash_table_size (self->addresses)
       && g_get_monotonic_time () - self->since >= INTERVAL)
@@ -70,13 +70,13 @@ serve_refusals_look (ServeRefusals *self)
 }
 
 void
-serve_refusals_add (ServeRefusals *self, const char *address,
-    const char *reason, const char *details)
+http_refusals_add (HttpRefusals *self, const char *address, const char *reason,
+    const char *details)
 {
   char *key = g_strconcat (address, ": ", reason, NULL);
   guint *n;
 
-  serve_refusals_look (self);
+  http_refusals_look (self);
   n = g_hash_table_lookup (self->addresses, key);
   if (n) {
     ++*n;
@@ -85,7 +85,7 @@ serve_refusals_add (ServeRefusals *self, const char *address,
   } else {
     if (!g_hash_table_size (self->addresses))
       self->since = g_get_monotonic_time ();
-    serve_log (SERVE_LOG_WARNING, "refused %s%s", key, details ? details : "");
+    tool_log (TOOL_LOG_WARNING, "refused %s%s", key, details ? details : "");
     g_hash_table_insert (self->addresses, g_steal_pointer (&key),
         g_new0 (guint, 1));
   }

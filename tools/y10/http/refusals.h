@@ -8,15 +8,15 @@
 
 G_BEGIN_DECLS
 
-typedef struct _ServeRefusals ServeRefusals;
+typedef struct _HttpRefusals HttpRefusals;
 
-ServeRefusals *serve_refusals_new (void);
-void serve_refusals_free (ServeRefusals *refusals);
+HttpRefusals *http_refusals_new (void);
+void http_refusals_free (HttpRefusals *refusals);
 /* Logs that @address was refused for a reason, or counts it. @details: for the line, or
  * NULL. */
-void serve_refusals_add (ServeRefusals *refusals, const char *address,
+void http_refusals_add (HttpRefusals *refusals, const char *address,
     const char *reason, const char *details);
 /* Logs what was counted; to be called at least every few seconds. */
-void serve_refusals_look (ServeRefusals *refusals);
+void http_refusals_look (HttpRefusals *refusals);
 
 G_END_DECLS

@@ -35,7 +35,7 @@ keep (SoupServerMessage *message, gsize size)
   if (size <= MOST_ERROR)
     return TRUE;
   if (kept + size > MOST_KEPT) {
-    serve_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+    http_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "too many answers wait to be read");
     return FALSE;
   }
@@ -46,7 +46,7 @@ keep (SoupServerMessage *message, gsize size)
 }
 
 void
-serve_reply_bytes (SoupServerMessage *message, guint status, const char *type,
+http_reply_bytes (SoupServerMessage *message, guint status, const char *type,
     GBytes *bytes)
 {
   SoupMessageBody *body = soup_server_message_get_response_body (message);
@@ -63,24 +63,24 @@ serve_reply_bytes (SoupServerMessage *message, guint status, const char *type,
 }
 
 void
-serve_reply_text (SoupServerMessage *message, guint status, const char *type,
+http_reply_text (SoupServerMessage *message, guint status, const char *type,
     char *text)
 {
   GBytes *bytes = g_bytes_new_take (text, strlen (text));
 
-  serve_reply_bytes (message, status, type, bytes);
+  http_reply_bytes (message, status, type, bytes);
   g_bytes_unref (bytes);
 }
 
 void
-serve_reply_error (SoupServerMessage *message, guint status, const char *text)
+http_reply_error (SoupServerMessage *message, guint status, const char *text)
 {
   JsonBuilder *builder = json_builder_new ();
 
   json_builder_begin_object (builder);
   tool_json_string (builder, "error", text);
   json_builder_end_object (builder);
-  serve_reply_text (message, status, "application/json",
+  http_reply_text (message, status, "application/json",
       tool_json_to_line (builder));
   g_object_unref (builder);
 }

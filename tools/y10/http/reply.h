@@ -8,13 +8,13 @@
 
 G_BEGIN_DECLS
 
-void serve_reply_bytes (SoupServerMessage *message, guint status,
+void http_reply_bytes (SoupServerMessage *message, guint status,
     const char *type, GBytes *bytes);
 /* Takes @text. */
-void serve_reply_text (SoupServerMessage *message, guint status,
+void http_reply_text (SoupServerMessage *message, guint status,
     const char *type, char *text);
 /* Answers {"error": @text}. */
-void serve_reply_error (SoupServerMessage *message, guint status,
+void http_reply_error (SoupServerMessage *message, guint status,
     const char *text);
 
 G_END_DECLS

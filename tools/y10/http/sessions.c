@@ -35,7 +35,7 @@ typedef struct
   gint64 deadline; /* of the monotonic clock, us */
 } Session;
 
-struct _ServeSessions
+struct _HttpSessions
 {
   char *path, *token;
   GHashTable *sessions; /* hash → Session */
@@ -44,14 +44,14 @@ struct _ServeSessions
 };
 
 char *
-serve_secret_new (void)
+http_secret_new (void)
 {
-  guint8 bytes[SERVE_SECRET_LENGTH / 2];
+  guint8 bytes[HTTP_SECRET_LENGTH / 2];
   char *text;
 
   if (getrandom (bytes, sizeof bytes, 0) != sizeof bytes)
     return NULL;
-  text = g_malloc0 (SERVE_SECRET_LENGTH + 1);
+  text = g_malloc0 (HTTP_SECRET_LENGTH + 1);
   for (guint i = 0; i < sizeof bytes; i++)
     g_snprintf (text + 2 * i, 3, "%02x", bytes[i]);
   return text;
@@ -64,13 +64,13 @@ is_hexadecimal (const char *text, gsize length)
 }
 
 gboolean
-serve_secret_is_one (const char *text)
+http_secret_is_one (const char *text)
 {
-  return is_hexadecimal (text, SERVE_SECRET_LENGTH);
+  return is_hexadecimal (text, HTTP_SECRET_LENGTH);
 }
 
 static char *
-hash (const ServeSessions *self, const char *number)
+hash (const HttpSessions *self, const char *number)
 {
   return g_compute_hmac_for_string (G_CHECKSUM_SHA256,
       (const guchar *) self->token, strlen (self->token), number, -1);
@@ -96,7 +96,7 @@ is_over (const Session *session)
 }
 
 static Session *
-add_session (ServeSessions *self, char *hash, gint64 end, gint64 left)
+add_session (HttpSessions *self, char *hash, gint64 end, gint64 left)
 {
   Session *session = g_new (Session, 1);
 
@@ -108,14 +108,14 @@ add_session (ServeSessions *self, char *hash, gint64 end, gint64 left)
 
 /* Returns FALSE for a line that is none. */
 static gboolean
-read_line (ServeSessions *self, const char *line)
+read_line (HttpSessions *self, const char *line)
 {
   char **words = g_strsplit (line, " ", 4);
   gint64 end, left;
   const gboolean ok = g_strv_length (words) == 3
       && is_hexadecimal (words[0], HASH_LENGTH)
       && g_ascii_string_to_signed (words[1], 10, 0, G_MAXINT64, &end, NULL)
-      && g_ascii_string_to_signed (words[2], 10, 1, SERVE_SESSION_TIME, &left,
+      && g_ascii_string_to_signed (words[2], 10, 1, HTTP_SESSION_TIME, &left,
           NULL)
       && g_hash_table_size (self->sessions) < MOST_SESSIONS;
 
@@ -158,7 +158,7 @@ read_file (const char *path, const char **why)
 
 /* All of it counts, or nothing. */
 static void
-load (ServeSessions *self)
+load (HttpSessions *self)
 {
   const char *why;
   char *text = read_file (self->path, &why);
@@ -169,7 +169,7 @@ load (ServeSessions *self)
     ok = lines[i + 1] ? read_line (self, lines[i]) : !*lines[i];
   if (!ok) {
     g_hash_table_remove_all (self->sessions);
-    serve_log (SERVE_LOG_WARNING, "all sessions are over: %s: %s", self->path,
+    tool_log (TOOL_LOG_WARNING, "all sessions are over: %s: %s", self->path,
         why);
   }
   g_strfreev (lines);
@@ -177,7 +177,7 @@ load (ServeSessions *self)
 }
 
 static gboolean
-save (ServeSessions *self, GError **error)
+save (HttpSessions *self, GError **error)
 {
   GString *text = g_string_new (NULL);
   GHashTableIter iter;
@@ -203,7 +203,7 @@ save (ServeSessions *self, GError **error)
 
 /* Where they cannot be kept, they go on until the process ends. */
 static void
-keep (ServeSessions *self)
+keep (HttpSessions *self)
 {
   GError *error = NULL;
 
@@ -212,16 +212,16 @@ keep (ServeSessions *self)
     return;
   }
   if (!self->is_lost)
-    serve_log (SERVE_LOG_WARNING, "sessions end with this process: %s",
+    tool_log (TOOL_LOG_WARNING, "sessions end with this process: %s",
         error->message);
   self->is_lost = TRUE;
   g_error_free (error);
 }
 
-ServeSessions *
-serve_sessions_new (const char *path, const char *token)
+HttpSessions *
+http_sessions_new (const char *path, const char *token)
 {
-  ServeSessions *self = g_new0 (ServeSessions, 1);
+  HttpSessions *self = g_new0 (HttpSessions, 1);
 
   self->path = g_strdup (path);
   self->token = g_strdup (token);
@@ -234,7 +234,7 @@ serve_sessions_new (const char *path, const char *token)
 }
 
 void
-serve_sessions_free (ServeSessions *self)
+http_sessions_free (HttpSessions *self)
 {
   if (g_hash_table_size (self->sessions))
     keep (self);
@@ -265,22 +265,22 @@ remove_oldest (GHashTable *sessions)
 }
 
 char *
-serve_sessions_open (ServeSessions *self)
+http_sessions_open (HttpSessions *self)
 {
-  char *number = serve_secret_new ();
+  char *number = http_secret_new ();
 
   if (!number)
     return NULL;
   if (g_hash_table_size (self->sessions) >= MOST_SESSIONS)
     remove_oldest (self->sessions);
-  add_session (self, hash (self, number), get_seconds () + SERVE_SESSION_TIME,
-      SERVE_SESSION_TIME);
+  add_session (self, hash (self, number), get_seconds () + HTTP_SESSION_TIME,
+      HTTP_SESSION_TIME);
   keep (self);
   return number;
 }
 
 gboolean
-serve_sessions_is_open (const ServeSessions *self, const char *number)
+http_sessions_is_open (const HttpSessions *self, const char *number)
 {
   char *key = hash (self, number);
   const Session *session = g_hash_table_lookup (self->sessions, key);
@@ -290,7 +290,7 @@ serve_sessions_is_open (const ServeSessions *self, const char *number)
 }
 
 gboolean
-serve_sessions_close (ServeSessions *self, const char *number, GError **error)
+http_sessions_close (HttpSessions *self, const char *number, GError **error)
 {
   char *key = number ? hash (self, number) : NULL;
   gboolean had;
@@ -306,7 +306,7 @@ serve_sessions_close (ServeSessions *self, const char *number, GError **error)
 }
 
 void
-serve_sessions_look (ServeSessions *self)
+http_sessions_look (HttpSessions *self)
 {
   if (g_hash_table_size (self->sessions)
       && g_get_monotonic_time () - self->kept >= KEEP_INTERVAL)

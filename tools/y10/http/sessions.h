@@ -8,31 +8,31 @@
 
 G_BEGIN_DECLS
 
-#define SERVE_SECRET_LENGTH 32              /* hexadecimal digits */
-#define SERVE_SESSION_TIME (30 * 24 * 3600) /* s */
+#define HTTP_SECRET_LENGTH 32              /* hexadecimal digits */
+#define HTTP_SESSION_TIME (30 * 24 * 3600) /* s */
 
-typedef struct _ServeSessions ServeSessions;
+typedef struct _HttpSessions HttpSessions;
 
-/* A random number of SERVE_SECRET_LENGTH digits, or NULL without randomness. Free with
+/* A random number of HTTP_SECRET_LENGTH digits, or NULL without randomness. Free with
  * g_free(). */
-char *serve_secret_new (void);
-gboolean serve_secret_is_one (const char *text);
+char *http_secret_new (void);
+gboolean http_secret_is_one (const char *text);
 
 /* Reads those of @path that @token opened; what is wrong with it is logged. @path: NULL to
  * keep none. */
-ServeSessions *serve_sessions_new (const char *path, const char *token);
+HttpSessions *http_sessions_new (const char *path, const char *token);
 /* They go on in the file. */
-void serve_sessions_free (ServeSessions *sessions);
+void http_sessions_free (HttpSessions *sessions);
 /* Opens one; of too many, the oldest ends. Returns its number, or NULL without randomness.
  * Free with g_free(). */
-char *serve_sessions_open (ServeSessions *sessions);
-gboolean serve_sessions_is_open (const ServeSessions *sessions,
+char *http_sessions_open (HttpSessions *sessions);
+gboolean http_sessions_is_open (const HttpSessions *sessions,
     const char *number);
 /* Ends the session @number, or all for NULL. Fails where it would be open again after a
  * restart, since the file cannot be written. */
-gboolean serve_sessions_close (ServeSessions *sessions, const char *number,
+gboolean http_sessions_close (HttpSessions *sessions, const char *number,
     GError **error);
 /* Keeps how long they have been open; to be called a few times a second. */
-void serve_sessions_look (ServeSessions *sessions);
+void http_sessions_look (HttpSessions *sessions);
 
 G_END_DECLS

@@ -14,30 +14,30 @@
 
 typedef struct
 {
-  const ServeTapFuncs *funcs;
+  const HttpTapFuncs *funcs;
   gpointer data;
   GSocket *socket;
 } Watch;
 
-G_DECLARE_FINAL_TYPE (ServeTapInput, serve_tap_input, SERVE, TAP_INPUT,
+G_DECLARE_FINAL_TYPE (HttpTapInput, http_tap_input, HTTP, TAP_INPUT,
     GFilterInputStream)
-G_DECLARE_FINAL_TYPE (ServeTapOutput, serve_tap_output, SERVE, TAP_OUTPUT,
+G_DECLARE_FINAL_TYPE (HttpTapOutput, http_tap_output, HTTP, TAP_OUTPUT,
     GFilterOutputStream)
-G_DECLARE_FINAL_TYPE (ServeTap, serve_tap, SERVE, TAP, GIOStream)
+G_DECLARE_FINAL_TYPE (HttpTap, http_tap, HTTP, TAP, GIOStream)
 
-struct _ServeTapInput
+struct _HttpTapInput
 {
   GFilterInputStream parent;
   Watch *watch;
 };
 
-struct _ServeTapOutput
+struct _HttpTapOutput
 {
   GFilterOutputStream parent;
   Watch *watch;
 };
 
-struct _ServeTap
+struct _HttpTap
 {
   GIOStream parent;
   GIOStream *base;
@@ -49,13 +49,13 @@ struct _ServeTap
 static void pollable_input_init (GPollableInputStreamInterface *interface);
 static void pollable_output_init (GPollableOutputStreamInterface *interface);
 
-G_DEFINE_TYPE_WITH_CODE (ServeTapInput, serve_tap_input,
+G_DEFINE_TYPE_WITH_CODE (HttpTapInput, http_tap_input,
     G_TYPE_FILTER_INPUT_STREAM,
     G_IMPLEMENT_INTERFACE (G_TYPE_POLLABLE_INPUT_STREAM, pollable_input_init))
-G_DEFINE_TYPE_WITH_CODE (ServeTapOutput, serve_tap_output,
+G_DEFINE_TYPE_WITH_CODE (HttpTapOutput, http_tap_output,
     G_TYPE_FILTER_OUTPUT_STREAM,
     G_IMPLEMENT_INTERFACE (G_TYPE_POLLABLE_OUTPUT_STREAM, pollable_output_init))
-G_DEFINE_TYPE (ServeTap, serve_tap, G_TYPE_IO_STREAM)
+G_DEFINE_TYPE (HttpTap, http_tap, G_TYPE_IO_STREAM)
 
 static void
 clear_watch (gpointer data)
@@ -79,7 +79,7 @@ get_base (gpointer input)
 }
 
 static gssize
-ask (ServeTapInput *input, const guint8 *bytes, gssize n, GError **error)
+ask (HttpTapInput *input, const guint8 *bytes, gssize n, GError **error)
 {
   if (n <= 0
       || input->watch->funcs->admit (bytes, (gsize) n, input->watch->data))
@@ -93,7 +93,7 @@ static gssize
 input_read (GInputStream *stream, void *buffer, gsize n,
     GCancellable *cancellable, GError **error)
 {
-  return ask (SERVE_TAP_INPUT (stream), buffer,
+  return ask (HTTP_TAP_INPUT (stream), buffer,
       g_input_stream_read (get_base (stream), buffer, n, cancellable, error),
       error);
 }
@@ -102,7 +102,7 @@ static gssize
 input_read_nonblocking (GPollableInputStream *stream, void *buffer, gsize n,
     GError **error)
 {
-  return ask (SERVE_TAP_INPUT (stream), buffer,
+  return ask (HTTP_TAP_INPUT (stream), buffer,
       g_pollable_input_stream_read_nonblocking (G_POLLABLE_INPUT_STREAM (
                                                     get_base (stream)),
           buffer, n, NULL, error),
@@ -140,19 +140,19 @@ pollable_input_init (GPollableInputStreamInterface *interface)
 static void
 input_finalize (GObject *object)
 {
-  unref_watch (SERVE_TAP_INPUT (object)->watch);
-  G_OBJECT_CLASS (serve_tap_input_parent_class)->finalize (object);
+  unref_watch (HTTP_TAP_INPUT (object)->watch);
+  G_OBJECT_CLASS (http_tap_input_parent_class)->finalize (object);
 }
 
 static void
-serve_tap_input_class_init (ServeTapInputClass *klass)
+http_tap_input_class_init (HttpTapInputClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = input_finalize;
   G_INPUT_STREAM_CLASS (klass)->read_fn = input_read;
 }
 
 static void
-serve_tap_input_init (ServeTapInput *input)
+http_tap_input_init (HttpTapInput *input)
 {
 }
 
@@ -164,7 +164,7 @@ get_base_output (gpointer output)
 }
 
 static gssize
-tell (ServeTapOutput *output, gssize n)
+tell (HttpTapOutput *output, gssize n)
 {
   if (n > 0 && output->watch->funcs->count)
     output->watch->funcs->count ((gsize) n, output->watch->data);
@@ -175,7 +175,7 @@ static gssize
 output_write (GOutputStream *stream, const void *buffer, gsize n,
     GCancellable *cancellable, GError **error)
 {
-  return tell (SERVE_TAP_OUTPUT (stream),
+  return tell (HTTP_TAP_OUTPUT (stream),
       g_output_stream_write (G_OUTPUT_STREAM (get_base_output (stream)), buffer,
           n, cancellable, error));
 }
@@ -184,7 +184,7 @@ static gssize
 output_write_nonblocking (GPollableOutputStream *stream, const void *buffer,
     gsize n, GError **error)
 {
-  return tell (SERVE_TAP_OUTPUT (stream),
+  return tell (HTTP_TAP_OUTPUT (stream),
       g_pollable_output_stream_write_nonblocking (get_base_output (stream),
           buffer, n, NULL, error));
 }
@@ -218,37 +218,37 @@ pollable_output_init (GPollableOutputStreamInterface *interface)
 static void
 output_finalize (GObject *object)
 {
-  unref_watch (SERVE_TAP_OUTPUT (object)->watch);
-  G_OBJECT_CLASS (serve_tap_output_parent_class)->finalize (object);
+  unref_watch (HTTP_TAP_OUTPUT (object)->watch);
+  G_OBJECT_CLASS (http_tap_output_parent_class)->finalize (object);
 }
 
 static void
-serve_tap_output_class_init (ServeTapOutputClass *klass)
+http_tap_output_class_init (HttpTapOutputClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = output_finalize;
   G_OUTPUT_STREAM_CLASS (klass)->write_fn = output_write;
 }
 
 static void
-serve_tap_output_init (ServeTapOutput *output)
+http_tap_output_init (HttpTapOutput *output)
 {
 }
 
 static GInputStream *
 tap_get_input (GIOStream *stream)
 {
-  return SERVE_TAP (stream)->input;
+  return HTTP_TAP (stream)->input;
 }
 
 static GOutputStream *
 tap_get_output (GIOStream *stream)
 {
-  return SERVE_TAP (stream)->output;
+  return HTTP_TAP (stream)->output;
 }
 
 /* TLS says goodbye, and would wait for a client that does not read. */
 static void
-prepare_to_close (ServeTap *tap)
+prepare_to_close (HttpTap *tap)
 {
   if (!(g_socket_condition_check (tap->watch->socket, G_IO_OUT) & G_IO_OUT))
     g_socket_shutdown (tap->watch->socket, TRUE, TRUE, NULL);
@@ -257,7 +257,7 @@ prepare_to_close (ServeTap *tap)
 static gboolean
 tap_close (GIOStream *stream, GCancellable *cancellable, GError **error)
 {
-  ServeTap *tap = SERVE_TAP (stream);
+  HttpTap *tap = HTTP_TAP (stream);
 
   prepare_to_close (tap);
   return g_io_stream_close (tap->base, cancellable, error);
@@ -279,7 +279,7 @@ static void
 tap_close_async (GIOStream *stream, int priority, GCancellable *cancellable,
     GAsyncReadyCallback callback, gpointer data)
 {
-  ServeTap *tap = SERVE_TAP (stream);
+  HttpTap *tap = HTTP_TAP (stream);
   GTask *task = g_task_new (stream, cancellable, callback, data);
 
   prepare_to_close (tap);
@@ -295,17 +295,17 @@ tap_close_finish (GIOStream *stream, GAsyncResult *result, GError **error)
 static void
 tap_finalize (GObject *object)
 {
-  ServeTap *tap = SERVE_TAP (object);
+  HttpTap *tap = HTTP_TAP (object);
 
   g_object_unref (tap->input);
   g_object_unref (tap->output);
   g_object_unref (tap->base);
   unref_watch (tap->watch);
-  G_OBJECT_CLASS (serve_tap_parent_class)->finalize (object);
+  G_OBJECT_CLASS (http_tap_parent_class)->finalize (object);
 }
 
 static void
-serve_tap_class_init (ServeTapClass *klass)
+http_tap_class_init (HttpTapClass *klass)
 {
   GIOStreamClass *stream = G_IO_STREAM_CLASS (klass);
 
@@ -318,20 +318,19 @@ serve_tap_class_init (ServeTapClass *klass)
 }
 
 static void
-serve_tap_init (ServeTap *tap)
+http_tap_init (HttpTap *tap)
 {
 }
 
 GIOStream *
-serve_tap_new (GIOStream *base, GSocket *socket, const ServeTapFuncs *funcs,
+http_tap_new (GIOStream *base, GSocket *socket, const HttpTapFuncs *funcs,
     gpointer data)
 {
   Watch *watch = g_rc_box_new0 (Watch);
-  ServeTap *tap = g_object_new (serve_tap_get_type (), NULL);
-  ServeTapInput *input = g_object_new (serve_tap_input_get_type (),
-      "base-stream", g_io_stream_get_input_stream (base), "close-base-stream",
-      FALSE, NULL);
-  ServeTapOutput *output = g_object_new (serve_tap_output_get_type (),
+  HttpTap *tap = g_object_new (http_tap_get_type (), NULL);
+  HttpTapInput *input = g_object_new (http_tap_input_get_type (), "base-stream",
+      g_io_stream_get_input_stream (base), "close-base-stream", FALSE, NULL);
+  HttpTapOutput *output = g_object_new (http_tap_output_get_type (),
       "base-stream", g_io_stream_get_output_stream (base), "close-base-stream",
       FALSE, NULL);
 

@@ -15,10 +15,10 @@ typedef struct
   /* (nullable): so much was written. */
   void (*count) (gsize n, gpointer data);
   GDestroyNotify destroy; /* of @data */
-} ServeTapFuncs;
+} HttpTapFuncs;
 
 /* Returns @base, a stream of @socket, with such functions. Takes @data. */
-GIOStream *serve_tap_new (GIOStream *base, GSocket *socket,
-    const ServeTapFuncs *funcs, gpointer data);
+GIOStream *http_tap_new (GIOStream *base, GSocket *socket,
+    const HttpTapFuncs *funcs, gpointer data);
 
 G_END_DECLS

@@ -25,7 +25,7 @@
 static void
 reply_json (SoupServerMessage *message, guint status, JsonBuilder *builder)
 {
-  serve_reply_text (message, status, "application/json",
+  http_reply_text (message, status, "application/json",
       tool_json_to_line (builder));
 }
 
@@ -53,10 +53,8 @@ save (Serve *serve, SoupServerMessage *message)
 
   if (serve_config_save (serve->config, &error))
     return TRUE;
-  serve_log (SERVE_LOG_WARNING, "cannot write the settings: %s",
-      error->message);
-  serve_reply_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR,
-      error->message);
+  tool_log (TOOL_LOG_WARNING, "cannot write the settings: %s", error->message);
+  http_reply_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR, error->message);
   g_error_free (error);
   return FALSE;
 }
@@ -76,7 +74,7 @@ reply_camera (SoupServerMessage *message, guint status,
 static void
 refuse (SoupServerMessage *message, GError *error)
 {
-  serve_reply_error (message, SOUP_STATUS_BAD_REQUEST, error->message);
+  http_reply_error (message, SOUP_STATUS_BAD_REQUEST, error->message);
   g_error_free (error);
 }
 
@@ -88,7 +86,7 @@ log_change (SoupServerMessage *message, const ServeCameraConfig *camera,
   char *fields = serve_change_list (camera, before);
 
   if (*fields)
-    serve_auth_log (message, "camera %s: changed %s", camera->id, fields);
+    http_auth_log (message, "camera %s: changed %s", camera->id, fields);
   g_free (fields);
 }
 
@@ -97,7 +95,7 @@ static ServeCameraConfig *
 read_change (Serve *serve, SoupServerMessage *message,
     const ServeCameraConfig *camera)
 {
-  JsonNode *root = serve_body_parse (message);
+  JsonNode *root = http_body_parse (message);
   ServeCameraConfig *changed;
   GError *error = NULL;
 
@@ -124,7 +122,7 @@ create_camera (Serve *serve, SoupServerMessage *message)
   else if (!save (serve, message))
     serve_config_drop (serve->config, config);
   else {
-    serve_auth_log (message, "camera %s: added", config->id);
+    http_auth_log (message, "camera %s: added", config->id);
     reply_camera (message, SOUP_STATUS_CREATED,
         serve_camera_start (serve, config, FALSE));
   }
@@ -157,7 +155,7 @@ delete_camera (Serve *serve, SoupServerMessage *message, ServeCamera *camera)
   serve_config_remove (serve->config, config);
   if (!save (serve, message))
     return;
-  serve_auth_log (message, "camera %s: removed", config->id);
+  http_auth_log (message, "camera %s: removed", config->id);
   serve_camera_stop (serve, camera);
   /* Of a camera that the settings do not name, the next start forgets crashes. */
   serve_quarantine_forget (serve->quarantine, config, NULL);
@@ -176,7 +174,7 @@ answer_camera (Serve *serve, SoupServerMessage *message, const char *method,
   else if (!strcmp (method, "DELETE"))
     delete_camera (serve, message, camera);
   else
-    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
+    http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
         "expected GET, PATCH or DELETE");
 }
 
@@ -199,11 +197,10 @@ serve_api_answer (Serve *serve, SoupServerMessage *message, const char *path)
     else if (!strcmp (method, "POST"))
       create_camera (serve, message);
     else
-      serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
+      http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
           "expected GET or POST");
   } else if (!camera) {
-    serve_reply_error (message, SOUP_STATUS_NOT_FOUND,
-        "there is no such thing");
+    http_reply_error (message, SOUP_STATUS_NOT_FOUND, "there is no such thing");
   } else {
     answer_camera (serve, message, method, camera);
   }

@@ -106,7 +106,7 @@ log_state (ServeCamera *camera)
   state = g_strconcat (tool_camera_state_name (status.state),
       status.reason ? ": " : NULL, status.reason, NULL);
   if (g_strcmp0 (state, camera->logged) != 0) {
-    serve_log (status.reason ? SERVE_LOG_WARNING : SERVE_LOG_NOTICE,
+    tool_log (status.reason ? TOOL_LOG_WARNING : TOOL_LOG_NOTICE,
         "camera %s: %s", camera->config->id, state);
     g_free (camera->logged);
     camera->logged = g_steal_pointer (&state);

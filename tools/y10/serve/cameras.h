@@ -34,7 +34,7 @@ typedef struct
 struct _Serve
 {
   ServeConfig *config;
-  ServeAuth *auth;
+  HttpAuth *auth;
   ServeQuarantine *quarantine;
   struct _ServeCapacity *capacity;
   GPtrArray *cameras;                /* ServeCamera */

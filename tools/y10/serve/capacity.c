@@ -192,7 +192,7 @@ serve_capacity_answer (Serve *serve, SoupServerMessage *message,
   if (strcmp (path, "capacity") != 0)
     return FALSE;
   if (strcmp (soup_server_message_get_method (message), "GET") != 0) {
-    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected GET");
+    http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected GET");
     return TRUE;
   }
   known = read_load (serve, &load) && !isnan (serve->capacity->cpus_used);
@@ -207,7 +207,7 @@ serve_capacity_answer (Serve *serve, SoupServerMessage *message,
     tool_json_string (builder, "more", NULL);
   }
   json_builder_end_object (builder);
-  serve_reply_text (message, SOUP_STATUS_OK, "application/json",
+  http_reply_text (message, SOUP_STATUS_OK, "application/json",
       tool_json_to_line (builder));
   g_object_unref (builder);
   return TRUE;

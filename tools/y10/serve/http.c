@@ -170,17 +170,17 @@ judge (Serve *serve, SoupServerMessage *message, const char *path,
   if (status || is_probe (path))
     return status;
   *why = "unknown host or origin; --host adds a name";
-  if (!serve_auth_check_host (serve->auth, message))
+  if (!http_auth_check_host (serve->auth, message))
     return SOUP_STATUS_FORBIDDEN;
   if (is_public (path, method))
     return 0;
   *why = "expected a session or a bearer token";
-  status = serve_auth_check (serve->auth, message);
+  status = http_auth_check (serve->auth, message);
   if (status != SOUP_STATUS_OK)
     return status;
-  serve_connection_trust (message);
-  serve_connection_set_session (message,
-      serve_auth_get_session (serve->auth, message));
+  http_connection_trust (message);
+  http_connection_set_session (message,
+      http_auth_get_session (serve->auth, message));
   /* Browsers say where such a request is from. */
   *why = "expected an Origin or a bearer token";
   return reads || soup_message_headers_get_one (head, "Origin")
@@ -194,7 +194,7 @@ on_finished (SoupServerMessage *message, gpointer unused)
 {
   if (soup_server_message_get_status (message)
       != SOUP_STATUS_SWITCHING_PROTOCOLS)
-    serve_connection_expect_head (message, IDLE_TIME);
+    http_connection_expect_head (message, IDLE_TIME);
 }
 
 static void
@@ -242,7 +242,7 @@ refuse (SoupServerMessage *message, guint status, const char *why)
   soup_message_headers_replace (soup_server_message_get_response_headers (
                                     message),
       "Connection", "close");
-  serve_reply_error (message, status, why);
+  http_reply_error (message, status, why);
 }
 
 /* At the end of a request's head. */
@@ -263,7 +263,7 @@ on_head (SoupServerMessage *message, gpointer serve)
     return;
   }
   add_headers (message);
-  serve_connection_expect_body (message, BODY_TIME);
+  http_connection_expect_body (message, BODY_TIME);
   g_signal_connect (message, "finished", G_CALLBACK (on_finished), NULL);
   if (!status && repeated) {
     g_snprintf (text, sizeof text, "found %s twice; expected it once",
@@ -282,7 +282,7 @@ on_head (SoupServerMessage *message, gpointer serve)
 static void
 on_started (SoupServer *server, SoupServerMessage *message, gpointer serve)
 {
-  serve_connection_begin (message);
+  http_connection_begin (message);
   g_signal_connect (message, "got-headers", G_CALLBACK (on_head), serve);
 }
 
@@ -297,7 +297,7 @@ serve_page (SoupServerMessage *message, const char *path)
     bytes = g_resources_lookup_data (pages[i].resource, 0, NULL);
     if (!bytes)
       return FALSE;
-    serve_reply_bytes (message, SOUP_STATUS_OK, pages[i].type, bytes);
+    http_reply_bytes (message, SOUP_STATUS_OK, pages[i].type, bytes);
     g_bytes_unref (bytes);
     return TRUE;
   }
@@ -346,7 +346,7 @@ on_request (SoupServer *server, SoupServerMessage *message, const char *path,
   Serve *serve = data;
   const char *method = soup_server_message_get_method (message);
 
-  serve_connection_set_deadline (message, REPLY_TIME);
+  http_connection_set_deadline (message, REPLY_TIME);
   add_headers (message); /* libsoup forgets them after 100 */
   if (!strcmp (path, SERVE_PUSH_PATH)) {
     serve_push_judge (serve, message);
@@ -354,7 +354,7 @@ on_request (SoupServer *server, SoupServerMessage *message, const char *path,
     if (!serve_events_answer (serve, message, path + 5))
       serve_api_answer (serve, message, path + 5);
   } else if (strcmp (method, "GET") != 0 && strcmp (method, "HEAD") != 0) {
-    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected GET");
+    http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected GET");
   } else if (is_probe (path)) {
     soup_server_message_set_status (message,
         !strcmp (path, "/healthz") || is_ready (serve)
@@ -362,11 +362,11 @@ on_request (SoupServer *server, SoupServerMessage *message, const char *path,
             : SOUP_STATUS_SERVICE_UNAVAILABLE,
         NULL);
   } else if (!strcmp (path, "/metrics")) {
-    serve_reply_text (message, SOUP_STATUS_OK,
+    http_reply_text (message, SOUP_STATUS_OK,
         "text/plain; version=0.0.4; charset=utf-8", serve_metrics (serve));
   } else if (!serve_page (message, path)
       && !(!strcmp (method, "GET") && serve_view (serve, message, path))) {
-    serve_reply_error (message, SOUP_STATUS_NOT_FOUND, "there is no such page");
+    http_reply_error (message, SOUP_STATUS_NOT_FOUND, "there is no such page");
   }
 }
 

@@ -37,7 +37,7 @@ static void
 send_chunk (Viewer *viewer, GBytes *bytes)
 {
   viewer->n_sending++;
-  serve_connection_set_deadline (viewer->message, PATIENCE);
+  http_connection_set_deadline (viewer->message, PATIENCE);
   soup_message_body_append_bytes (soup_server_message_get_response_body (
                                       viewer->message),
       bytes);
@@ -53,8 +53,8 @@ send_once (Viewer *viewer)
     return;
   viewer->ended = TRUE;
   serve_sent_add (viewer->serve, viewer->message, viewer->camera->config->id);
-  serve_reply_bytes (viewer->message, SOUP_STATUS_OK, "image/jpeg", picture);
-  serve_connection_set_deadline (viewer->message, PATIENCE);
+  http_reply_bytes (viewer->message, SOUP_STATUS_OK, "image/jpeg", picture);
+  http_connection_set_deadline (viewer->message, PATIENCE);
   soup_server_message_unpause (viewer->message);
   g_bytes_unref (picture);
 }
@@ -113,7 +113,7 @@ on_wrote_chunk (SoupServerMessage *message, gpointer data)
   if (viewer->n_sending)
     viewer->n_sending--;
   if (!viewer->n_sending) {
-    serve_connection_set_deadline (message, 0);
+    http_connection_set_deadline (message, 0);
     serve_sent_written (viewer->serve, message);
   }
   feed (viewer);
@@ -165,7 +165,7 @@ serve_mjpeg_view (ServeCamera *camera, SoupServerMessage *message,
   Viewer *viewer;
 
   if (camera->serve->n_viewers >= SERVE_MOST_VIEWERS) {
-    serve_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+    http_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "too many viewers");
     return;
   }
@@ -183,7 +183,7 @@ serve_mjpeg_view (ServeCamera *camera, SoupServerMessage *message,
     begin_stream (viewer);
     return;
   }
-  serve_connection_set_deadline (message, PATIENCE);
+  http_connection_set_deadline (message, PATIENCE);
   soup_server_message_pause (message);
   feed (viewer);
 }
@@ -193,7 +193,7 @@ static void
 end_view (Viewer *viewer, guint status, const char *why)
 {
   if (viewer->once && !viewer->ended)
-    serve_reply_error (viewer->message, status, why);
+    http_reply_error (viewer->message, status, why);
   else if (!viewer->once)
     soup_message_body_complete (
         soup_server_message_get_response_body (viewer->message));
@@ -212,7 +212,7 @@ serve_mjpeg_look (ServeCamera *camera)
     /* While a camera sends nothing, nothing is written. */
     if (!viewer->ended
         && ((viewer->once && now - viewer->since > SNAPSHOT_TIME)
-            || serve_connection_is_gone (viewer->message)))
+            || http_connection_is_gone (viewer->message)))
       end_view (viewer, SOUP_STATUS_SERVICE_UNAVAILABLE,
           "the camera sends no picture");
   }

@@ -88,7 +88,7 @@ tell_model (Serve *serve, SoupServerMessage *message)
   add_choice (builder, serve);
   serve_model_change_write (serve, builder);
   json_builder_end_object (builder);
-  serve_reply_text (message, SOUP_STATUS_OK, "application/json",
+  http_reply_text (message, SOUP_STATUS_OK, "application/json",
       tool_json_to_line (builder));
   g_object_unref (builder);
 }
@@ -111,10 +111,10 @@ on_done (gpointer data, guint status, const char *problem)
   if (message) {
     g_signal_handlers_disconnect_by_data (message, waiting);
     if (problem)
-      serve_reply_error (message, status, problem);
+      http_reply_error (message, status, problem);
     else
       tell_model (waiting->serve, message);
-    serve_connection_set_deadline (message, REPLY_TIME);
+    http_connection_set_deadline (message, REPLY_TIME);
     soup_server_message_unpause (message);
     g_object_unref (message);
   }
@@ -126,12 +126,12 @@ begin (Serve *serve, SoupServerMessage *message, const char *name)
 {
   Waiting *waiting = g_new0 (Waiting, 1);
 
-  serve_auth_log (message, "model: %s was chosen",
+  http_auth_log (message, "model: %s was chosen",
       name ? name : "the bundled one");
   waiting->serve = serve;
   waiting->message = g_object_ref (message);
   g_signal_connect (message, "finished", G_CALLBACK (on_finished), waiting);
-  serve_connection_set_deadline (message, 0);
+  http_connection_set_deadline (message, 0);
   soup_server_message_pause (message);
   serve_model_change_begin (serve, name, on_done, waiting);
 }
@@ -151,21 +151,21 @@ find_obstacle (const Serve *serve)
 static void
 change_model (Serve *serve, SoupServerMessage *message)
 {
-  JsonNode *root = serve_body_parse (message);
+  JsonNode *root = http_body_parse (message);
   const char *obstacle = find_obstacle (serve), *name;
   JsonNode *wanted;
 
   if (!root)
     return;
   wanted = json_object_get_member (json_node_get_object (root), "model");
-  name = serve_body_get_text (root, "model");
+  name = http_body_get_text (root, "model");
   if (json_object_get_size (json_node_get_object (root)) != 1 || !wanted
       || !(name || JSON_NODE_HOLDS_NULL (wanted)))
-    serve_reply_error (message, SOUP_STATUS_BAD_REQUEST,
+    http_reply_error (message, SOUP_STATUS_BAD_REQUEST,
         "expected {\"model\": NAME}, a file in the folder of models, or null for the "
         "bundled model");
   else if (obstacle)
-    serve_reply_error (message, SOUP_STATUS_CONFLICT, obstacle);
+    http_reply_error (message, SOUP_STATUS_CONFLICT, obstacle);
   else
     begin (serve, message, name);
   json_node_unref (root);
@@ -183,7 +183,7 @@ serve_model_answer (Serve *serve, SoupServerMessage *message, const char *path)
   else if (!strcmp (method, "PATCH"))
     change_model (serve, message);
   else
-    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
+    http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
         "expected GET or PATCH");
   return TRUE;
 }

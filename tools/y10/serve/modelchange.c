@@ -123,10 +123,10 @@ finish (Serve *serve, guint status, const char *problem)
   ServeModelChange *change = g_steal_pointer (&serve->model_change);
 
   if (problem)
-    serve_log (SERVE_LOG_WARNING, "model: stays %s: %s",
+    tool_log (TOOL_LOG_WARNING, "model: stays %s: %s",
         serve->config->known->name, problem);
   else
-    serve_log (SERVE_LOG_NOTICE, "model: %s is in use",
+    tool_log (TOOL_LOG_NOTICE, "model: %s is in use",
         serve->config->known->name);
   change->done (change->user, status, problem);
   tell_pages (serve, problem);
@@ -261,7 +261,7 @@ keep (Serve *serve)
   if (!check_classes (serve->config, change->model, &error)) {
     go_back (serve, SOUP_STATUS_CONFLICT, error->message);
   } else if (!serve_config_keep_model (serve->config, &error)) {
-    serve_log (SERVE_LOG_WARNING, "cannot write the settings: %s",
+    tool_log (TOOL_LOG_WARNING, "cannot write the settings: %s",
         error->message);
     go_back (serve, SOUP_STATUS_INTERNAL_SERVER_ERROR, error->message);
   } else {

@@ -38,7 +38,7 @@ typedef struct
 {
   Serve *serve;
   SoupWebsocketConnection *websocket;
-  ServeConnection *connection;
+  HttpConnection *connection;
   guint64 end; /* of all that it was sent, as the connection counts */
   gboolean is_left;
 } Client;
@@ -56,7 +56,7 @@ static void
 leave (Client *client)
 {
   client->is_left = TRUE;
-  serve_connection_end (client->connection);
+  http_connection_end (client->connection);
 }
 
 /* So that all that waits has room for @length bytes more. */
@@ -191,7 +191,7 @@ free_client (Client *client)
   client->serve->n_viewers--;
   g_signal_handlers_disconnect_by_data (client->websocket, client);
   g_object_unref (client->websocket);
-  serve_connection_unref (client->connection);
+  http_connection_unref (client->connection);
   g_free (client);
 }
 
@@ -231,8 +231,8 @@ on_websocket (SoupServer *server, SoupServerMessage *message, const char *path,
   soup_websocket_connection_set_keepalive_interval (websocket, KEEP_ALIVE);
   client->serve = serve;
   client->websocket = g_object_ref (websocket);
-  client->connection = serve_connection_ref (message);
-  serve_connection_expect_nothing (message);
+  client->connection = http_connection_ref (message);
+  http_connection_expect_nothing (message);
   serve->n_viewers++;
   g_ptr_array_add (serve->push->clients, client);
   g_signal_connect (websocket, "closed", G_CALLBACK (on_closed), client);
@@ -245,13 +245,13 @@ serve_push_judge (Serve *serve, SoupServerMessage *message)
   SoupMessageHeaders *head = soup_server_message_get_request_headers (message);
 
   if (!soup_message_headers_header_contains (head, "Upgrade", "websocket"))
-    serve_reply_error (message, UPGRADE_REQUIRED, "expected a websocket");
+    http_reply_error (message, UPGRADE_REQUIRED, "expected a websocket");
   else if (!soup_message_headers_get_one (head, "Origin")
       && !soup_message_headers_get_one (head, "Authorization"))
-    serve_reply_error (message, SOUP_STATUS_FORBIDDEN,
+    http_reply_error (message, SOUP_STATUS_FORBIDDEN,
         "expected an Origin or a bearer token");
   else if (serve->n_viewers >= SERVE_MOST_VIEWERS)
-    serve_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+    http_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "too many viewers");
 }
 
@@ -275,7 +275,7 @@ serve_push_free (ServePush *push)
   for (guint i = 0; i < push->clients->len; i++) {
     Client *client = push->clients->pdata[i];
 
-    serve_connection_end (client->connection);
+    http_connection_end (client->connection);
     free_client (client);
   }
   g_ptr_array_unref (push->clients);

@@ -148,11 +148,11 @@ log_crash (const char *kind, gint64 seconds, gint64 signal, const char *who)
   char *time = format_time (seconds);
 
   if (!strcmp (who, "-"))
-    serve_log (SERVE_LOG_WARNING,
+    tool_log (TOOL_LOG_WARNING,
         "the last run crashed at %s by %s, in no camera's thread", time,
         name_signal (signal));
   else
-    serve_log (SERVE_LOG_WARNING,
+    tool_log (TOOL_LOG_WARNING,
         "the last run crashed at %s by %s, in %s of the camera %.*s", time,
         name_signal (signal),
         suspected ? "no camera's thread, after the start" : "a thread",
@@ -264,7 +264,7 @@ keep (ServeQuarantine *quarantine)
 
   if (write_file (quarantine, &error))
     return;
-  serve_log (SERVE_LOG_WARNING, "crashes of cameras are not recorded: %s",
+  tool_log (TOOL_LOG_WARNING, "crashes of cameras are not recorded: %s",
       error->message);
   g_error_free (error);
 }

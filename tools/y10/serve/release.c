@@ -34,7 +34,7 @@ serve_release_new (Serve *serve)
   release->serve = serve;
   release->one_by_one = serve_quarantine_is_unsure (serve->quarantine);
   if (release->one_by_one)
-    serve_log (SERVE_LOG_WARNING,
+    tool_log (TOOL_LOG_WARNING,
         "the last run crashed, and it is not known which camera did it; "
         "they are started one by one");
   for (guint i = 0; i < cameras->len; i++) {
@@ -44,7 +44,7 @@ serve_release_new (Serve *serve)
 
     tool_camera_get_status (camera->camera, &status);
     if (status.state == TOOL_CAMERA_QUARANTINED)
-      serve_log (SERVE_LOG_WARNING, "the camera %s is quarantined: %s",
+      tool_log (TOOL_LOG_WARNING, "the camera %s is quarantined: %s",
           camera->config->id, status.reason);
   }
   serve_release_look (release);
@@ -123,23 +123,21 @@ serve_release_answer (Serve *serve, SoupServerMessage *message,
   camera = serve_camera_find (serve, id);
   g_free (id);
   if (!camera) {
-    serve_reply_error (message, SOUP_STATUS_NOT_FOUND,
+    http_reply_error (message, SOUP_STATUS_NOT_FOUND,
         "there is no such camera");
   } else if (strcmp (soup_server_message_get_method (message), "POST") != 0) {
-    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
-        "expected POST");
+    http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected POST");
   } else if (!tool_camera_is_held (camera->camera)) {
-    serve_reply_error (message, SOUP_STATUS_CONFLICT,
+    http_reply_error (message, SOUP_STATUS_CONFLICT,
         "the camera is not quarantined");
   } else if (!serve_quarantine_forget (serve->quarantine, camera->config,
                  &error)) {
-    serve_log (SERVE_LOG_WARNING, "cannot write the crashes: %s",
-        error->message);
-    serve_reply_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR,
+    tool_log (TOOL_LOG_WARNING, "cannot write the crashes: %s", error->message);
+    http_reply_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR,
         error->message);
     g_error_free (error);
   } else {
-    serve_auth_log (message, "camera %s: released", camera->config->id);
+    http_auth_log (message, "camera %s: released", camera->config->id);
     tool_camera_release (camera->camera);
     soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
   }

@@ -27,7 +27,7 @@
 typedef struct
 {
   SoupServerMessage *message; /* NULL: it is finished */
-  ServeConnection *connection;
+  HttpConnection *connection;
   int file; /* of the same socket */
   char *camera;
   gboolean is_queued; /* libsoup has something of a picture */
@@ -51,7 +51,7 @@ free_sent (gpointer data)
 
   if (sent->message)
     on_finished (sent->message, sent);
-  serve_connection_unref (sent->connection);
+  http_connection_unref (sent->connection);
   close (sent->file);
   g_free (sent->camera);
   g_free (sent);
@@ -73,15 +73,15 @@ void
 serve_sent_add (Serve *serve, SoupServerMessage *message, const char *camera)
 {
   Sent *sent = find (serve, message);
-  ServeConnection *connection = sent ? NULL : serve_connection_ref (message);
-  const int file = connection ? serve_connection_dup (connection) : -1;
+  HttpConnection *connection = sent ? NULL : http_connection_ref (message);
+  const int file = connection ? http_connection_dup (connection) : -1;
 
   if (sent) {
     sent->is_queued = TRUE;
   } else if (file < 0) {
     /* Without a file descriptor it could not be called back. */
-    serve_connection_end (connection);
-    serve_connection_unref (connection);
+    http_connection_end (connection);
+    http_connection_unref (connection);
   } else {
     sent = g_new0 (Sent, 1);
     sent->message = g_object_ref (message);
@@ -125,7 +125,7 @@ reset (const Sent *sent)
   if (connect (sent->file, &nowhere, sizeof nowhere) == 0)
     return;
   setsockopt (sent->file, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-  serve_connection_end (sent->connection);
+  http_connection_end (sent->connection);
 }
 
 void
@@ -148,7 +148,7 @@ look (Sent *sent, gint64 now)
     return FALSE;
   if (!is_in_kernel (sent))
     return TRUE;
-  if (!sent->closed && serve_connection_is_closed (sent->connection)) {
+  if (!sent->closed && http_connection_is_closed (sent->connection)) {
     sent->closed = now;
     shutdown (sent->file, SHUT_WR);
   }

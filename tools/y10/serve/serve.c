@@ -52,7 +52,7 @@ typedef struct
 typedef struct
 {
   Serve serve;
-  ServeListener *listener;
+  HttpListener *listener;
   ServeRelease *release;
   ServeNotify *notify;
   gboolean stops;
@@ -180,8 +180,8 @@ look (gpointer data)
 
   serve_cameras_look (&program->serve);
   serve_push_look (&program->serve);
-  serve_listener_look (program->listener, program->serve.auth);
-  serve_auth_look (program->serve.auth);
+  http_listener_look (program->listener, program->serve.auth);
+  http_auth_look (program->serve.auth);
   serve_release_look (program->release);
   serve_model_change_look (&program->serve);
   serve_capacity_look (program->serve.capacity);
@@ -203,7 +203,7 @@ set_up (Program *program, Options *options, SoupServer *server, GError **error)
 {
   Serve *serve = &program->serve;
 
-  serve_log_set_up ();
+  tool_log_set_up ();
   /* What is not written is an error like others. */
   signal (SIGPIPE, SIG_IGN);
   signal (SIGXFSZ, SIG_IGN);
@@ -226,11 +226,11 @@ set_up (Program *program, Options *options, SoupServer *server, GError **error)
   if (!serve_config_load_model (serve->config, error)
       || !serve_spool_prepare (serve->config, error))
     return FALSE;
-  program->listener = serve_listener_new (server, options->address,
+  program->listener = http_listener_new (server, options->address,
       options->certificate, &options->port, error);
   if (!program->listener)
     return FALSE;
-  serve->auth = serve_auth_new (options->token_path, options->sessions_path,
+  serve->auth = http_auth_new (options->token_path, options->sessions_path,
       options->port, options->certificate != NULL,
       g_inet_address_get_is_loopback (options->address), options->hosts, error);
   if (!serve->auth)
@@ -249,7 +249,7 @@ log_way_in (const Options *options)
   const gboolean v6 = g_inet_address_get_family (options->address)
       == G_SOCKET_FAMILY_IPV6;
 
-  serve_log (SERVE_LOG_NOTICE,
+  tool_log (TOOL_LOG_NOTICE,
       "for the address with the token: y10 serve --url --config '%s' --listen "
       "%s%s%s:%u%s",
       config, v6 ? "[" : "", host, v6 ? "]" : "", options->port,
@@ -266,10 +266,10 @@ print_url (const Program *program, const Options *options)
   const guint n = program->serve.config->cameras->len;
   char *shown = make_url (options, NULL);
   char *url = make_url (options,
-      person ? serve_auth_get_token (program->serve.auth) : NULL);
+      person ? http_auth_get_token (program->serve.auth) : NULL);
 
-  serve_log (SERVE_LOG_NOTICE, "y10 %s serves %u camera%s at %s",
-      PACKAGE_VERSION, n, n == 1 ? "" : "s", shown);
+  tool_log (TOOL_LOG_NOTICE, "y10 %s serves %u camera%s at %s", PACKAGE_VERSION,
+      n, n == 1 ? "" : "s", shown);
   if (!person)
     log_way_in (options);
   printf ("%s\n", url);
@@ -295,7 +295,7 @@ run (Program *program, const Options *options)
   serve_notify_ready (program->notify);
   while (!program->stops)
     g_main_context_iteration (NULL, TRUE);
-  serve_log (SERVE_LOG_NOTICE, "y10 serve stops");
+  tool_log (TOOL_LOG_NOTICE, "y10 serve stops");
   serve_notify_stopping (program->notify);
   g_source_remove (looking);
 }
@@ -317,7 +317,7 @@ stop (Program *program, SoupServer *server)
   Serve *serve = &program->serve;
   gint64 until = g_get_monotonic_time () + STOP_TIME;
 
-  serve_listener_stop (program->listener);
+  http_listener_stop (program->listener);
   serve_http_stop (server);
   g_clear_pointer (&program->release, serve_release_free);
   serve_model_change_stop (serve);
@@ -333,7 +333,7 @@ stop (Program *program, SoupServer *server)
       g_main_context_iteration (NULL, FALSE) && g_get_monotonic_time () < until)
     ;
   until = g_get_monotonic_time () + LEAVE_TIME;
-  while (!serve_listener_end (program->listener) && iterate (until))
+  while (!http_listener_end (program->listener) && iterate (until))
     ;
   soup_server_disconnect (server);
   serve_sent_stop (serve);
@@ -359,8 +359,8 @@ serve (Options *options)
     tool_error ("serve: %s", error->message);
   }
   g_object_unref (server);
-  g_clear_pointer (&program.listener, serve_listener_free);
-  g_clear_pointer (&program.serve.auth, serve_auth_free);
+  g_clear_pointer (&program.listener, http_listener_free);
+  g_clear_pointer (&program.serve.auth, http_auth_free);
   g_clear_pointer (&program.serve.capacity, serve_capacity_free);
   g_clear_pointer (&program.serve.quarantine, serve_quarantine_free);
   g_clear_pointer (&program.serve.config, serve_config_free);
@@ -376,21 +376,21 @@ static int
 print_later (const Options *options)
 {
   GError *error = NULL;
-  ServeAuth *auth;
+  HttpAuth *auth;
 
   if (!g_file_test (options->token_path, G_FILE_TEST_EXISTS)) {
     tool_error ("serve: there is no %s; 'y10 serve' makes it",
         options->token_path);
     return TOOL_FAILED;
   }
-  auth = serve_auth_new (options->token_path, NULL, options->port, FALSE, TRUE,
+  auth = http_auth_new (options->token_path, NULL, options->port, FALSE, TRUE,
       NULL, &error);
   if (auth) {
-    char *url = make_url (options, serve_auth_get_token (auth));
+    char *url = make_url (options, http_auth_get_token (auth));
 
     puts (url);
     g_free (url);
-    serve_auth_free (auth);
+    http_auth_free (auth);
     return TOOL_OK;
   }
   tool_error ("serve: %s", error->message);

@@ -17,18 +17,18 @@
 static void
 open_session (Serve *serve, SoupServerMessage *message)
 {
-  JsonNode *root = serve_body_parse (message);
-  const char *token = root ? serve_body_get_text (root, "token") : NULL;
+  JsonNode *root = http_body_parse (message);
+  const char *token = root ? http_body_get_text (root, "token") : NULL;
   guint status;
 
   if (!root)
     return;
-  status = serve_auth_open (serve->auth, message, token ? token : "");
+  status = http_auth_open (serve->auth, message, token ? token : "");
   json_node_unref (root);
   if (status == SOUP_STATUS_NO_CONTENT)
     soup_server_message_set_status (message, status, NULL);
   else
-    serve_reply_error (message, status,
+    http_reply_error (message, status,
         status == 429 ? "too many wrong tokens; wait a minute"
                       : "the token is wrong");
 }
@@ -39,16 +39,15 @@ end_sessions (Serve *serve, SoupServerMessage *message, gboolean all)
 {
   GError *error = NULL;
 
-  serve_connection_set_session (message, NULL);
-  serve_auth_log (message, all ? "all sessions were ended" : "a session ended");
-  if (all ? serve_auth_close_all (serve->auth, &error)
-          : serve_auth_close (serve->auth, message, &error)) {
+  http_connection_set_session (message, NULL);
+  http_auth_log (message, all ? "all sessions were ended" : "a session ended");
+  if (all ? http_auth_close_all (serve->auth, &error)
+          : http_auth_close (serve->auth, message, &error)) {
     soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
     return;
   }
   g_prefix_error (&error, "ended only until y10 serve starts again: ");
-  serve_reply_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR,
-      error->message);
+  http_reply_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR, error->message);
   g_error_free (error);
 }
 
@@ -66,7 +65,7 @@ serve_session_answer (Serve *serve, SoupServerMessage *message,
   else if (!strcmp (method, "DELETE"))
     end_sessions (serve, message, all);
   else
-    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
+    http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
         all ? "expected DELETE" : "expected POST or DELETE");
   return TRUE;
 }

@@ -53,7 +53,7 @@ serve_spool_prepare (ServeConfig *config, GError **error)
   if (!config->spool)
     return TRUE;
   if (!tool_have_element ("yolov10publish")) {
-    serve_log (SERVE_LOG_WARNING,
+    tool_log (TOOL_LOG_WARNING,
         "no events are kept, since GStreamer has no yolov10publish; "
         "Debian's package is gstreamer1.0-yolov10-publish");
     g_clear_pointer (&config->spool, g_free);
