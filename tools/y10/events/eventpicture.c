@@ -23,7 +23,7 @@
 #include "events/thumbnail.h"
 #include "http/listener.h"
 #include "http/reply.h"
-#include "serve/sent.h"
+#include "http/sent.h"
 
 #define MOST_PICTURE (16 << 20)
 #define PATIENCE 30 /* s that a thumbnail may take */

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "http/sent.h"
 #include "serve/cameras.h"
-#include "serve/mjpeg.h"
-#include "serve/sent.h"
+#include "serve/views.h"
 
 /* Also has what crashes in its threads recorded. */
 static ToolCameraSetup

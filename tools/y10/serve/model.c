@@ -1,107 +1,313 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The model: its name and classes. The weights are the detectors', so they are not kept
- * here. */
+/* Another model for all cameras, while they run.
+ *
+ * A thread reads the file; nothing has changed until it can be loaded and has the classes
+ * that are asked for. Then the detectors load it, each beside the old one, and frames go
+ * on. If one of them does not take it, such as for want of memory, all go back: they share
+ * one engine, and the settings name one model. The file has it when all do, so that what
+ * crashes is not what is started next. */
 
 #include "config.h"
 
 #ifdef HAVE_SERVE
 
+#include <gio/gio.h>
+#include <libsoup/soup.h>
 #include <string.h>
 #include <y10/y10.h>
 
-#include "common/classes.h"
+#include "base/json.h"
+#include "base/log.h"
 #include "serve/model.h"
-#include "zones/parse.h"
+#include "serve/modelfolder.h"
+#include "serve/push.h"
 
-/* What weights are worth is known when an engine has them. This one computes nothing. */
-static gboolean
-read_weights (Y10Model *weights, GError **error)
+struct _ServeModelChange
 {
-  Y10EngineConfig config;
-  Y10Engine *engine;
+  char *name; /* NULL: the bundled one */
+  ServeModelDone done;
+  gpointer user;
+  GCancellable *cancellable; /* of the thread */
+  ServeModel *model;         /* NULL until the file is checked */
+  char *old_path;            /* from then on */
+  guint n_left, n;           /* cameras */
+};
 
-  y10_engine_config_init (&config, sizeof config);
-  config.backend = Y10_BACKEND_REF;
-  config.width = config.height = 32;
-  config.threads = config.n_slots = 1;
-  engine = y10_engine_new (weights, &config, NULL, error);
-  if (!engine)
-    return FALSE;
-  y10_engine_unref (engine);
-  return TRUE;
+/* What the thread is told, and finds. */
+typedef struct
+{
+  char *folder, *name;
+  gboolean whole;
+  char *path;
+  ServeModel *model;
+} Reading;
+
+static void
+free_reading (gpointer data)
+{
+  Reading *reading = data;
+
+  g_free (reading->folder);
+  g_free (reading->name);
+  g_free (reading->path);
+  g_clear_pointer (&reading->model, serve_model_free);
+  g_free (reading);
 }
 
-ServeModel *
-serve_model_load (const char *path, gboolean whole, GError **error)
+static void
+read_file (GTask *task, gpointer source, gpointer data,
+    GCancellable *cancellable)
 {
-  Y10Model *weights = y10_model_load (path, NULL, error);
-  ServeModel *model;
-  guint n;
+  Reading *reading = data;
+  GError *error = NULL;
 
-  if (weights && whole && !read_weights (weights, error))
-    g_clear_pointer (&weights, y10_model_unref);
-  if (!weights)
-    return NULL;
-  n = y10_model_get_n_classes (weights);
-  model = g_new0 (ServeModel, 1);
-  model->name = g_path_get_basename (y10_model_get_path (weights));
-  model->classes = g_new0 (char *, n + 1);
-  for (guint i = 0; i < n; i++)
-    model->classes[i] = g_strdup (y10_model_get_class_name (weights, i));
-  y10_model_unref (weights);
-  return model;
+  if (reading->name)
+    reading->path = serve_model_folder_find (reading->folder, reading->name,
+        &error);
+  if (!error)
+    reading->model = serve_model_load (reading->path, reading->whole, &error);
+  if (error)
+    g_task_return_error (task, error);
+  else
+    g_task_return_boolean (task, TRUE);
+}
+
+const char *
+serve_model_change_get_kept (const Serve *serve)
+{
+  const ServeModelChange *change = serve->model_change;
+
+  return change && change->model ? change->old_path : serve->config->model;
 }
 
 void
-serve_model_free (ServeModel *model)
+serve_model_change_write (const Serve *serve, JsonBuilder *builder)
 {
-  g_free (model->name);
-  g_strfreev (model->classes);
-  g_free (model);
+  const ServeModelChange *change = serve->model_change;
+
+  json_builder_set_member_name (builder, "change");
+  if (!change) {
+    json_builder_add_null_value (builder);
+    return;
+  }
+  json_builder_begin_object (builder);
+  tool_json_string (builder, "model", change->name);
+  tool_json_int (builder, "done", change->n - change->n_left);
+  tool_json_int (builder, "of", change->n);
+  json_builder_end_object (builder);
 }
 
-/* As the detector: names take precedence; otherwise digits are an id. */
+static void
+tell_pages (Serve *serve, const char *problem)
+{
+  JsonBuilder *builder = json_builder_new ();
+  char *line;
+
+  json_builder_begin_object (builder);
+  tool_json_string (builder, "type", "model");
+  tool_json_string (builder, "name", serve->config->known->name);
+  serve_model_change_write (serve, builder);
+  tool_json_string (builder, "problem", problem);
+  json_builder_end_object (builder);
+  line = tool_json_to_line (builder);
+  serve_push_json (serve, line);
+  g_free (line);
+  g_object_unref (builder);
+}
+
+static void
+finish (Serve *serve, guint status, const char *problem)
+{
+  ServeModelChange *change = g_steal_pointer (&serve->model_change);
+
+  if (problem)
+    tool_log (TOOL_LOG_WARNING, "model: stays %s: %s",
+        serve->config->known->name, problem);
+  else
+    tool_log (TOOL_LOG_NOTICE, "model: %s is in use",
+        serve->config->known->name);
+  change->done (change->user, status, problem);
+  tell_pages (serve, problem);
+  g_cancellable_cancel (change->cancellable);
+  g_object_unref (change->cancellable);
+  g_clear_pointer (&change->model, serve_model_free);
+  g_free (change->old_path);
+  g_free (change->name);
+  g_free (change);
+}
+
 static gboolean
-check_class (const ServeModel *model, const char *token, GError **error)
-{
-  const char *const *classes = (const char *const *) model->classes;
-  guint64 id;
-
-  return g_ascii_string_to_unsigned (token, 10, 0,
-             g_strv_length (model->classes) - 1, &id, NULL)
-      || gst_y10_classes_check ("classes", classes, model->name, token, error);
-}
-
-gboolean
-serve_model_check_classes (const ServeModel *model, const char *classes,
+check_camera (const ServeCameraConfig *camera, const ServeModel *model,
     GError **error)
 {
-  char **tokens = g_strsplit (classes, ",", -1);
-  gboolean ok = TRUE;
+  if ((!camera->classes
+          || serve_model_check_classes (model, camera->classes, error))
+      && (!camera->zones
+          || serve_model_check_zones (model, camera->zones, error)))
+    return TRUE;
+  g_prefix_error (error, "the camera \"%s\": ", camera->name);
+  return FALSE;
+}
 
-  for (guint i = 0; ok && tokens[i]; i++)
-    ok = !*g_strstrip (tokens[i]) || check_class (model, tokens[i], error);
-  g_strfreev (tokens);
+/* Whether the model has all classes that are asked for. */
+static gboolean
+check_classes (const ServeConfig *config, const ServeModel *model,
+    GError **error)
+{
+  gboolean ok = !config->classes
+      || serve_model_check_classes (model, config->classes, error);
+
+  if (!ok)
+    g_prefix_error (error, "the settings' [serve]: ");
+  for (guint i = 0; ok && i < config->cameras->len; i++)
+    ok = check_camera (config->cameras->pdata[i], model, error);
   return ok;
 }
 
-gboolean
-serve_model_check_zones (const ServeModel *model, const char *zones,
-    GError **error)
+/* Changes which path the settings have, and takes @path. Cameras borrow it, so the one
+ * before is freed after all have another. */
+static char *
+exchange (Serve *serve, char *path)
 {
-  const GstY10ZoneDefaults defaults = GST_Y10_ZONE_DEFAULTS_INIT;
-  GstY10ZoneSet *set = gst_y10_zones_parse (zones, &defaults, error);
-  gboolean ok;
+  char *before = serve->config->model;
 
-  if (!set)
-    return FALSE;
-  ok = !model
-      || gst_y10_zone_set_check_classes (set, "zones",
-          (const char *const *) model->classes, model->name, error);
-  gst_y10_zone_set_unref (set);
-  return ok;
+  serve->config->model = path;
+  serve_cameras_change_model (serve);
+  return before;
+}
+
+static void
+go_back (Serve *serve, guint status, const char *problem)
+{
+  ServeModelChange *change = serve->model_change;
+  char *path = exchange (serve, g_steal_pointer (&change->old_path));
+
+  finish (serve, status, problem);
+  g_free (path);
+}
+
+static void
+on_read (GObject *source, GAsyncResult *result, gpointer data)
+{
+  GTask *task = G_TASK (result);
+  Reading *reading = g_task_get_task_data (task);
+  GError *error = NULL;
+  Serve *serve = data;
+  ServeModelChange *change;
+
+  /* A cancelled one has no change any more. */
+  if (g_task_propagate_boolean (task, &error)
+      && check_classes (serve->config, reading->model, &error)) {
+    change = serve->model_change;
+    change->model = g_steal_pointer (&reading->model);
+    change->old_path = exchange (serve, g_steal_pointer (&reading->path));
+    serve_model_change_look (serve);
+    return;
+  }
+  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    finish (serve, SOUP_STATUS_BAD_REQUEST, error->message);
+  g_error_free (error);
+}
+
+/* Where no detector would, the thread reads the weights, too. */
+static gboolean
+has_live (const Serve *serve)
+{
+  gboolean has = FALSE;
+
+  for (guint i = 0; !has && i < serve->cameras->len; i++) {
+    const ServeCamera *camera = serve->cameras->pdata[i];
+    ToolCameraStatus status;
+
+    tool_camera_get_status (camera->camera, &status);
+    has = status.state == TOOL_CAMERA_LIVE;
+  }
+  return has;
+}
+
+void
+serve_model_change_begin (Serve *serve, const char *name, ServeModelDone done,
+    gpointer user)
+{
+  ServeModelChange *change = g_new0 (ServeModelChange, 1);
+  Reading *reading = g_new0 (Reading, 1);
+  GTask *task;
+
+  change->name = g_strdup (name);
+  change->done = done;
+  change->user = user;
+  change->cancellable = g_cancellable_new ();
+  reading->folder = g_strdup (serve->config->models);
+  reading->name = g_strdup (name);
+  reading->whole = !has_live (serve);
+  serve->model_change = change;
+  task = g_task_new (NULL, change->cancellable, on_read, serve);
+  g_task_set_task_data (task, reading, free_reading);
+  g_task_run_in_thread (task, read_file);
+  g_object_unref (task);
+  tell_pages (serve, NULL);
+}
+
+/* All have it. */
+static void
+keep (Serve *serve)
+{
+  ServeModelChange *change = serve->model_change;
+  GError *error = NULL;
+
+  /* Settings may have changed meanwhile. */
+  if (!check_classes (serve->config, change->model, &error)) {
+    go_back (serve, SOUP_STATUS_CONFLICT, error->message);
+  } else if (!serve_config_keep_model (serve->config, &error)) {
+    tool_log (TOOL_LOG_WARNING, "cannot write the settings: %s",
+        error->message);
+    go_back (serve, SOUP_STATUS_INTERNAL_SERVER_ERROR, error->message);
+  } else {
+    serve_model_free (serve->config->known);
+    serve->config->known = g_steal_pointer (&change->model);
+    finish (serve, SOUP_STATUS_OK, NULL);
+  }
+  g_clear_error (&error);
+}
+
+void
+serve_model_change_look (Serve *serve)
+{
+  ServeModelChange *change = serve->model_change;
+  guint n_left = 0;
+
+  if (!change || !change->model)
+    return;
+  for (guint i = 0; i < serve->cameras->len; i++) {
+    const ServeCamera *camera = serve->cameras->pdata[i];
+    ToolCameraStatus status;
+    char *problem;
+
+    tool_camera_get_status (camera->camera, &status);
+    n_left += status.model_changes;
+    if (!status.model_refused)
+      continue;
+    problem = g_strdup (status.model_refused);
+    go_back (serve, SOUP_STATUS_CONFLICT, problem);
+    g_free (problem);
+    return;
+  }
+  if (!n_left) {
+    keep (serve);
+  } else if (n_left != change->n_left) {
+    change->n = MAX (change->n, n_left);
+    change->n_left = n_left;
+    tell_pages (serve, NULL);
+  }
+}
+
+void
+serve_model_change_stop (Serve *serve)
+{
+  if (serve->model_change)
+    finish (serve, SOUP_STATUS_SERVICE_UNAVAILABLE, "y10 serve ends");
 }
 
 #endif

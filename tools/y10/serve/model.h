@@ -2,28 +2,31 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What is known of the model that all cameras have in common. */
+/* Another model for all cameras, while they run. Main thread only. */
 
-#include <glib.h>
+#include <json-glib/json-glib.h>
+
+#include "serve/cameras.h"
 
 G_BEGIN_DECLS
 
-typedef struct
-{
-  char *name;     /* of its file, without the folder */
-  char **classes; /* by id */
-} ServeModel;
+/* @problem: NULL if all have it. It is called once. */
+typedef void (
+    *ServeModelDone) (gpointer user, guint status, const char *problem);
 
-/* Reads it from its file; @path is NULL for the bundled one. @whole: also all weights, as
- * a detector does. Any thread. */
-ServeModel *serve_model_load (const char *path, gboolean whole, GError **error);
-void serve_model_free (ServeModel *model);
-/* Checks a detector's classes: names or ids, separated by commas. */
-gboolean serve_model_check_classes (const ServeModel *model,
-    const char *classes, GError **error);
-/* Checks zones, as text or as JSON; those of a model that is not known yet by their form
- * only. */
-gboolean serve_model_check_zones (const ServeModel *model, const char *zones,
-    GError **error);
+/* Begins to change to the file @name of the folder of models, or to the bundled model for
+ * NULL. None may be under way. */
+void serve_model_change_begin (Serve *serve, const char *name,
+    ServeModelDone done, gpointer user);
+/* To be called a few times a second. */
+void serve_model_change_look (Serve *serve);
+/* Gives up what is under way. */
+void serve_model_change_stop (Serve *serve);
+
+/* The path of the model that the settings keep until all have another one; NULL: the
+ * bundled one. */
+const char *serve_model_change_get_kept (const Serve *serve);
+/* Adds the member "change": what is under way, or null. */
+void serve_model_change_write (const Serve *serve, JsonBuilder *builder);
 
 G_END_DECLS

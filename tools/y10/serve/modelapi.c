@@ -14,8 +14,8 @@
 #include "http/body.h"
 #include "http/listener.h"
 #include "http/reply.h"
+#include "serve/model.h"
 #include "serve/modelapi.h"
-#include "serve/modelchange.h"
 #include "serve/modelfolder.h"
 
 #define REPLY_TIME 30 /* s */

@@ -23,15 +23,15 @@
 #include "base/options.h"
 #include "camera/memory.h"
 #include "events/eventapi.h"
+#include "http/http.h"
 #include "http/listener.h"
+#include "http/sent.h"
 #include "media/gst.h"
 #include "serve/capacity.h"
-#include "serve/http.h"
-#include "serve/modelchange.h"
+#include "serve/model.h"
 #include "serve/notify.h"
 #include "serve/push.h"
 #include "serve/release.h"
-#include "serve/sent.h"
 #include "serve/spool.h"
 
 #define STOP_TIME (2 * G_USEC_PER_SEC)  /* that cameras have to stop */

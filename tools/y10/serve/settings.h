@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "serve/model.h"
+#include "serve/modelinfo.h"
 
 G_BEGIN_DECLS
 

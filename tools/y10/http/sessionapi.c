@@ -12,7 +12,7 @@
 #include "http/body.h"
 #include "http/listener.h"
 #include "http/reply.h"
-#include "serve/sessionapi.h"
+#include "http/sessionapi.h"
 
 static void
 open_session (Serve *serve, SoupServerMessage *message)

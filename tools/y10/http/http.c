@@ -18,13 +18,13 @@
 #include <string.h>
 
 #include "events/eventapi.h"
+#include "http/http.h"
 #include "http/listener.h"
 #include "http/reply.h"
-#include "serve/api.h"
-#include "serve/http.h"
+#include "serve/cameraapi.h"
 #include "serve/metrics.h"
-#include "serve/mjpeg.h"
 #include "serve/push.h"
+#include "serve/views.h"
 
 #define MOST_TARGET 4096 /* bytes of a path with its query */
 #define MOST_BODY 4096

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "http/listener.h"
-#include "serve/sent.h"
+#include "http/sent.h"
 
 #define PATIENCE \
   (30 * G_USEC_PER_SEC) /* that the end of a closed one may take */

@@ -15,8 +15,8 @@
 
 #include "http/listener.h"
 #include "http/reply.h"
-#include "serve/mjpeg.h"
-#include "serve/sent.h"
+#include "http/sent.h"
+#include "serve/views.h"
 
 #define BOUNDARY "--y10\r\n"
 #define PATIENCE 30                        /* s that a picture may take */

@@ -14,13 +14,13 @@
 #include "base/log.h"
 #include "http/body.h"
 #include "http/reply.h"
-#include "serve/api.h"
+#include "http/sessionapi.h"
+#include "serve/cameraapi.h"
 #include "serve/capacity.h"
 #include "serve/change.h"
 #include "serve/describe.h"
 #include "serve/modelapi.h"
 #include "serve/release.h"
-#include "serve/sessionapi.h"
 
 static void
 reply_json (SoupServerMessage *message, guint status, JsonBuilder *builder)
