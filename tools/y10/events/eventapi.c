@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Answers to requests for events: pages of them, how many there were when, and pictures.
+/* Answers to requests for events: pages of them, and how many there were when.
  * A line of the spool is sent as it is, once it has been parsed to its end. */
 
 #include "config.h"
@@ -12,11 +12,7 @@
 
 #include "base/json.h"
 #include "events/eventapi.h"
-#include "events/eventexport.h"
-#include "events/eventpicture.h"
 #include "events/eventquery.h"
-#include "http/reply.h"
-#include "serve/push.h"
 
 #define MOST_EVENTS (2 << 20) /* 48 MiB */
 #define MOST_BUCKETS 2000
@@ -45,26 +41,26 @@ append_event (GString *json, const char *text, gsize length,
 static void
 on_event (ServeEventPlace place, const char *text, gsize length, gpointer data)
 {
-  Serve *serve = data;
+  ServeEventApi *api = data;
   GString *json;
 
-  if (length > LONGEST_PUSH || ++serve->n_pushed > MOST_PUSHED)
+  if (length > LONGEST_PUSH || ++api->n_pushed > MOST_PUSHED)
     return;
   json = g_string_new ("{\"type\":\"event\",\"event\":");
   append_event (json, text, length, place);
   g_string_append_c (json, '}');
-  serve_push_json (serve, json->str);
+  http_sockets_send (api->sockets, json->str);
   g_string_free (json, TRUE);
 }
 
 static gboolean
 read_on (gpointer data)
 {
-  Serve *serve = data;
+  ServeEventApi *api = data;
 
-  if (serve_events_look (serve->events))
+  if (serve_events_look (api->events))
     return G_SOURCE_CONTINUE;
-  serve->events_reading = 0;
+  api->reading = 0;
   return G_SOURCE_REMOVE;
 }
 
@@ -72,31 +68,57 @@ read_on (gpointer data)
 static gboolean
 look (gpointer data)
 {
-  Serve *serve = data;
+  ServeEventApi *api = data;
 
-  serve->n_pushed = 0;
-  if (!serve->events_reading && serve_events_look (serve->events))
-    serve->events_reading = g_idle_add (read_on, serve);
+  api->n_pushed = 0;
+  if (!api->reading && serve_events_look (api->events))
+    api->reading = g_idle_add (read_on, api);
   return G_SOURCE_CONTINUE;
 }
 
-void
-serve_events_start (Serve *serve)
+ServeEventApi *
+serve_event_api_new (const char *snapshots, HttpSockets *sockets,
+    ServeIsPrivate is_private, gpointer user)
 {
-  if (!serve->config->spool)
-    return;
-  serve->events = serve_events_new (serve->config->spool, MOST_EVENTS, on_event,
-      serve);
-  serve->events_look = g_timeout_add (LOOK_TIME, look, serve);
-  look (serve);
+  ServeEventApi *api = g_new0 (ServeEventApi, 1);
+
+  api->snapshots = snapshots;
+  api->sockets = sockets;
+  api->is_private = is_private;
+  api->user = user;
+  return api;
 }
 
 void
-serve_events_stop (Serve *serve)
+serve_event_api_start (ServeEventApi *api, const char *folder)
 {
-  g_clear_handle_id (&serve->events_look, g_source_remove);
-  g_clear_handle_id (&serve->events_reading, g_source_remove);
-  g_clear_pointer (&serve->events, serve_events_free);
+  api->events = serve_events_new (folder, MOST_EVENTS, on_event, api);
+  api->looking = g_timeout_add (LOOK_TIME, look, api);
+  look (api);
+}
+
+void
+serve_event_api_stop (ServeEventApi *api)
+{
+  g_clear_handle_id (&api->looking, g_source_remove);
+  g_clear_handle_id (&api->reading, g_source_remove);
+  g_clear_pointer (&api->events, serve_events_free);
+}
+
+void
+serve_event_api_free (ServeEventApi *api)
+{
+  serve_event_api_stop (api);
+  g_free (api);
+}
+
+gboolean
+serve_event_api_has_events (const ServeEventApi *api,
+    SoupServerMessage *message)
+{
+  if (!api->events)
+    http_reply_error (message, SOUP_STATUS_NOT_FOUND, "no events are kept");
+  return api->events != NULL;
 }
 
 static void
@@ -106,29 +128,31 @@ reply (SoupServerMessage *message, GString *json)
       g_string_free (json, FALSE));
 }
 
-static void
-list (Serve *serve, SoupServerMessage *message)
+void
+serve_events_list (SoupServerMessage *message, const char *name, gpointer owner)
 {
+  const ServeEventApi *api = owner;
   ServeEventPlace place, last = { 0 };
   const ServeEvent *event;
   ServeEventQuery query;
   GString *json;
   guint n = 0;
 
-  if (!serve_event_query_read (serve->events, message, SERVE_QUERY_PAGE,
+  if (!serve_event_api_has_events (api, message)
+      || !serve_event_query_read (api->events, message, SERVE_QUERY_PAGE,
           &query))
     return;
   json = g_string_new ("{\"events\":[");
   place = query.before;
-  while ((event = serve_events_find_before (serve->events, &query.filter,
-              &place))) {
+  while (
+      (event = serve_events_find_before (api->events, &query.filter, &place))) {
     ServeEventLine line;
     const char *text;
 
     if (n == query.limit)
       break;
     last = place;
-    if (!serve_events_read (serve->events, place, event, &text, &line))
+    if (!serve_events_read (api->events, place, event, &text, &line))
       continue;
     if (n++)
       g_string_append_c (json, ',');
@@ -140,19 +164,22 @@ list (Serve *serve, SoupServerMessage *message)
   else
     g_string_append (json, "null");
   g_string_append_printf (json, ",\"complete\":%s}",
-      serve_events_are_read (serve->events) ? "true" : "false");
+      serve_events_are_read (api->events) ? "true" : "false");
   reply (message, json);
 }
 
-static void
-count (Serve *serve, SoupServerMessage *message)
+void
+serve_events_get_counts (SoupServerMessage *message, const char *name,
+    gpointer owner)
 {
+  const ServeEventApi *api = owner;
   ServeEventQuery query;
   guint64 n;
   guint *counts;
   GString *json;
 
-  if (!serve_event_query_read (serve->events, message, SERVE_QUERY_BUCKET,
+  if (!serve_event_api_has_events (api, message)
+      || !serve_event_query_read (api->events, message, SERVE_QUERY_BUCKET,
           &query))
     return;
   n = ((guint64) (query.filter.until - query.filter.since)
@@ -169,7 +196,7 @@ count (Serve *serve, SoupServerMessage *message)
     return;
   }
   counts = g_new0 (guint, n);
-  serve_events_histogram (serve->events, &query.filter,
+  serve_events_histogram (api->events, &query.filter,
       query.bucket * (gint64) 1000, (guint) n, counts);
   json = g_string_new (NULL);
   g_string_append_printf (json,
@@ -182,16 +209,21 @@ count (Serve *serve, SoupServerMessage *message)
   reply (message, json);
 }
 
-static void
-list_names (Serve *serve, SoupServerMessage *message)
+void
+serve_events_list_names (SoupServerMessage *message, const char *name,
+    gpointer owner)
 {
+  const ServeEventApi *api = owner;
   static const char *const members[] = { "cameras", "classes", "zones",
     "kinds" };
-  JsonBuilder *builder = json_builder_new ();
+  g_autoptr (JsonBuilder) builder = NULL;
 
+  if (!serve_event_api_has_events (api, message))
+    return;
+  builder = json_builder_new ();
   json_builder_begin_object (builder);
   for (guint i = 0; i < SERVE_N_NAMES; i++) {
-    const GPtrArray *names = serve_events_get_names (serve->events, i);
+    const GPtrArray *names = serve_events_get_names (api->events, i);
 
     json_builder_set_member_name (builder, members[i]);
     json_builder_begin_array (builder);
@@ -200,54 +232,17 @@ list_names (Serve *serve, SoupServerMessage *message)
     json_builder_end_array (builder);
   }
   json_builder_end_object (builder);
-  http_reply_text (message, SOUP_STATUS_OK, "application/json",
-      tool_json_to_line (builder));
-  g_object_unref (builder);
+  http_reply_json (message, SOUP_STATUS_OK, builder);
 }
 
-/* SEGMENT:OFFSET/snapshot.jpg or /thumbnail.jpg */
-static void
-answer_picture (Serve *serve, SoupServerMessage *message, const char *path)
+void
+serve_events_find_nothing (SoupServerMessage *message, const char *name,
+    gpointer api)
 {
-  const char *slash = strchr (path, '/');
-  char *text = slash ? g_strndup (path, (gsize) (slash - path)) : NULL;
-  ServeEventPlace place;
-  const gboolean is_place = text && serve_event_place_parse (text, &place);
-
-  if (is_place && !strcmp (slash, "/snapshot.jpg"))
-    serve_event_picture_reply (serve, message, place);
-  else if (is_place && !strcmp (slash, "/thumbnail.jpg"))
-    serve_event_thumbnail_reply (serve, message, place);
-  else
+  if (serve_event_api_has_events (api, message))
     http_reply_error (message, SOUP_STATUS_NOT_FOUND,
         "there is no such thing; expected events/AT/snapshot.jpg or "
         "events/AT/thumbnail.jpg");
-  g_free (text);
-}
-
-gboolean
-serve_events_answer (Serve *serve, SoupServerMessage *message, const char *path)
-{
-  if (!g_str_has_prefix (path, "events")
-      || (path[6] && path[6] != '/' && path[6] != '.'))
-    return FALSE;
-  if (strcmp (soup_server_message_get_method (message), "GET") != 0)
-    http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected GET");
-  else if (!serve->events)
-    http_reply_error (message, SOUP_STATUS_NOT_FOUND, "no events are kept");
-  else if (!strcmp (path, "events"))
-    list (serve, message);
-  else if (!strcmp (path, "events.csv"))
-    serve_event_export (serve, message, SERVE_EXPORT_CSV);
-  else if (!strcmp (path, "events.jsonl"))
-    serve_event_export (serve, message, SERVE_EXPORT_LINES);
-  else if (!strcmp (path, "events/counts"))
-    count (serve, message);
-  else if (!strcmp (path, "events/names"))
-    list_names (serve, message);
-  else
-    answer_picture (serve, message, path + 7);
-  return TRUE;
 }
 
 #endif

@@ -14,20 +14,26 @@
 
 #include <string.h>
 
+#include "events/eventapi.h"
 #include "events/eventexport.h"
 #include "events/eventquery.h"
-#include "http/listener.h"
-#include "http/reply.h"
+#include "http/connection.h"
 
 #define PIECE 65536
 #define MOST_EXPORTS 4
 #define PATIENCE 30 /* s that a piece may take */
 
+typedef enum
+{
+  LINES,
+  CSV,
+} Format;
+
 typedef struct
 {
-  Serve *serve;
+  ServeEventApi *api;
   SoupServerMessage *message;
-  ServeExportFormat format;
+  Format format;
   ServeEventFilter filter;
   ServeEventPlace place, last;
   GString *value;
@@ -108,7 +114,7 @@ is_behind (ServeEventPlace place, ServeEventPlace last)
 static gboolean
 append_events (Export *export, GString *text)
 {
-  ServeEvents *events = export->serve->events;
+  ServeEvents *events = export->api->events;
   const ServeEvent *event;
 
   while (events && text->len < PIECE
@@ -121,7 +127,7 @@ append_events (Export *export, GString *text)
       return FALSE;
     if (!serve_events_read (events, export->place, event, &found, &line))
       continue;
-    if (export->format == SERVE_EXPORT_CSV) {
+    if (export->format == CSV) {
       append_row (export, text, &line);
     } else {
       g_string_append_len (text, found, (gssize) event->length);
@@ -176,7 +182,7 @@ on_finished (SoupServerMessage *message, gpointer data)
 
   g_signal_handlers_disconnect_by_data (message, export);
   g_clear_handle_id (&export->turn, g_source_remove);
-  export->serve->n_exports--;
+  export->api->n_exports--;
   g_object_unref (message);
   g_string_free (export->value, TRUE);
   g_free (export);
@@ -203,15 +209,14 @@ begin (Export *export)
       FALSE);
   g_signal_connect (export->message, "wrote-chunk", G_CALLBACK (on_wrote_chunk),
       export);
-  if (export->format == SERVE_EXPORT_CSV)
+  if (export->format == CSV)
     append_head (text);
   send_piece (export, text);
   g_free (file);
 }
 
-void
-serve_event_export (Serve *serve, SoupServerMessage *message,
-    ServeExportFormat format)
+static void
+export_events (ServeEventApi *api, SoupServerMessage *message, Format format)
 {
   const ServeEventFilter all = { .since = G_MININT64,
     .until = G_MAXINT64,
@@ -220,25 +225,40 @@ serve_event_export (Serve *serve, SoupServerMessage *message,
   ServeEventQuery query;
   Export *export;
 
-  if (!serve_event_query_read (serve->events, message, 0, &query))
+  if (!serve_event_api_has_events (api, message)
+      || !serve_event_query_read (api->events, message, 0, &query))
     return;
-  if (serve->n_exports >= MOST_EXPORTS) {
+  if (api->n_exports >= MOST_EXPORTS) {
     http_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "too many exports at once");
     return;
   }
-  if (!serve_events_find_before (serve->events, &all, &last))
+  if (!serve_events_find_before (api->events, &all, &last))
     last = (ServeEventPlace){ 0 };
   export = g_new0 (Export, 1);
-  export->serve = serve;
+  export->api = api;
   export->message = g_object_ref (message);
   export->format = format;
   export->filter = query.filter;
   export->last = last;
   export->value = g_string_new (NULL);
-  serve->n_exports++;
+  api->n_exports++;
   g_signal_connect (message, "finished", G_CALLBACK (on_finished), export);
   begin (export);
+}
+
+void
+serve_events_export_csv (SoupServerMessage *message, const char *name,
+    gpointer api)
+{
+  export_events (api, message, CSV);
+}
+
+void
+serve_events_export_lines (SoupServerMessage *message, const char *name,
+    gpointer api)
+{
+  export_events (api, message, LINES);
 }
 
 #endif

@@ -2,22 +2,12 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Events as a file. */
+/* Events as a file, for requests. The owner is a ServeEventApi. */
 
-#include <libsoup/soup.h>
-
-#include "serve/cameras.h"
+#include "http/reply.h"
 
 G_BEGIN_DECLS
 
-typedef enum
-{
-  SERVE_EXPORT_LINES, /* of JSON, as in the spool */
-  SERVE_EXPORT_CSV,
-} ServeExportFormat;
-
-/* Answers with all events that the parameters of @message ask for, the oldest first. */
-void serve_event_export (Serve *serve, SoupServerMessage *message,
-    ServeExportFormat format);
+HttpHandler serve_events_export_csv, serve_events_export_lines;
 
 G_END_DECLS

@@ -19,10 +19,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "events/eventapi.h"
 #include "events/eventpicture.h"
+#include "events/eventquery.h"
 #include "events/thumbnail.h"
-#include "http/listener.h"
-#include "http/reply.h"
+#include "http/connection.h"
 #include "http/sent.h"
 
 #define MOST_PICTURE (16 << 20)
@@ -30,7 +31,7 @@
 
 typedef struct
 {
-  Serve *serve;
+  ServeEventApi *api;
   SoupServerMessage *message; /* NULL: it has ended */
   ServeEventPlace place;
 } Waiting;
@@ -102,7 +103,7 @@ is_covered (const ServeEventLine *line)
       && !memcmp (value->text, "true", value->length);
 }
 
-static void answer (Serve *serve, SoupServerMessage *message,
+static void answer (ServeEventApi *api, SoupServerMessage *message,
     ServeEventPlace place, gboolean make_small, GBytes *small);
 
 static void
@@ -124,7 +125,7 @@ on_small (GBytes *small, gpointer data)
 
   if (message) {
     g_signal_handlers_disconnect_by_data (message, waiting);
-    answer (waiting->serve, message, waiting->place, FALSE, small);
+    answer (waiting->api, message, waiting->place, FALSE, small);
     soup_server_message_unpause (message);
     g_object_unref (message);
   }
@@ -133,8 +134,8 @@ on_small (GBytes *small, gpointer data)
 
 /* FALSE: there are too many at once. */
 static gboolean
-begin_small (Serve *serve, SoupServerMessage *message, ServeEventPlace place,
-    GBytes *picture)
+begin_small (ServeEventApi *api, SoupServerMessage *message,
+    ServeEventPlace place, GBytes *picture)
 {
   Waiting *waiting = g_new0 (Waiting, 1);
 
@@ -142,7 +143,7 @@ begin_small (Serve *serve, SoupServerMessage *message, ServeEventPlace place,
     g_free (waiting);
     return FALSE;
   }
-  waiting->serve = serve;
+  waiting->api = api;
   waiting->message = g_object_ref (message);
   waiting->place = place;
   g_signal_connect (message, "finished", G_CALLBACK (on_finished), waiting);
@@ -153,34 +154,32 @@ begin_small (Serve *serve, SoupServerMessage *message, ServeEventPlace place,
 
 /* @make_small: answers later; @small: answers with that, or NULL. */
 static void
-answer (Serve *serve, SoupServerMessage *message, ServeEventPlace place,
+answer (ServeEventApi *api, SoupServerMessage *message, ServeEventPlace place,
     gboolean make_small, GBytes *small)
 {
-  const ServeEvent *event = serve->events
-      ? serve_events_get (serve->events, place)
-      : NULL; /* it is being stopped */
+  const ServeEvent *event = api->events ? serve_events_get (api->events, place)
+                                        : NULL; /* it is being stopped */
   GString *stream = g_string_new (NULL), *name = g_string_new (NULL);
   GBytes *picture = NULL;
   const char *why = "there is no such event";
   ServeEventLine line;
   const char *text;
 
-  if (event && serve_events_read (serve->events, place, event, &text, &line)) {
+  if (event && serve_events_read (api->events, place, event, &text, &line)) {
     serve_event_value_get (&line.members[SERVE_EVENT_STREAM], stream);
     serve_event_value_get (&line.members[SERVE_EVENT_SNAPSHOT], name);
     why = "this event has no picture";
-    if (!is_covered (&line)
-        && serve_config_is_private (serve->config, stream->str))
+    if (!is_covered (&line) && api->is_private (stream->str, api->user))
       why = "this picture was taken without the camera's privacy";
     else if (is_picture (name->str))
       picture = small ? g_bytes_ref (small)
-                      : read_picture (serve->config->snapshots, name->str);
+                      : read_picture (api->snapshots, name->str);
   }
   if (!picture) {
     http_reply_error (message, SOUP_STATUS_NOT_FOUND, why);
-  } else if (!make_small || !begin_small (serve, message, place, picture)) {
+  } else if (!make_small || !begin_small (api, message, place, picture)) {
     if (!is_covered (&line))
-      serve_sent_add (serve, message, stream->str);
+      http_sent_add (message, stream->str);
     http_reply_bytes (message, SOUP_STATUS_OK, "image/jpeg", picture);
   }
   g_clear_pointer (&picture, g_bytes_unref);
@@ -188,18 +187,30 @@ answer (Serve *serve, SoupServerMessage *message, ServeEventPlace place,
   g_string_free (stream, TRUE);
 }
 
-void
-serve_event_picture_reply (Serve *serve, SoupServerMessage *message,
-    ServeEventPlace place)
+static void
+reply (ServeEventApi *api, SoupServerMessage *message, const char *name,
+    gboolean make_small)
 {
-  answer (serve, message, place, FALSE, NULL);
+  ServeEventPlace place;
+
+  if (serve_event_place_parse (name, &place) && api->events)
+    answer (api, message, place, make_small, NULL);
+  else
+    serve_events_find_nothing (message, name, api);
 }
 
 void
-serve_event_thumbnail_reply (Serve *serve, SoupServerMessage *message,
-    ServeEventPlace place)
+serve_event_get_picture (SoupServerMessage *message, const char *name,
+    gpointer api)
 {
-  answer (serve, message, place, TRUE, NULL);
+  reply (api, message, name, FALSE);
+}
+
+void
+serve_event_get_thumbnail (SoupServerMessage *message, const char *name,
+    gpointer api)
+{
+  reply (api, message, name, TRUE);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Who may.
+/* Authentication: the token, the sessions that it opens, and from which pages.
  *
  * The token stays in its file and in the head of a machine's requests; a page trades it
  * for a session, whose number is random and no token. A page of another site can make a
@@ -390,13 +390,6 @@ http_auth_log (SoupServerMessage *message, const char *format, ...)
       get_bearer (message) ? "the token" : "a session", address);
   g_free (what);
   g_free (address);
-}
-
-void
-http_auth_look (HttpAuth *auth)
-{
-  http_sessions_look (auth->sessions);
-  http_refusals_look (auth->refusals);
 }
 
 #endif

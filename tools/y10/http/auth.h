@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Who may: the token, the sessions that it opens, and from which pages. */
+/* Authentication: the token, the sessions that it opens, and from which pages. */
 
 #include <libsoup/soup.h>
 
@@ -38,7 +38,5 @@ gboolean http_auth_close_all (HttpAuth *auth, GError **error);
 /* Logs what was done, and by whom: the sender of a message that was let in. */
 void http_auth_log (SoupServerMessage *message, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
-/* To be called a few times a second. */
-void http_auth_look (HttpAuth *auth);
 
 G_END_DECLS

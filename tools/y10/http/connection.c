@@ -26,9 +26,10 @@
 /* Bytes. Most of it is thrown away: a client that is refused reads the answer only once it
  * has sent all. */
 #define MOST_BODY (1 << 20)
-#define MOST_WEBSOCKET 1024   /* bytes, within */
-#define WEBSOCKET_TIME 30     /* s: answers to pings, */
-#define MOST_EVER (256 << 10) /* and in all */
+#define MOST_WEBSOCKET 1024               /* bytes, within */
+#define WEBSOCKET_TIME 30                 /* s: answers to pings, */
+#define MOST_EVER (256 << 10)             /* and in all */
+#define SESSION_TIME (G_USEC_PER_SEC / 4) /* between looks at a session */
 
 static HttpConnection *
 find_connection (SoupServerMessage *message)
@@ -42,6 +43,59 @@ static gint64
 get_time_in (guint seconds)
 {
   return g_get_monotonic_time () + (gint64) seconds * G_USEC_PER_SEC;
+}
+
+/* A session can also end by the clock, of which nobody tells. */
+static void
+set_alarm (HttpConnection *connection)
+{
+  const gint64 next = connection->session
+      ? g_get_monotonic_time () + SESSION_TIME
+      : G_MAXINT64;
+  const gint64 time = MIN (next, connection->deadline);
+
+  g_source_set_ready_time (connection->alarm, time < G_MAXINT64 ? time : -1);
+}
+
+static void
+set_deadline (HttpConnection *connection, guint seconds)
+{
+  connection->deadline = seconds ? get_time_in (seconds) : G_MAXINT64;
+  set_alarm (connection);
+}
+
+/* libsoup sees that the connection has ended, and lets go of it later. */
+static gboolean
+on_alarm (gpointer data)
+{
+  HttpConnection *connection = data;
+
+  if (g_get_monotonic_time () >= connection->deadline
+      || (connection->session
+          && !http_auth_is_open (connection->auth, connection->session))) {
+    connection->deadline = G_MAXINT64;
+    g_clear_pointer (&connection->session, g_free);
+    http_connection_end (connection);
+  }
+  set_alarm (connection);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+dispatch (GSource *source, GSourceFunc callback, gpointer data)
+{
+  return callback (data);
+}
+
+static GSource *
+make_alarm (HttpConnection *connection)
+{
+  static GSourceFuncs funcs = { .dispatch = dispatch };
+  GSource *alarm = g_source_new (&funcs, sizeof *alarm);
+
+  g_source_set_callback (alarm, on_alarm, connection, NULL);
+  g_source_attach (alarm, NULL);
+  return alarm;
 }
 
 /* Whoever has an IPv6 address has 2^64 of them. */
@@ -83,7 +137,8 @@ http_connection_new (GSocket *socket, GSocketAddress *remote)
 
   connection->socket = g_object_ref (socket);
   connection->since = g_get_monotonic_time ();
-  connection->deadline = get_time_in (HEAD_TIME);
+  connection->alarm = make_alarm (connection);
+  set_deadline (connection, HEAD_TIME);
   allow (connection, MOST_HEAD, TRUE);
   set_place (connection, remote);
   g_object_set_data_full (G_OBJECT (remote), KEY, g_rc_box_acquire (connection),
@@ -96,6 +151,8 @@ clear_connection (gpointer data)
 {
   HttpConnection *connection = data;
 
+  g_source_destroy (connection->alarm);
+  g_source_unref (connection->alarm);
   g_object_unref (connection->socket);
   g_free (connection->session);
 }
@@ -174,7 +231,7 @@ http_connection_expect_body (SoupServerMessage *message, guint seconds)
   if (!connection)
     return;
   allow (connection, MOST_BODY, FALSE);
-  connection->deadline = get_time_in (seconds);
+  set_deadline (connection, seconds);
 }
 
 void
@@ -186,9 +243,9 @@ http_connection_expect_head (SoupServerMessage *message, guint seconds)
     return;
   allow (connection, MOST_HEAD, TRUE);
   connection->since = g_get_monotonic_time ();
-  connection->deadline = get_time_in (seconds);
   connection->trusted = FALSE;
   g_clear_pointer (&connection->session, g_free);
+  set_deadline (connection, seconds);
 }
 
 void
@@ -200,7 +257,7 @@ http_connection_expect_nothing (SoupServerMessage *message)
     return;
   connection->allowed = MOST_EVER;
   connection->refill = 0;
-  connection->deadline = 0;
+  set_deadline (connection, 0);
 }
 
 void
@@ -218,11 +275,12 @@ http_connection_set_deadline (SoupServerMessage *message, guint seconds)
   HttpConnection *connection = find_connection (message);
 
   if (connection)
-    connection->deadline = seconds ? get_time_in (seconds) : 0;
+    set_deadline (connection, seconds);
 }
 
 void
-http_connection_set_session (SoupServerMessage *message, char *session)
+http_connection_set_session (SoupServerMessage *message, const HttpAuth *auth,
+    char *session)
 {
   HttpConnection *connection = find_connection (message);
 
@@ -232,6 +290,8 @@ http_connection_set_session (SoupServerMessage *message, char *session)
   }
   g_free (connection->session);
   connection->session = session;
+  connection->auth = auth;
+  set_alarm (connection);
 }
 
 HttpConnection *

@@ -4,7 +4,7 @@
 
 /* A connection: how long it may take, and how much may come by it. */
 
-#include <libsoup/soup.h>
+#include "http/auth.h"
 
 G_BEGIN_DECLS
 
@@ -16,16 +16,18 @@ typedef struct
   struct _HttpListener *listener; /* that has it in its list, or NULL */
   guint8 place[HTTP_PLACE];       /* whom its address belongs to */
   gint64 since;                   /* it is there, or has answered a request */
-  gint64 deadline;                /* 0: none */
-  gsize allowed;                  /* bytes that may still come, */
-  gsize quota;                    /* and until @refill */
+  GSource *alarm;  /* at its deadline, or sooner to look at its session */
+  gint64 deadline; /* G_MAXINT64: none */
+  gsize allowed;   /* bytes that may still come, */
+  gsize quota;     /* and until @refill */
   gint64 refill;
   guint64 n_written; /* bytes */
   gboolean in_head;  /* a request's head comes: */
   gboolean in_line, has_text;
   guint n_lines;
   gboolean trusted; /* what is answered was asked with a token or a session */
-  char *session;    /* of what is being answered, or NULL */
+  char *session;    /* of what is being answered, or NULL; it is one of */
+  const HttpAuth *auth;
 } HttpConnection;
 
 /* @remote: the address that messages of this connection are to have. */
@@ -50,9 +52,10 @@ void http_connection_trust (SoupServerMessage *message);
 /* The connection of @message ends after @seconds, unless it is told otherwise by then; 0:
  * it does not. */
 void http_connection_set_deadline (SoupServerMessage *message, guint seconds);
-/* The connection of @message ends with a session, or not any more for NULL. Takes
+/* The connection of @message ends with a session of @auth, or not any more for NULL. Takes
  * @session. */
-void http_connection_set_session (SoupServerMessage *message, char *session);
+void http_connection_set_session (SoupServerMessage *message,
+    const HttpAuth *auth, char *session);
 
 /* The connection of @message, or NULL, for longer than the message has it. */
 HttpConnection *http_connection_ref (SoupServerMessage *message);

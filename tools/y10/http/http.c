@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Requests and answers.
+/* Requests, and the routes to what answers them.
  *
  * Whether a request may be answered is decided when its head has come, in one place and
- * before its body is read: its size, its host, its origin, and then who it is from. Only
- * the page's own files, the way to a session and two probes need nobody.
+ * before its body is read: its size, its host, its origin, and then who it is from. Only a
+ * public route and a probe need nobody; none of these has a star, so a path that is
+ * written in another way is none of them.
  *
  * What libsoup does by itself for a header (ranges, compression of websockets) serves
  * nobody here, and some of it costs far more than the request does. So of a request's
@@ -17,37 +18,24 @@
 
 #include <string.h>
 
-#include "events/eventapi.h"
+#include "http/connection.h"
 #include "http/http.h"
-#include "http/listener.h"
 #include "http/reply.h"
-#include "serve/cameraapi.h"
-#include "serve/metrics.h"
-#include "serve/push.h"
-#include "serve/views.h"
+#include "http/sockets.h"
 
 #define MOST_TARGET 4096 /* bytes of a path with its query */
 #define MOST_BODY 4096
-#define MOST_CHANGE 65536 /* with zones */
-#define BODY_TIME 10      /* s */
+#define MOST_LARGE 65536 /* of routes that say so */
+#define BODY_TIME 10     /* s */
 #define REPLY_TIME 30
 #define IDLE_TIME 60
 
-static const struct
+struct _HttpServer
 {
-  const char *path, *resource, *type;
-} pages[] = {
-  { "/", "/y10/page/index.html", "text/html; charset=utf-8" },
-  { "/icon.svg", "/y10/page/icon.svg", "image/svg+xml" },
-  { "/events.css", "/y10/page/events.css", "text/css; charset=utf-8" },
-  { "/events.js", "/y10/page/events.js", "text/javascript; charset=utf-8" },
-  { "/app.js", "/y10/page/app.js", "text/javascript; charset=utf-8" },
-  { "/capacity.js", "/y10/page/capacity.js", "text/javascript; charset=utf-8" },
-  { "/model.js", "/y10/page/model.js", "text/javascript; charset=utf-8" },
-  { "/push.js", "/y10/page/push.js", "text/javascript; charset=utf-8" },
-  { "/settings.js", "/y10/page/settings.js", "text/javascript; charset=utf-8" },
-  { "/zones.js", "/y10/page/zones.js", "text/javascript; charset=utf-8" },
-  { "/style.css", "/y10/page/style.css", "text/css; charset=utf-8" },
+  SoupServer *soup;
+  HttpAuth *auth;
+  HttpRoute *routes;
+  gsize n_routes;
 };
 
 static const struct
@@ -84,24 +72,60 @@ static const struct
   { "Upgrade", TRUE },
 };
 
-static gboolean
-is_probe (const char *path)
+/* A star stands for any text, which is returned: of a path without a star, all of it.
+ * NULL: @path is another one. */
+static char *
+match (const char *pattern, const char *path)
 {
-  return !strcmp (path, "/healthz") || !strcmp (path, "/readyz");
+  const char *star = strchr (pattern, '*');
+  const gsize n = star ? (gsize) (star - pattern) : 0;
+
+  if (!star)
+    return !strcmp (pattern, path) ? g_strdup (path) : NULL;
+  return strlen (path) + 1 >= strlen (pattern) && !strncmp (pattern, path, n)
+          && g_str_has_suffix (path, star + 1)
+      ? g_strndup (path + n, strlen (path) + 1 - strlen (pattern))
+      : NULL;
+}
+
+/* Returns the first route to @path, whatever its method, or NULL. @name: as match(). */
+static const HttpRoute *
+find_path (const HttpServer *http, const char *path, char **name)
+{
+  for (gsize i = 0; i < http->n_routes; i++)
+    if ((*name = match (http->routes[i].path, path)))
+      return &http->routes[i];
+  return NULL;
 }
 
 static gboolean
-is_public (const char *path, const char *method)
+takes (const HttpRoute *route, const char *method)
 {
-  gboolean is = FALSE;
+  return !route->method || !strcmp (route->method, method)
+      || (route->flags & HTTP_HEAD && !strcmp (method, "HEAD"));
+}
 
-  if (!strcmp (method, "POST"))
-    return !strcmp (path, "/api/session");
-  if (strcmp (method, "GET") != 0 && strcmp (method, "HEAD") != 0)
-    return FALSE;
-  for (guint i = 0; !is && i < G_N_ELEMENTS (pages); i++)
-    is = !strcmp (path, pages[i].path);
-  return is;
+/* Of the routes with the path of @first, returns the one of @method, or NULL. Those that
+ * there are, are added to @methods, as in a sentence, if it is not NULL. */
+static const HttpRoute *
+find_method (const HttpServer *http, const HttpRoute *first, const char *method,
+    GString *methods)
+{
+  const char *last = NULL;
+
+  for (const HttpRoute *route = first; route < http->routes + http->n_routes;
+       route++) {
+    if (strcmp (route->path, first->path) != 0)
+      continue;
+    if (takes (route, method))
+      return route;
+    if (methods && last)
+      g_string_append_printf (methods, "%s%s", methods->len ? ", " : "", last);
+    last = route->method;
+  }
+  if (methods)
+    g_string_append_printf (methods, "%s%s", methods->len ? " or " : "", last);
+  return NULL;
 }
 
 /* Removes the headers that nothing reads. Returns the name of one that is there more often
@@ -135,58 +159,71 @@ keep_known_headers (SoupMessageHeaders *head)
 
 /* Returns the status to refuse with, and why, or 0. */
 static guint
-judge_body (SoupMessageHeaders *head, const char *method, const char **why)
+judge_body (SoupMessageHeaders *head, const char *method, gsize most,
+    const char **why)
 {
   const SoupEncoding encoding = soup_message_headers_get_encoding (head);
-  const gboolean changes = !strcmp (method, "PATCH");
 
   *why = "the body is too large";
   if (encoding == SOUP_ENCODING_CONTENT_LENGTH
-      && soup_message_headers_get_content_length (head)
-          > (changes ? MOST_CHANGE : MOST_BODY))
+      && soup_message_headers_get_content_length (head) > (goffset) most)
     return SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE;
   *why = "expected a Content-Length";
   if (encoding == SOUP_ENCODING_CHUNKED
-      || ((changes || !strcmp (method, "POST"))
+      || ((!strcmp (method, "PATCH") || !strcmp (method, "POST"))
           && encoding != SOUP_ENCODING_CONTENT_LENGTH))
     return SOUP_STATUS_LENGTH_REQUIRED;
   return 0;
 }
 
 static guint
-judge (Serve *serve, SoupServerMessage *message, const char *path,
+judge_sender (HttpServer *http, SoupServerMessage *message, const char *method,
     const char **why)
 {
   SoupMessageHeaders *head = soup_server_message_get_request_headers (message);
-  const char *method = soup_server_message_get_method (message);
-  const char *query = g_uri_get_query (soup_server_message_get_uri (message));
   const gboolean reads = !strcmp (method, "GET") || !strcmp (method, "HEAD");
-  guint status;
+  const guint status = http_auth_check (http->auth, message);
 
-  *why = "the address is too long";
-  if (strlen (path) + (query ? strlen (query) : 0) > MOST_TARGET)
-    return SOUP_STATUS_REQUEST_URI_TOO_LONG;
-  status = judge_body (head, method, why);
-  if (status || is_probe (path))
-    return status;
-  *why = "unknown host or origin; --host adds a name";
-  if (!http_auth_check_host (serve->auth, message))
-    return SOUP_STATUS_FORBIDDEN;
-  if (is_public (path, method))
-    return 0;
   *why = "expected a session or a bearer token";
-  status = http_auth_check (serve->auth, message);
   if (status != SOUP_STATUS_OK)
     return status;
   http_connection_trust (message);
-  http_connection_set_session (message,
-      http_auth_get_session (serve->auth, message));
+  http_connection_set_session (message, http->auth,
+      http_auth_get_session (http->auth, message));
   /* Browsers say where such a request is from. */
   *why = "expected an Origin or a bearer token";
   return reads || soup_message_headers_get_one (head, "Origin")
           || soup_message_headers_get_one (head, "Authorization")
       ? 0
       : SOUP_STATUS_FORBIDDEN;
+}
+
+/* What no route leads to needs a token, too. */
+static guint
+judge (HttpServer *http, SoupServerMessage *message, const char *path,
+    const char **why)
+{
+  const char *method = soup_server_message_get_method (message);
+  const char *query = g_uri_get_query (soup_server_message_get_uri (message));
+  g_autofree char *name = NULL;
+  const HttpRoute *first, *route;
+  guint status;
+
+  *why = "the address is too long";
+  if (strlen (path) + (query ? strlen (query) : 0) > MOST_TARGET)
+    return SOUP_STATUS_REQUEST_URI_TOO_LONG;
+  first = find_path (http, path, &name);
+  route = first ? find_method (http, first, method, NULL) : NULL;
+  status = judge_body (soup_server_message_get_request_headers (message),
+      method, route && route->flags & HTTP_LARGE ? MOST_LARGE : MOST_BODY, why);
+  if (status || (first && first->flags & HTTP_PROBE))
+    return status;
+  *why = "unknown host or origin; --host adds a name";
+  if (!http_auth_check_host (http->auth, message))
+    return SOUP_STATUS_FORBIDDEN;
+  return route && route->flags & HTTP_PUBLIC
+      ? 0
+      : judge_sender (http, message, method, why);
 }
 
 static void
@@ -247,7 +284,7 @@ refuse (SoupServerMessage *message, guint status, const char *why)
 
 /* At the end of a request's head. */
 static void
-on_head (SoupServerMessage *message, gpointer serve)
+on_head (SoupServerMessage *message, gpointer http)
 {
   SoupMessageHeaders *head = soup_server_message_get_request_headers (message);
   const char *repeated = keep_known_headers (head);
@@ -272,7 +309,7 @@ on_head (SoupServerMessage *message, gpointer serve)
     status = SOUP_STATUS_BAD_REQUEST;
   }
   if (!status)
-    status = judge (serve, message, path, &why);
+    status = judge (http, message, path, &why);
   if (status)
     refuse (message, status, why);
 }
@@ -280,112 +317,75 @@ on_head (SoupServerMessage *message, gpointer serve)
 /* libsoup's own handlers of heads miss those that it refuses itself, whose bodies it
  * reads. */
 static void
-on_started (SoupServer *server, SoupServerMessage *message, gpointer serve)
+on_started (SoupServer *server, SoupServerMessage *message, gpointer http)
 {
   http_connection_begin (message);
-  g_signal_connect (message, "got-headers", G_CALLBACK (on_head), serve);
-}
-
-static gboolean
-serve_page (SoupServerMessage *message, const char *path)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (pages); i++) {
-    GBytes *bytes;
-
-    if (strcmp (path, pages[i].path) != 0)
-      continue;
-    bytes = g_resources_lookup_data (pages[i].resource, 0, NULL);
-    if (!bytes)
-      return FALSE;
-    http_reply_bytes (message, SOUP_STATUS_OK, pages[i].type, bytes);
-    g_bytes_unref (bytes);
-    return TRUE;
-  }
-  return FALSE;
-}
-
-/* Ready: a camera is live, or there is none. */
-static gboolean
-is_ready (Serve *serve)
-{
-  for (guint i = 0; i < serve->cameras->len; i++) {
-    const ServeCamera *camera = serve->cameras->pdata[i];
-    ToolCameraStatus status;
-
-    tool_camera_get_status (camera->camera, &status);
-    if (status.state == TOOL_CAMERA_LIVE)
-      return TRUE;
-  }
-  return serve->cameras->len == 0;
-}
-
-/* /live/ID and /snapshot/ID.jpg */
-static gboolean
-serve_view (Serve *serve, SoupServerMessage *message, const char *path)
-{
-  const gboolean once = g_str_has_prefix (path, "/snapshot/");
-  ServeCamera *camera = NULL;
-  char *id;
-
-  if (once && g_str_has_suffix (path, ".jpg")) {
-    id = g_strndup (path + 10, strlen (path) - 14);
-    camera = serve_camera_find (serve, id);
-    g_free (id);
-  } else if (g_str_has_prefix (path, "/live/")) {
-    camera = serve_camera_find (serve, path + 6);
-  }
-  if (camera)
-    serve_mjpeg_view (camera, message, once);
-  return camera != NULL;
+  g_signal_connect (message, "got-headers", G_CALLBACK (on_head), http);
 }
 
 static void
 on_request (SoupServer *server, SoupServerMessage *message, const char *path,
     GHashTable *query, gpointer data)
 {
-  Serve *serve = data;
+  const HttpServer *http = data;
   const char *method = soup_server_message_get_method (message);
+  g_autoptr (GString) expected = g_string_new (NULL);
+  g_autofree char *name = NULL;
+  const HttpRoute *first = find_path (http, path, &name);
+  const HttpRoute *route = first ? find_method (http, first, method, expected)
+                                 : NULL;
 
   http_connection_set_deadline (message, REPLY_TIME);
   add_headers (message); /* libsoup forgets them after 100 */
-  if (!strcmp (path, SERVE_PUSH_PATH)) {
-    serve_push_judge (serve, message);
-  } else if (g_str_has_prefix (path, "/api/")) {
-    if (!serve_events_answer (serve, message, path + 5))
-      serve_api_answer (serve, message, path + 5);
-  } else if (strcmp (method, "GET") != 0 && strcmp (method, "HEAD") != 0) {
-    http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected GET");
-  } else if (is_probe (path)) {
-    soup_server_message_set_status (message,
-        !strcmp (path, "/healthz") || is_ready (serve)
-            ? SOUP_STATUS_OK
-            : SOUP_STATUS_SERVICE_UNAVAILABLE,
-        NULL);
-  } else if (!strcmp (path, "/metrics")) {
-    http_reply_text (message, SOUP_STATUS_OK,
-        "text/plain; version=0.0.4; charset=utf-8", serve_metrics (serve));
-  } else if (!serve_page (message, path)
-      && !(!strcmp (method, "GET") && serve_view (serve, message, path))) {
+  if (route) {
+    route->handler (message, name, route->owner);
+  } else if (first) {
+    g_string_prepend (expected, "expected ");
+    http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, expected->str);
+  } else {
     http_reply_error (message, SOUP_STATUS_NOT_FOUND, "there is no such page");
   }
 }
 
-void
-serve_http_set_up (Serve *serve, SoupServer *server)
+HttpServer *
+http_server_new (SoupServer *soup, HttpAuth *auth, const HttpRoute *routes,
+    gsize n_routes)
 {
-  g_signal_connect (server, "request-started", G_CALLBACK (on_started), serve);
-  soup_server_add_handler (server, NULL, on_request, serve, NULL);
-  /* libsoup has one handler for a path, which does all of these. */
-  soup_server_add_handler (server, SERVE_PUSH_PATH, on_request, serve, NULL);
-  serve->push = serve_push_new (serve, server);
+  HttpServer *http = g_new0 (HttpServer, 1);
+
+  http->soup = g_object_ref (soup);
+  http->auth = auth;
+  http->routes = g_memdup2 (routes, n_routes * sizeof *routes);
+  http->n_routes = n_routes;
+  g_signal_connect (soup, "request-started", G_CALLBACK (on_started), http);
+  soup_server_add_handler (soup, NULL, on_request, http, NULL);
+  for (gsize i = 0; i < n_routes; i++) {
+    if (!(routes[i].flags & HTTP_WEBSOCKET))
+      continue;
+    /* libsoup has one handler for a path, which does all of these. */
+    soup_server_add_handler (soup, routes[i].path, on_request, http, NULL);
+    http_sockets_listen (routes[i].owner, soup, routes[i].path);
+  }
+  return http;
 }
 
 /* libsoup looks for a handler anew at each step of a request. */
 void
-serve_http_stop (SoupServer *server)
+http_server_stop (HttpServer *http)
 {
-  soup_server_remove_handler (server, SERVE_PUSH_PATH);
-  soup_server_remove_handler (server, NULL);
+  for (gsize i = 0; i < http->n_routes; i++)
+    if (http->routes[i].flags & HTTP_WEBSOCKET)
+      soup_server_remove_handler (http->soup, http->routes[i].path);
+  soup_server_remove_handler (http->soup, NULL);
+}
+
+void
+http_server_free (HttpServer *http)
+{
+  g_signal_handlers_disconnect_by_data (http->soup, http);
+  g_object_unref (http->soup);
+  g_free (http->routes);
+  g_free (http);
 }
 
 #endif

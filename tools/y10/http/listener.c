@@ -201,25 +201,6 @@ on_incoming (GSocket *listening, GIOCondition condition, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-void
-http_listener_look (HttpListener *listener, const HttpAuth *auth)
-{
-  const gint64 now = g_get_monotonic_time ();
-
-  /* libsoup sees that the connection has ended, and lets go of it later. */
-  for (guint i = 0; i < listener->connections->len; i++) {
-    HttpConnection *connection = listener->connections->pdata[i];
-
-    if ((connection->deadline && now > connection->deadline)
-        || (connection->session
-            && !http_auth_is_open (auth, connection->session))) {
-      connection->deadline = 0;
-      g_clear_pointer (&connection->session, g_free);
-      http_connection_end (connection);
-    }
-  }
-}
-
 static gboolean
 listen_at (HttpListener *listener, GInetAddress *address, guint *port,
     GError **error)

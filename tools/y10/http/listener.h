@@ -21,8 +21,5 @@ void http_listener_stop (HttpListener *listener);
 /* Shuts all connections down. Returns whether none is left: libsoup lets go of them while
  * the main context runs. */
 gboolean http_listener_end (HttpListener *listener);
-/* Ends connections that are late, and those whose session has ended; to be called a few
- * times a second. */
-void http_listener_look (HttpListener *listener, const HttpAuth *auth);
 
 G_END_DECLS

@@ -13,12 +13,12 @@
 #include "base/log.h"
 #include "http/refusals.h"
 
-#define INTERVAL (60 * G_USEC_PER_SEC)
+#define INTERVAL 60       /* s */
 #define MOST_ADDRESSES 32 /* and reasons */
 
 struct _HttpRefusals
 {
-  gint64 since;          /* the first of this minute */
+  guint end;             /* of this minute, a source; 0: none has come */
   GHashTable *addresses; /* and reason → guint *, how often since the line */
   guint n_others;
 };
@@ -56,17 +56,20 @@ tell_counts (HttpRefusals *self)
 void
 http_refusals_free (HttpRefusals *self)
 {
+  g_clear_handle_id (&self->end, g_source_remove);
   tell_counts (self);
   g_hash_table_unref (self->addresses);
   g_free (self);
 }
 
-void
-http_refusals_look (HttpRefusals *self)
+static gboolean
+on_end (gpointer data)
 {
-  if (g_hash_table_size (self->addresses)
-      && g_get_monotonic_time () - self->since >= INTERVAL)
-    tell_counts (self);
+  HttpRefusals *self = data;
+
+  self->end = 0;
+  tell_counts (self);
+  return G_SOURCE_REMOVE;
 }
 
 void
@@ -76,15 +79,14 @@ http_refusals_add (HttpRefusals *self, const char *address, const char *reason,
   char *key = g_strconcat (address, ": ", reason, NULL);
   guint *n;
 
-  http_refusals_look (self);
   n = g_hash_table_lookup (self->addresses, key);
   if (n) {
     ++*n;
   } else if (g_hash_table_size (self->addresses) >= MOST_ADDRESSES) {
     self->n_others++;
   } else {
-    if (!g_hash_table_size (self->addresses))
-      self->since = g_get_monotonic_time ();
+    if (!self->end)
+      self->end = g_timeout_add_seconds (INTERVAL, on_end, self);
     tool_log (TOOL_LOG_WARNING, "refused %s%s", key, details ? details : "");
     g_hash_table_insert (self->addresses, g_steal_pointer (&key),
         g_new0 (guint, 1));

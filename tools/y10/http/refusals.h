@@ -16,7 +16,5 @@ void http_refusals_free (HttpRefusals *refusals);
  * NULL. */
 void http_refusals_add (HttpRefusals *refusals, const char *address,
     const char *reason, const char *details);
-/* Logs what was counted; to be called at least every few seconds. */
-void http_refusals_look (HttpRefusals *refusals);
 
 G_END_DECLS

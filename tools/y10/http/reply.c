@@ -17,9 +17,11 @@
 
 #define MOST_KEPT (64 << 20) /* bytes, beside errors */
 #define MOST_ERROR 4096
+#define MOST_VIEWERS 32
 #define KEY "y10-reply"
 
 static gsize kept;
+static guint n_viewers;
 
 static void
 forget (gpointer size)
@@ -83,6 +85,35 @@ http_reply_error (SoupServerMessage *message, guint status, const char *text)
   http_reply_text (message, status, "application/json",
       tool_json_to_line (builder));
   g_object_unref (builder);
+}
+
+void
+http_reply_json (SoupServerMessage *message, guint status, JsonBuilder *builder)
+{
+  http_reply_text (message, status, "application/json",
+      tool_json_to_line (builder));
+}
+
+gboolean
+http_reply_may_view (SoupServerMessage *message)
+{
+  if (n_viewers < MOST_VIEWERS)
+    return TRUE;
+  http_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+      "too many viewers");
+  return FALSE;
+}
+
+void
+http_reply_begin_view (void)
+{
+  n_viewers++;
+}
+
+void
+http_reply_end_view (void)
+{
+  n_viewers--;
 }
 
 #endif

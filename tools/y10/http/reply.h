@@ -4,9 +4,15 @@
 
 /* Answers to requests. */
 
+#include <json-glib/json-glib.h>
 #include <libsoup/soup.h>
 
 G_BEGIN_DECLS
+
+/* Answers @message. @name: what the star of the route's path stands for, borrowed. A
+ * header declares those of a file by this type. */
+typedef void HttpHandler (SoupServerMessage *message, const char *name,
+    gpointer owner);
 
 void http_reply_bytes (SoupServerMessage *message, guint status,
     const char *type, GBytes *bytes);
@@ -16,5 +22,14 @@ void http_reply_text (SoupServerMessage *message, guint status,
 /* Answers {"error": @text}. */
 void http_reply_error (SoupServerMessage *message, guint status,
     const char *text);
+void http_reply_json (SoupServerMessage *message, guint status,
+    JsonBuilder *builder);
+
+/* Whether there is room for another viewer: a live view, a snapshot or a websocket. If
+ * not, answers so. */
+gboolean http_reply_may_view (SoupServerMessage *message);
+/* One comes, or goes. */
+void http_reply_begin_view (void);
+void http_reply_end_view (void);
 
 G_END_DECLS

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Pictures of cameras on their way to clients, so that they can be called back.
+/* What is on its way to clients, so that it can be called back.
  *
  * What was written to a socket is in the kernel's queue until the client has acknowledged
  * it: hundreds of kilobytes of a slow one, and also once libsoup has answered and closed.
  * Closing or shutting down a socket lets the kernel send them; only a reset drops them. So
- * each connection that has a picture is known here, by a file descriptor of its own, until
+ * each connection that has such an answer is known here, by a file descriptor of its own, until
  * the queue is empty. */
 
 #include "config.h"
@@ -18,21 +18,25 @@
 #include <linux/sockios.h>
 #include <unistd.h>
 
-#include "http/listener.h"
+#include "http/connection.h"
 #include "http/sent.h"
 
 #define PATIENCE \
   (30 * G_USEC_PER_SEC) /* that the end of a closed one may take */
+#define INTERVAL 250 /* ms between looks at what has arrived: nothing tells */
 
 typedef struct
 {
   SoupServerMessage *message; /* NULL: it is finished */
   HttpConnection *connection;
   int file; /* of the same socket */
-  char *camera;
-  gboolean is_queued; /* libsoup has something of a picture */
+  char *subject;
+  gboolean is_queued; /* libsoup has something of it */
   gint64 closed;      /* by libsoup; 0: it is not */
 } Sent;
+
+static GPtrArray *all; /* Sent, or NULL */
+static guint looking;  /* a source, while there are some */
 
 static void
 on_finished (SoupServerMessage *message, gpointer data)
@@ -53,56 +57,20 @@ free_sent (gpointer data)
     on_finished (sent->message, sent);
   http_connection_unref (sent->connection);
   close (sent->file);
-  g_free (sent->camera);
+  g_free (sent->subject);
   g_free (sent);
 }
 
 static Sent *
-find (const Serve *serve, const SoupServerMessage *message)
+find (const SoupServerMessage *message)
 {
-  for (guint i = 0; serve->sent && i < serve->sent->len; i++) {
-    Sent *sent = serve->sent->pdata[i];
+  for (guint i = 0; all && i < all->len; i++) {
+    Sent *sent = all->pdata[i];
 
     if (sent->message == message)
       return sent;
   }
   return NULL;
-}
-
-void
-serve_sent_add (Serve *serve, SoupServerMessage *message, const char *camera)
-{
-  Sent *sent = find (serve, message);
-  HttpConnection *connection = sent ? NULL : http_connection_ref (message);
-  const int file = connection ? http_connection_dup (connection) : -1;
-
-  if (sent) {
-    sent->is_queued = TRUE;
-  } else if (file < 0) {
-    /* Without a file descriptor it could not be called back. */
-    http_connection_end (connection);
-    http_connection_unref (connection);
-  } else {
-    sent = g_new0 (Sent, 1);
-    sent->message = g_object_ref (message);
-    sent->connection = connection;
-    sent->file = file;
-    sent->camera = g_strdup (camera);
-    sent->is_queued = TRUE;
-    g_signal_connect (message, "finished", G_CALLBACK (on_finished), sent);
-    if (!serve->sent)
-      serve->sent = g_ptr_array_new_with_free_func (free_sent);
-    g_ptr_array_add (serve->sent, sent);
-  }
-}
-
-void
-serve_sent_written (Serve *serve, const SoupServerMessage *message)
-{
-  Sent *sent = find (serve, message);
-
-  if (sent)
-    sent->is_queued = FALSE;
 }
 
 /* Whether the kernel has something that the client has not acknowledged. */
@@ -128,21 +96,9 @@ reset (const Sent *sent)
   http_connection_end (sent->connection);
 }
 
-void
-serve_sent_reset (Serve *serve, const char *camera)
-{
-  for (guint i = 0; serve->sent && i < serve->sent->len; i++) {
-    const Sent *sent = serve->sent->pdata[i];
-
-    if (!g_strcmp0 (sent->camera, camera)
-        && (sent->is_queued || is_in_kernel (sent)))
-      reset (sent);
-  }
-}
-
 /* What libsoup has closed ends here, once all has arrived. Returns whether it has. */
 static gboolean
-look (Sent *sent, gint64 now)
+has_ended (Sent *sent, gint64 now)
 {
   if (sent->message)
     return FALSE;
@@ -158,20 +114,75 @@ look (Sent *sent, gint64 now)
   return TRUE;
 }
 
-void
-serve_sent_look (Serve *serve)
+static gboolean
+look (gpointer unused)
 {
   const gint64 now = g_get_monotonic_time ();
 
-  for (guint i = serve->sent ? serve->sent->len : 0; i-- > 0;)
-    if (look (serve->sent->pdata[i], now))
-      g_ptr_array_remove_index_fast (serve->sent, i);
+  for (guint i = all->len; i-- > 0;)
+    if (has_ended (all->pdata[i], now))
+      g_ptr_array_remove_index_fast (all, i);
+  if (all->len)
+    return G_SOURCE_CONTINUE;
+  looking = 0;
+  return G_SOURCE_REMOVE;
 }
 
 void
-serve_sent_stop (Serve *serve)
+http_sent_add (SoupServerMessage *message, const char *subject)
 {
-  g_clear_pointer (&serve->sent, g_ptr_array_unref);
+  Sent *sent = find (message);
+  HttpConnection *connection = sent ? NULL : http_connection_ref (message);
+  const int file = connection ? http_connection_dup (connection) : -1;
+
+  if (sent) {
+    sent->is_queued = TRUE;
+  } else if (file < 0) {
+    /* Without a file descriptor it could not be called back. */
+    http_connection_end (connection);
+    http_connection_unref (connection);
+  } else {
+    sent = g_new0 (Sent, 1);
+    sent->message = g_object_ref (message);
+    sent->connection = connection;
+    sent->file = file;
+    sent->subject = g_strdup (subject);
+    sent->is_queued = TRUE;
+    g_signal_connect (message, "finished", G_CALLBACK (on_finished), sent);
+    if (!all)
+      all = g_ptr_array_new_with_free_func (free_sent);
+    g_ptr_array_add (all, sent);
+    if (!looking)
+      looking = g_timeout_add (INTERVAL, look, NULL);
+  }
+}
+
+void
+http_sent_written (const SoupServerMessage *message)
+{
+  Sent *sent = find (message);
+
+  if (sent)
+    sent->is_queued = FALSE;
+}
+
+void
+http_sent_reset (const char *subject)
+{
+  for (guint i = 0; all && i < all->len; i++) {
+    const Sent *sent = all->pdata[i];
+
+    if (!g_strcmp0 (sent->subject, subject)
+        && (sent->is_queued || is_in_kernel (sent)))
+      reset (sent);
+  }
+}
+
+void
+http_sent_stop (void)
+{
+  g_clear_handle_id (&looking, g_source_remove);
+  g_clear_pointer (&all, g_ptr_array_unref);
 }
 
 #endif

@@ -2,25 +2,20 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Pictures of cameras on their way to clients. Main thread only. */
+/* What is on its way to clients, such as pictures of a camera. Main thread only. */
 
 #include <libsoup/soup.h>
 
-#include "serve/cameras.h"
-
 G_BEGIN_DECLS
 
-/* @message, or the next part of it, is a picture of @camera. */
-void serve_sent_add (Serve *serve, SoupServerMessage *message,
-    const char *camera);
+/* @message, or the next part of it, shows @subject. */
+void http_sent_add (SoupServerMessage *message, const char *subject);
 /* libsoup has handed all parts of @message that were added to the kernel. */
-void serve_sent_written (Serve *serve, const SoupServerMessage *message);
-/* Resets the connections that have not delivered all pictures of @camera: nothing that
+void http_sent_written (const SoupServerMessage *message);
+/* Resets the connections that have not delivered all that shows @subject: nothing that
  * libsoup or the kernel has queued leaves any more. */
-void serve_sent_reset (Serve *serve, const char *camera);
-/* Forgets what has arrived; to be called a few times a second. */
-void serve_sent_look (Serve *serve);
+void http_sent_reset (const char *subject);
 /* At the end. */
-void serve_sent_stop (Serve *serve);
+void http_sent_stop (void);
 
 G_END_DECLS

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "http/body.h"
-#include "http/listener.h"
+#include "http/connection.h"
 #include "http/reply.h"
 #include "http/sessionapi.h"
 
-static void
-open_session (Serve *serve, SoupServerMessage *message)
+void
+http_session_open (SoupServerMessage *message, const char *name, gpointer auth)
 {
   JsonNode *root = http_body_parse (message);
   const char *token = root ? http_body_get_text (root, "token") : NULL;
@@ -23,7 +23,7 @@ open_session (Serve *serve, SoupServerMessage *message)
 
   if (!root)
     return;
-  status = http_auth_open (serve->auth, message, token ? token : "");
+  status = http_auth_open (auth, message, token ? token : "");
   json_node_unref (root);
   if (status == SOUP_STATUS_NO_CONTENT)
     soup_server_message_set_status (message, status, NULL);
@@ -35,39 +35,31 @@ open_session (Serve *serve, SoupServerMessage *message)
 
 /* The answer is not of the session that has ended. */
 static void
-end_sessions (Serve *serve, SoupServerMessage *message, gboolean all)
+end_sessions (SoupServerMessage *message, HttpAuth *auth, gboolean all)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
-  http_connection_set_session (message, NULL);
+  http_connection_set_session (message, auth, NULL);
   http_auth_log (message, all ? "all sessions were ended" : "a session ended");
-  if (all ? http_auth_close_all (serve->auth, &error)
-          : http_auth_close (serve->auth, message, &error)) {
+  if (all ? http_auth_close_all (auth, &error)
+          : http_auth_close (auth, message, &error)) {
     soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
     return;
   }
   g_prefix_error (&error, "ended only until y10 serve starts again: ");
   http_reply_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR, error->message);
-  g_error_free (error);
 }
 
-gboolean
-serve_session_answer (Serve *serve, SoupServerMessage *message,
-    const char *path)
+void
+http_session_end (SoupServerMessage *message, const char *name, gpointer auth)
 {
-  const char *method = soup_server_message_get_method (message);
-  const gboolean all = !strcmp (path, "sessions");
+  end_sessions (message, auth, FALSE);
+}
 
-  if (!all && strcmp (path, "session") != 0)
-    return FALSE;
-  if (!all && !strcmp (method, "POST"))
-    open_session (serve, message);
-  else if (!strcmp (method, "DELETE"))
-    end_sessions (serve, message, all);
-  else
-    http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
-        all ? "expected DELETE" : "expected POST or DELETE");
-  return TRUE;
+void
+http_sessions_end (SoupServerMessage *message, const char *name, gpointer auth)
+{
+  end_sessions (message, auth, TRUE);
 }
 
 #endif

@@ -2,17 +2,14 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Sessions, for requests. */
+/* Sessions, for requests. The owner is an HttpAuth. */
 
-#include <libsoup/soup.h>
-
-#include "serve/cameras.h"
+#include "http/reply.h"
 
 G_BEGIN_DECLS
 
-/* Answers a request to /api/@path if it is to a session or to all of them; returns whether
- * it is. */
-gboolean serve_session_answer (Serve *serve, SoupServerMessage *message,
-    const char *path);
+HttpHandler http_session_open, http_session_end;
+/* Ends all of them. */
+HttpHandler http_sessions_end;
 
 G_END_DECLS

@@ -27,7 +27,7 @@
 #define MOST_SESSIONS 64
 #define HASH_LENGTH 64
 #define MOST_FILE 16384
-#define KEEP_INTERVAL G_TIME_SPAN_HOUR
+#define KEEP_INTERVAL 3600 /* s */
 
 typedef struct
 {
@@ -39,8 +39,8 @@ struct _HttpSessions
 {
   char *path, *token;
   GHashTable *sessions; /* hash → Session */
-  gint64 kept;
-  gboolean is_lost; /* they cannot be kept, and that was logged */
+  guint keeping;        /* a source */
+  gboolean is_lost;     /* they cannot be kept, and that was logged */
 };
 
 char *
@@ -184,7 +184,6 @@ save (HttpSessions *self, GError **error)
   gpointer hash, value;
   gboolean ok;
 
-  self->kept = g_get_monotonic_time ();
   g_hash_table_iter_init (&iter, self->sessions);
   while (g_hash_table_iter_next (&iter, &hash, &value)) {
     const Session *session = value;
@@ -218,6 +217,17 @@ keep (HttpSessions *self)
   g_error_free (error);
 }
 
+/* How long they have been open is kept, too. */
+static gboolean
+keep_on (gpointer data)
+{
+  HttpSessions *self = data;
+
+  if (g_hash_table_size (self->sessions))
+    keep (self);
+  return G_SOURCE_CONTINUE;
+}
+
 HttpSessions *
 http_sessions_new (const char *path, const char *token)
 {
@@ -225,17 +235,18 @@ http_sessions_new (const char *path, const char *token)
 
   self->path = g_strdup (path);
   self->token = g_strdup (token);
-  self->kept = g_get_monotonic_time ();
   self->sessions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
       g_free);
   if (path)
     load (self);
+  self->keeping = g_timeout_add_seconds (KEEP_INTERVAL, keep_on, self);
   return self;
 }
 
 void
 http_sessions_free (HttpSessions *self)
 {
+  g_source_remove (self->keeping);
   if (g_hash_table_size (self->sessions))
     keep (self);
   g_hash_table_unref (self->sessions);
@@ -303,14 +314,6 @@ http_sessions_close (HttpSessions *self, const char *number, GError **error)
   }
   g_free (key);
   return !had || save (self, error);
-}
-
-void
-http_sessions_look (HttpSessions *self)
-{
-  if (g_hash_table_size (self->sessions)
-      && g_get_monotonic_time () - self->kept >= KEEP_INTERVAL)
-    keep (self);
 }
 
 #endif

@@ -32,7 +32,5 @@ gboolean http_sessions_is_open (const HttpSessions *sessions,
  * restart, since the file cannot be written. */
 gboolean http_sessions_close (HttpSessions *sessions, const char *number,
     GError **error);
-/* Keeps how long they have been open; to be called a few times a second. */
-void http_sessions_look (HttpSessions *sessions);
 
 G_END_DECLS

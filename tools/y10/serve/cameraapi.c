@@ -1,61 +1,62 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The REST interface: cameras as JSON. A camera's source goes in and never
- * comes out: what is shown of it has no secrets. */
+/* Cameras, for requests: as JSON, and as pictures. A camera's source goes in and never
+ * comes out. */
 
 #include "config.h"
 
 #ifdef HAVE_SERVE
 
-#include <string.h>
-
-#include "base/json.h"
 #include "base/log.h"
+#include "http/auth.h"
 #include "http/body.h"
-#include "http/reply.h"
-#include "http/sessionapi.h"
 #include "serve/cameraapi.h"
-#include "serve/capacity.h"
+#include "serve/cameras.h"
 #include "serve/change.h"
-#include "serve/describe.h"
-#include "serve/modelapi.h"
-#include "serve/release.h"
 
-static void
-reply_json (SoupServerMessage *message, guint status, JsonBuilder *builder)
+#define NO_THING "there is no such thing"
+#define NO_PAGE "there is no such page"
+
+/* Answers 404 with @why for one that there is not. */
+static ServeCamera *
+find (const ServeCameras *cameras, SoupServerMessage *message, const char *id,
+    const char *why)
 {
-  http_reply_text (message, status, "application/json",
-      tool_json_to_line (builder));
+  ServeCamera *camera = serve_camera_find (cameras, id);
+
+  if (!camera)
+    http_reply_error (message, SOUP_STATUS_NOT_FOUND, why);
+  return camera;
 }
 
-static void
-list_cameras (Serve *serve, SoupServerMessage *message)
+void
+serve_cameras_list (SoupServerMessage *message, const char *name,
+    gpointer owner)
 {
-  JsonBuilder *builder = json_builder_new ();
+  const ServeCameras *cameras = owner;
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
 
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "cameras");
   json_builder_begin_array (builder);
-  for (guint i = 0; i < serve->cameras->len; i++)
-    serve_describe (builder, serve->cameras->pdata[i]);
+  for (guint i = 0; i < cameras->all->len; i++)
+    serve_camera_write (cameras->all->pdata[i], builder, TRUE);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
-  reply_json (message, SOUP_STATUS_OK, builder);
-  g_object_unref (builder);
+  http_reply_json (message, SOUP_STATUS_OK, builder);
 }
 
 /* Tells the user in front of the page and in front of the terminal. */
 static gboolean
-save (Serve *serve, SoupServerMessage *message)
+save (ServeConfig *config, SoupServerMessage *message)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
-  if (serve_config_save (serve->config, &error))
+  if (serve_config_save (config, &error))
     return TRUE;
   tool_log (TOOL_LOG_WARNING, "cannot write the settings: %s", error->message);
   http_reply_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR, error->message);
-  g_error_free (error);
   return FALSE;
 }
 
@@ -63,147 +64,172 @@ static void
 reply_camera (SoupServerMessage *message, guint status,
     const ServeCamera *camera)
 {
-  JsonBuilder *builder = json_builder_new ();
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
 
-  serve_describe (builder, camera);
-  reply_json (message, status, builder);
-  g_object_unref (builder);
-}
-
-/* Answers 400. */
-static void
-refuse (SoupServerMessage *message, GError *error)
-{
-  http_reply_error (message, SOUP_STATUS_BAD_REQUEST, error->message);
-  g_error_free (error);
-}
-
-/* Logs what has changed of a camera that was as @before says. */
-static void
-log_change (SoupServerMessage *message, const ServeCameraConfig *camera,
-    const ServeCameraConfig *before)
-{
-  char *fields = serve_change_list (camera, before);
-
-  if (*fields)
-    http_auth_log (message, "camera %s: changed %s", camera->id, fields);
-  g_free (fields);
+  serve_camera_write (camera, builder, TRUE);
+  http_reply_json (message, status, builder);
 }
 
 /* Returns what the message's body makes of @camera, or of nothing; NULL after an answer. */
 static ServeCameraConfig *
-read_change (Serve *serve, SoupServerMessage *message,
+read_change (const ServeConfig *config, SoupServerMessage *message,
     const ServeCameraConfig *camera)
 {
-  JsonNode *root = http_body_parse (message);
+  g_autoptr (JsonNode) root = http_body_parse (message);
+  g_autoptr (GError) error = NULL;
   ServeCameraConfig *changed;
-  GError *error = NULL;
 
   if (!root)
     return NULL;
-  changed = serve_change_read (serve->config, camera,
-      json_node_get_object (root), &error);
-  json_node_unref (root);
+  changed = serve_change_read (config, camera, json_node_get_object (root),
+      &error);
   if (!changed)
-    refuse (message, error);
+    http_reply_error (message, SOUP_STATUS_BAD_REQUEST, error->message);
   return changed;
 }
 
-static void
-create_camera (Serve *serve, SoupServerMessage *message)
+void
+serve_camera_create (SoupServerMessage *message, const char *name,
+    gpointer owner)
 {
-  ServeCameraConfig *config = read_change (serve, message, NULL);
-  GError *error = NULL;
+  ServeCameras *cameras = owner;
+  ServeConfig *config = cameras->config;
+  ServeCameraConfig *camera = read_change (config, message, NULL);
+  g_autoptr (GError) error = NULL;
 
-  if (!config)
+  if (!camera)
     return;
-  if (!serve_config_add (serve->config, config, &error))
-    refuse (message, error);
-  else if (!save (serve, message))
-    serve_config_drop (serve->config, config);
+  if (!serve_config_add (config, camera, &error))
+    http_reply_error (message, SOUP_STATUS_BAD_REQUEST, error->message);
+  else if (!save (config, message))
+    serve_config_drop (config, camera);
   else {
-    http_auth_log (message, "camera %s: added", config->id);
+    http_auth_log (message, "camera %s: added", camera->id);
     reply_camera (message, SOUP_STATUS_CREATED,
-        serve_camera_start (serve, config, FALSE));
+        serve_camera_start (cameras, camera, FALSE));
   }
-}
-
-static void
-change_camera (Serve *serve, SoupServerMessage *message, ServeCamera *camera)
-{
-  ServeCameraConfig *other = read_change (serve, message, camera->config);
-
-  if (!other)
-    return;
-  /* What is not kept does not apply. */
-  serve_config_exchange (serve->config, camera->config, other);
-  if (save (serve, message)) {
-    log_change (message, camera->config, other);
-    serve_camera_change (camera, other);
-    reply_camera (message, SOUP_STATUS_OK, camera);
-  } else {
-    serve_config_exchange (serve->config, camera->config, other);
-  }
-  serve_camera_config_free (other);
-}
-
-static void
-delete_camera (Serve *serve, SoupServerMessage *message, ServeCamera *camera)
-{
-  ServeCameraConfig *config = camera->config;
-
-  serve_config_remove (serve->config, config);
-  if (!save (serve, message))
-    return;
-  http_auth_log (message, "camera %s: removed", config->id);
-  serve_camera_stop (serve, camera);
-  /* Of a camera that the settings do not name, the next start forgets crashes. */
-  serve_quarantine_forget (serve->quarantine, config, NULL);
-  serve_config_drop (serve->config, config);
-  soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
-}
-
-static void
-answer_camera (Serve *serve, SoupServerMessage *message, const char *method,
-    ServeCamera *camera)
-{
-  if (!strcmp (method, "GET"))
-    reply_camera (message, SOUP_STATUS_OK, camera);
-  else if (!strcmp (method, "PATCH"))
-    change_camera (serve, message, camera);
-  else if (!strcmp (method, "DELETE"))
-    delete_camera (serve, message, camera);
-  else
-    http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
-        "expected GET, PATCH or DELETE");
 }
 
 void
-serve_api_answer (Serve *serve, SoupServerMessage *message, const char *path)
+serve_camera_get (SoupServerMessage *message, const char *id, gpointer cameras)
 {
-  const char *method = soup_server_message_get_method (message);
-  ServeCamera *camera = g_str_has_prefix (path, "cameras/")
-      ? serve_camera_find (serve, path + 8)
+  const ServeCamera *camera = find (cameras, message, id, NO_THING);
+
+  if (camera)
+    reply_camera (message, SOUP_STATUS_OK, camera);
+}
+
+/* What is not kept does not apply. */
+static void
+apply (ServeConfig *config, SoupServerMessage *message, ServeCamera *camera,
+    ServeCameraConfig *other)
+{
+  g_autofree char *fields = NULL;
+
+  serve_config_exchange (config, camera->config, other);
+  if (!save (config, message)) {
+    serve_config_exchange (config, camera->config, other);
+    return;
+  }
+  fields = serve_change_list (camera->config, other);
+  if (*fields)
+    http_auth_log (message, "camera %s: changed %s", camera->config->id,
+        fields);
+  serve_camera_change (camera, other);
+  reply_camera (message, SOUP_STATUS_OK, camera);
+}
+
+void
+serve_camera_patch (SoupServerMessage *message, const char *id, gpointer owner)
+{
+  ServeConfig *config = ((ServeCameras *) owner)->config;
+  ServeCamera *camera = find (owner, message, id, NO_THING);
+  ServeCameraConfig *other = camera
+      ? read_change (config, message, camera->config)
       : NULL;
 
-  if (serve_release_answer (serve, message, path)
-      || serve_capacity_answer (serve, message, path)
-      || serve_model_answer (serve, message, path)
-      || serve_session_answer (serve, message, path))
+  if (!other)
     return;
-  if (!strcmp (path, "cameras")) {
-    if (!strcmp (method, "GET"))
-      list_cameras (serve, message);
-    else if (!strcmp (method, "POST"))
-      create_camera (serve, message);
-    else
-      http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
-          "expected GET or POST");
-  } else if (!camera) {
-    http_reply_error (message, SOUP_STATUS_NOT_FOUND, "there is no such thing");
+  apply (config, message, camera, other);
+  serve_camera_config_free (other);
+}
+
+void
+serve_camera_delete (SoupServerMessage *message, const char *id, gpointer owner)
+{
+  const ServeCameras *cameras = owner;
+  ServeCamera *camera = find (cameras, message, id, NO_THING);
+  ServeCameraConfig *config = camera ? camera->config : NULL;
+
+  if (!camera)
+    return;
+  serve_config_remove (cameras->config, config);
+  if (!save (cameras->config, message))
+    return;
+  http_auth_log (message, "camera %s: removed", config->id);
+  serve_camera_stop (camera);
+  /* Of a camera that the settings do not name, the next start forgets crashes. */
+  serve_crashes_forget (cameras->crashes, config, NULL);
+  serve_config_drop (cameras->config, config);
+  soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
+}
+
+void
+serve_camera_release (SoupServerMessage *message, const char *id,
+    gpointer owner)
+{
+  const ServeCameras *cameras = owner;
+  const ServeCamera *camera = find (cameras, message, id,
+      "there is no such camera");
+  g_autoptr (GError) error = NULL;
+
+  if (!camera)
+    return;
+  if (!tool_camera_is_held (camera->camera)) {
+    http_reply_error (message, SOUP_STATUS_CONFLICT,
+        "the camera is not quarantined");
+  } else if (!serve_crashes_forget (cameras->crashes, camera->config, &error)) {
+    tool_log (TOOL_LOG_WARNING, "cannot write the crashes: %s", error->message);
+    http_reply_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR,
+        error->message);
   } else {
-    answer_camera (serve, message, method, camera);
+    http_auth_log (message, "camera %s: released", camera->config->id);
+    tool_camera_release (camera->camera);
+    soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
   }
+}
+
+void
+serve_camera_view (SoupServerMessage *message, const char *id, gpointer cameras)
+{
+  const ServeCamera *camera = find (cameras, message, id, NO_PAGE);
+
+  if (camera)
+    serve_views_begin (camera->views, message, FALSE);
+}
+
+void
+serve_camera_snapshot (SoupServerMessage *message, const char *id,
+    gpointer cameras)
+{
+  const ServeCamera *camera = find (cameras, message, id, NO_PAGE);
+
+  if (camera)
+    serve_views_begin (camera->views, message, TRUE);
+}
+
+/* Ready: a camera is live, or there is none. */
+void
+serve_cameras_probe (SoupServerMessage *message, const char *name,
+    gpointer owner)
+{
+  const ServeCameras *cameras = owner;
+
+  soup_server_message_set_status (message,
+      !cameras->all->len || serve_cameras_count (cameras, TOOL_CAMERA_LIVE)
+          ? SOUP_STATUS_OK
+          : SOUP_STATUS_SERVICE_UNAVAILABLE,
+      NULL);
 }
 
 #endif

@@ -2,16 +2,16 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The REST interface, docs/serve.md. */
+/* Cameras, for requests. The owner is a ServeCameras, the name a camera's id. */
 
-#include <libsoup/soup.h>
-
-#include "serve/cameras.h"
+#include "http/reply.h"
 
 G_BEGIN_DECLS
 
-/* @path: behind "/api/". The message is one that may be answered. */
-void serve_api_answer (Serve *serve, SoupServerMessage *message,
-    const char *path);
+HttpHandler serve_cameras_list, serve_camera_create, serve_camera_get,
+    serve_camera_patch, serve_camera_delete, serve_camera_release,
+    serve_camera_view, serve_camera_snapshot;
+/* Whether one is live. */
+HttpHandler serve_cameras_probe;
 
 G_END_DECLS

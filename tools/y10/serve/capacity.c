@@ -16,7 +16,6 @@
 #ifdef HAVE_SERVE
 
 #include <math.h>
-#include <string.h>
 
 #include "base/cpus.h"
 #include "base/json.h"
@@ -26,10 +25,12 @@
 
 #define INFERENCES 5 /* of a camera in a second, as y10 bench --cameras */
 #define MOST_BUSY 0.8
-#define PERIOD (5 * G_USEC_PER_SEC)
+#define PERIOD 5 /* s */
 
 struct _ServeCapacity
 {
+  const ServeCameras *cameras;
+  guint measuring; /* a source */
   gint64 since;
   ServeUsage before;
   /* In the last period. NAN: not known yet. */
@@ -56,34 +57,14 @@ typedef struct
   double camera_cpus; /* for a camera, without the engine */
 } Estimate;
 
-ServeCapacity *
-serve_capacity_new (void)
+static gboolean
+measure (gpointer data)
 {
-  ServeCapacity *capacity = g_new0 (ServeCapacity, 1);
-
-  capacity->since = g_get_monotonic_time ();
-  serve_usage_read (&capacity->before);
-  capacity->cpus_used = capacity->cpus_others = NAN;
-  capacity->cpus = y10_cpus_granted ("");
-  capacity->allowed = y10_cpus_allowed ();
-  return capacity;
-}
-
-void
-serve_capacity_free (ServeCapacity *capacity)
-{
-  g_free (capacity);
-}
-
-void
-serve_capacity_look (ServeCapacity *capacity)
-{
+  ServeCapacity *capacity = data;
   const gint64 now = g_get_monotonic_time ();
   const double seconds = (double) (now - capacity->since) / G_USEC_PER_SEC;
   ServeUsage usage;
 
-  if (now - capacity->since < PERIOD)
-    return;
   serve_usage_read (&usage);
   capacity->cpus_used = (usage.process - capacity->before.process) / seconds;
   capacity->cpus_others = capacity->allowed - capacity->cpus_used
@@ -93,6 +74,29 @@ serve_capacity_look (ServeCapacity *capacity)
     capacity->cpus_others = CLAMP (capacity->cpus_others, 0, capacity->allowed);
   capacity->before = usage;
   capacity->since = now;
+  return G_SOURCE_CONTINUE;
+}
+
+ServeCapacity *
+serve_capacity_new (const ServeCameras *cameras)
+{
+  ServeCapacity *capacity = g_new0 (ServeCapacity, 1);
+
+  capacity->cameras = cameras;
+  capacity->since = g_get_monotonic_time ();
+  serve_usage_read (&capacity->before);
+  capacity->cpus_used = capacity->cpus_others = NAN;
+  capacity->cpus = y10_cpus_granted ("");
+  capacity->allowed = y10_cpus_allowed ();
+  capacity->measuring = g_timeout_add_seconds (PERIOD, measure, capacity);
+  return capacity;
+}
+
+void
+serve_capacity_free (ServeCapacity *capacity)
+{
+  g_source_remove (capacity->measuring);
+  g_free (capacity);
 }
 
 /* Returns FALSE if nothing is known of the engine. */
@@ -118,12 +122,12 @@ read_engine (const ServeCamera *camera, Load *load)
 }
 
 static gboolean
-read_load (const Serve *serve, Load *load)
+read_load (const ServeCameras *cameras, Load *load)
 {
   gboolean known = FALSE;
 
-  for (guint i = 0; i < serve->cameras->len; i++) {
-    const ServeCamera *camera = serve->cameras->pdata[i];
+  for (guint i = 0; i < cameras->all->len; i++) {
+    const ServeCamera *camera = cameras->all->pdata[i];
     ToolCameraStatus status;
 
     tool_camera_get_status (camera->camera, &status);
@@ -181,36 +185,27 @@ add_estimate (JsonBuilder *builder, const ServeCapacity *capacity,
   tool_json_double (builder, "cpus_others", capacity->cpus_others);
 }
 
-gboolean
-serve_capacity_answer (Serve *serve, SoupServerMessage *message,
-    const char *path)
+void
+serve_capacity_get (SoupServerMessage *message, const char *name,
+    gpointer owner)
 {
-  JsonBuilder *builder;
+  const ServeCapacity *capacity = owner;
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
   Load load = { 0 };
-  gboolean known;
+  const gboolean known = read_load (capacity->cameras, &load)
+      && !isnan (capacity->cpus_used);
 
-  if (strcmp (path, "capacity") != 0)
-    return FALSE;
-  if (strcmp (soup_server_message_get_method (message), "GET") != 0) {
-    http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected GET");
-    return TRUE;
-  }
-  known = read_load (serve, &load) && !isnan (serve->capacity->cpus_used);
-  builder = json_builder_new ();
   json_builder_begin_object (builder);
   tool_json_int (builder, "live", load.n_live);
-  tool_json_int (builder, "cpus", serve->capacity->cpus);
+  tool_json_int (builder, "cpus", capacity->cpus);
   if (known) {
-    add_estimate (builder, serve->capacity, &load);
+    add_estimate (builder, capacity, &load);
   } else {
     tool_json_string (builder, "cameras", NULL);
     tool_json_string (builder, "more", NULL);
   }
   json_builder_end_object (builder);
-  http_reply_text (message, SOUP_STATUS_OK, "application/json",
-      tool_json_to_line (builder));
-  g_object_unref (builder);
-  return TRUE;
+  http_reply_json (message, SOUP_STATUS_OK, builder);
 }
 
 #endif

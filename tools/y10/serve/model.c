@@ -22,7 +22,8 @@
 #include "base/log.h"
 #include "serve/model.h"
 #include "serve/modelfolder.h"
-#include "serve/push.h"
+
+#define INTERVAL 250 /* ms between looks at what the detectors say */
 
 struct _ServeModelChange
 {
@@ -30,9 +31,10 @@ struct _ServeModelChange
   ServeModelDone done;
   gpointer user;
   GCancellable *cancellable; /* of the thread */
-  ServeModel *model;         /* NULL until the file is checked */
+  ServeModelInfo *model;     /* NULL until the file is checked */
   char *old_path;            /* from then on */
   guint n_left, n;           /* cameras */
+  guint looking;             /* a source, from then on */
 };
 
 /* What the thread is told, and finds. */
@@ -41,7 +43,7 @@ typedef struct
   char *folder, *name;
   gboolean whole;
   char *path;
-  ServeModel *model;
+  ServeModelInfo *model;
 } Reading;
 
 static void
@@ -52,7 +54,7 @@ free_reading (gpointer data)
   g_free (reading->folder);
   g_free (reading->name);
   g_free (reading->path);
-  g_clear_pointer (&reading->model, serve_model_free);
+  g_clear_pointer (&reading->model, serve_model_info_free);
   g_free (reading);
 }
 
@@ -67,7 +69,8 @@ read_file (GTask *task, gpointer source, gpointer data,
     reading->path = serve_model_folder_find (reading->folder, reading->name,
         &error);
   if (!error)
-    reading->model = serve_model_load (reading->path, reading->whole, &error);
+    reading->model = serve_model_info_load (reading->path, reading->whole,
+        &error);
   if (error)
     g_task_return_error (task, error);
   else
@@ -75,17 +78,17 @@ read_file (GTask *task, gpointer source, gpointer data,
 }
 
 const char *
-serve_model_change_get_kept (const Serve *serve)
+serve_model_get_kept (const ServeModel *model)
 {
-  const ServeModelChange *change = serve->model_change;
+  const ServeModelChange *change = model->change;
 
-  return change && change->model ? change->old_path : serve->config->model;
+  return change && change->model ? change->old_path : model->config->model;
 }
 
 void
-serve_model_change_write (const Serve *serve, JsonBuilder *builder)
+serve_model_write (const ServeModel *model, JsonBuilder *builder)
 {
-  const ServeModelChange *change = serve->model_change;
+  const ServeModelChange *change = model->change;
 
   json_builder_set_member_name (builder, "change");
   if (!change) {
@@ -100,52 +103,53 @@ serve_model_change_write (const Serve *serve, JsonBuilder *builder)
 }
 
 static void
-tell_pages (Serve *serve, const char *problem)
+tell_pages (ServeModel *model, const char *problem)
 {
   JsonBuilder *builder = json_builder_new ();
   char *line;
 
   json_builder_begin_object (builder);
   tool_json_string (builder, "type", "model");
-  tool_json_string (builder, "name", serve->config->known->name);
-  serve_model_change_write (serve, builder);
+  tool_json_string (builder, "name", model->config->known->name);
+  serve_model_write (model, builder);
   tool_json_string (builder, "problem", problem);
   json_builder_end_object (builder);
   line = tool_json_to_line (builder);
-  serve_push_json (serve, line);
+  http_sockets_send (model->sockets, line);
   g_free (line);
   g_object_unref (builder);
 }
 
 static void
-finish (Serve *serve, guint status, const char *problem)
+finish (ServeModel *model, guint status, const char *problem)
 {
-  ServeModelChange *change = g_steal_pointer (&serve->model_change);
+  ServeModelChange *change = g_steal_pointer (&model->change);
 
   if (problem)
     tool_log (TOOL_LOG_WARNING, "model: stays %s: %s",
-        serve->config->known->name, problem);
+        model->config->known->name, problem);
   else
     tool_log (TOOL_LOG_NOTICE, "model: %s is in use",
-        serve->config->known->name);
+        model->config->known->name);
+  g_clear_handle_id (&change->looking, g_source_remove);
   change->done (change->user, status, problem);
-  tell_pages (serve, problem);
+  tell_pages (model, problem);
   g_cancellable_cancel (change->cancellable);
   g_object_unref (change->cancellable);
-  g_clear_pointer (&change->model, serve_model_free);
+  g_clear_pointer (&change->model, serve_model_info_free);
   g_free (change->old_path);
   g_free (change->name);
   g_free (change);
 }
 
 static gboolean
-check_camera (const ServeCameraConfig *camera, const ServeModel *model,
+check_camera (const ServeCameraConfig *camera, const ServeModelInfo *model,
     GError **error)
 {
   if ((!camera->classes
-          || serve_model_check_classes (model, camera->classes, error))
+          || serve_model_info_check_classes (model, camera->classes, error))
       && (!camera->zones
-          || serve_model_check_zones (model, camera->zones, error)))
+          || serve_model_info_check_zones (model, camera->zones, error)))
     return TRUE;
   g_prefix_error (error, "the camera \"%s\": ", camera->name);
   return FALSE;
@@ -153,11 +157,11 @@ check_camera (const ServeCameraConfig *camera, const ServeModel *model,
 
 /* Whether the model has all classes that are asked for. */
 static gboolean
-check_classes (const ServeConfig *config, const ServeModel *model,
+check_classes (const ServeConfig *config, const ServeModelInfo *model,
     GError **error)
 {
   gboolean ok = !config->classes
-      || serve_model_check_classes (model, config->classes, error);
+      || serve_model_info_check_classes (model, config->classes, error);
 
   if (!ok)
     g_prefix_error (error, "the settings' [serve]: ");
@@ -169,23 +173,76 @@ check_classes (const ServeConfig *config, const ServeModel *model,
 /* Changes which path the settings have, and takes @path. Cameras borrow it, so the one
  * before is freed after all have another. */
 static char *
-exchange (Serve *serve, char *path)
+exchange (ServeModel *model, char *path)
 {
-  char *before = serve->config->model;
+  char *before = model->config->model;
 
-  serve->config->model = path;
-  serve_cameras_change_model (serve);
+  model->config->model = path;
+  serve_cameras_change_model (model->cameras);
   return before;
 }
 
 static void
-go_back (Serve *serve, guint status, const char *problem)
+go_back (ServeModel *model, guint status, const char *problem)
 {
-  ServeModelChange *change = serve->model_change;
-  char *path = exchange (serve, g_steal_pointer (&change->old_path));
+  ServeModelChange *change = model->change;
+  char *path = exchange (model, g_steal_pointer (&change->old_path));
 
-  finish (serve, status, problem);
+  finish (model, status, problem);
   g_free (path);
+}
+
+/* All have it. */
+static void
+keep (ServeModel *model)
+{
+  ServeModelChange *change = model->change;
+  GError *error = NULL;
+
+  /* Settings may have changed meanwhile. */
+  if (!check_classes (model->config, change->model, &error)) {
+    go_back (model, SOUP_STATUS_CONFLICT, error->message);
+  } else if (!serve_config_keep_model (model->config, &error)) {
+    tool_log (TOOL_LOG_WARNING, "cannot write the settings: %s",
+        error->message);
+    go_back (model, SOUP_STATUS_INTERNAL_SERVER_ERROR, error->message);
+  } else {
+    serve_model_info_free (model->config->known);
+    model->config->known = g_steal_pointer (&change->model);
+    finish (model, SOUP_STATUS_OK, NULL);
+  }
+  g_clear_error (&error);
+}
+
+/* Nobody tells that a detector has the model, or refuses it. */
+static gboolean
+look (gpointer data)
+{
+  ServeModel *model = data;
+  ServeModelChange *change = model->change;
+  guint n_left = 0;
+
+  for (guint i = 0; i < model->cameras->all->len; i++) {
+    const ServeCamera *camera = model->cameras->all->pdata[i];
+    g_autofree char *problem = NULL;
+    ToolCameraStatus status;
+
+    tool_camera_get_status (camera->camera, &status);
+    n_left += status.model_changes;
+    if (!status.model_refused)
+      continue;
+    problem = g_strdup (status.model_refused);
+    go_back (model, SOUP_STATUS_CONFLICT, problem);
+    return G_SOURCE_CONTINUE;
+  }
+  if (!n_left) {
+    keep (model);
+  } else if (n_left != change->n_left) {
+    change->n = MAX (change->n, n_left);
+    change->n_left = n_left;
+    tell_pages (model, NULL);
+  }
+  return G_SOURCE_CONTINUE;
 }
 
 static void
@@ -194,41 +251,26 @@ on_read (GObject *source, GAsyncResult *result, gpointer data)
   GTask *task = G_TASK (result);
   Reading *reading = g_task_get_task_data (task);
   GError *error = NULL;
-  Serve *serve = data;
+  ServeModel *model = data;
   ServeModelChange *change;
 
   /* A cancelled one has no change any more. */
   if (g_task_propagate_boolean (task, &error)
-      && check_classes (serve->config, reading->model, &error)) {
-    change = serve->model_change;
+      && check_classes (model->config, reading->model, &error)) {
+    change = model->change;
     change->model = g_steal_pointer (&reading->model);
-    change->old_path = exchange (serve, g_steal_pointer (&reading->path));
-    serve_model_change_look (serve);
+    change->old_path = exchange (model, g_steal_pointer (&reading->path));
+    change->looking = g_timeout_add (INTERVAL, look, model);
+    look (model);
     return;
   }
   if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    finish (serve, SOUP_STATUS_BAD_REQUEST, error->message);
+    finish (model, SOUP_STATUS_BAD_REQUEST, error->message);
   g_error_free (error);
 }
 
-/* Where no detector would, the thread reads the weights, too. */
-static gboolean
-has_live (const Serve *serve)
-{
-  gboolean has = FALSE;
-
-  for (guint i = 0; !has && i < serve->cameras->len; i++) {
-    const ServeCamera *camera = serve->cameras->pdata[i];
-    ToolCameraStatus status;
-
-    tool_camera_get_status (camera->camera, &status);
-    has = status.state == TOOL_CAMERA_LIVE;
-  }
-  return has;
-}
-
 void
-serve_model_change_begin (Serve *serve, const char *name, ServeModelDone done,
+serve_model_begin (ServeModel *model, const char *name, ServeModelDone done,
     gpointer user)
 {
   ServeModelChange *change = g_new0 (ServeModelChange, 1);
@@ -239,75 +281,41 @@ serve_model_change_begin (Serve *serve, const char *name, ServeModelDone done,
   change->done = done;
   change->user = user;
   change->cancellable = g_cancellable_new ();
-  reading->folder = g_strdup (serve->config->models);
+  reading->folder = g_strdup (model->config->models);
   reading->name = g_strdup (name);
-  reading->whole = !has_live (serve);
-  serve->model_change = change;
-  task = g_task_new (NULL, change->cancellable, on_read, serve);
+  /* Where no detector would, the thread reads the weights, too. */
+  reading->whole = !serve_cameras_count (model->cameras, TOOL_CAMERA_LIVE);
+  model->change = change;
+  task = g_task_new (NULL, change->cancellable, on_read, model);
   g_task_set_task_data (task, reading, free_reading);
   g_task_run_in_thread (task, read_file);
   g_object_unref (task);
-  tell_pages (serve, NULL);
-}
-
-/* All have it. */
-static void
-keep (Serve *serve)
-{
-  ServeModelChange *change = serve->model_change;
-  GError *error = NULL;
-
-  /* Settings may have changed meanwhile. */
-  if (!check_classes (serve->config, change->model, &error)) {
-    go_back (serve, SOUP_STATUS_CONFLICT, error->message);
-  } else if (!serve_config_keep_model (serve->config, &error)) {
-    tool_log (TOOL_LOG_WARNING, "cannot write the settings: %s",
-        error->message);
-    go_back (serve, SOUP_STATUS_INTERNAL_SERVER_ERROR, error->message);
-  } else {
-    serve_model_free (serve->config->known);
-    serve->config->known = g_steal_pointer (&change->model);
-    finish (serve, SOUP_STATUS_OK, NULL);
-  }
-  g_clear_error (&error);
+  tell_pages (model, NULL);
 }
 
 void
-serve_model_change_look (Serve *serve)
+serve_model_stop (ServeModel *model)
 {
-  ServeModelChange *change = serve->model_change;
-  guint n_left = 0;
+  if (model->change)
+    finish (model, SOUP_STATUS_SERVICE_UNAVAILABLE, "y10 serve ends");
+}
 
-  if (!change || !change->model)
-    return;
-  for (guint i = 0; i < serve->cameras->len; i++) {
-    const ServeCamera *camera = serve->cameras->pdata[i];
-    ToolCameraStatus status;
-    char *problem;
+ServeModel *
+serve_model_new (ServeConfig *config, ServeCameras *cameras,
+    HttpSockets *sockets)
+{
+  ServeModel *model = g_new0 (ServeModel, 1);
 
-    tool_camera_get_status (camera->camera, &status);
-    n_left += status.model_changes;
-    if (!status.model_refused)
-      continue;
-    problem = g_strdup (status.model_refused);
-    go_back (serve, SOUP_STATUS_CONFLICT, problem);
-    g_free (problem);
-    return;
-  }
-  if (!n_left) {
-    keep (serve);
-  } else if (n_left != change->n_left) {
-    change->n = MAX (change->n, n_left);
-    change->n_left = n_left;
-    tell_pages (serve, NULL);
-  }
+  model->config = config;
+  model->cameras = cameras;
+  model->sockets = sockets;
+  return model;
 }
 
 void
-serve_model_change_stop (Serve *serve)
+serve_model_free (ServeModel *model)
 {
-  if (serve->model_change)
-    finish (serve, SOUP_STATUS_SERVICE_UNAVAILABLE, "y10 serve ends");
+  g_free (model);
 }
 
 #endif

@@ -2,13 +2,27 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Another model for all cameras, while they run. Main thread only. */
+/* The model of all cameras, and its change while they run. Main thread only. */
 
-#include <json-glib/json-glib.h>
-
+#include "http/sockets.h"
 #include "serve/cameras.h"
 
 G_BEGIN_DECLS
+
+typedef struct _ServeModelChange ServeModelChange;
+
+typedef struct
+{
+  ServeConfig *config;
+  ServeCameras *cameras;
+  HttpSockets *sockets;     /* that are told */
+  ServeModelChange *change; /* that is under way, or NULL */
+} ServeModel;
+
+/* What it is given is borrowed. */
+ServeModel *serve_model_new (ServeConfig *config, ServeCameras *cameras,
+    HttpSockets *sockets);
+void serve_model_free (ServeModel *model);
 
 /* @problem: NULL if all have it. It is called once. */
 typedef void (
@@ -16,17 +30,15 @@ typedef void (
 
 /* Begins to change to the file @name of the folder of models, or to the bundled model for
  * NULL. None may be under way. */
-void serve_model_change_begin (Serve *serve, const char *name,
+void serve_model_begin (ServeModel *model, const char *name,
     ServeModelDone done, gpointer user);
-/* To be called a few times a second. */
-void serve_model_change_look (Serve *serve);
 /* Gives up what is under way. */
-void serve_model_change_stop (Serve *serve);
+void serve_model_stop (ServeModel *model);
 
 /* The path of the model that the settings keep until all have another one; NULL: the
  * bundled one. */
-const char *serve_model_change_get_kept (const Serve *serve);
+const char *serve_model_get_kept (const ServeModel *model);
 /* Adds the member "change": what is under way, or null. */
-void serve_model_change_write (const Serve *serve, JsonBuilder *builder);
+void serve_model_write (const ServeModel *model, JsonBuilder *builder);
 
 G_END_DECLS

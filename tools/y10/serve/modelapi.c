@@ -12,7 +12,7 @@
 
 #include "base/json.h"
 #include "http/body.h"
-#include "http/listener.h"
+#include "http/connection.h"
 #include "http/reply.h"
 #include "serve/model.h"
 #include "serve/modelapi.h"
@@ -22,7 +22,7 @@
 
 typedef struct
 {
-  Serve *serve;
+  ServeModel *model;
   SoupServerMessage *message; /* NULL: the client is gone */
 } Waiting;
 
@@ -38,13 +38,13 @@ add_names (JsonBuilder *builder, const char *member, char **names)
 
 /* What the detectors say is in use. */
 static void
-add_active (JsonBuilder *builder, Serve *serve)
+add_active (JsonBuilder *builder, ServeModel *model)
 {
   static const char *const active[][2] = { { "backend", "active-backend" },
     { "device", "active-device" }, { "precision", "active-precision" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (active); i++) {
-    char *value = serve_cameras_get_active (serve, active[i][1]);
+    char *value = serve_cameras_get_active (model->cameras, active[i][1]);
 
     tool_json_string (builder, active[i][0], value);
     g_free (value);
@@ -53,10 +53,10 @@ add_active (JsonBuilder *builder, Serve *serve)
 
 /* What may be chosen, and what is. */
 static void
-add_choice (JsonBuilder *builder, const Serve *serve)
+add_choice (JsonBuilder *builder, const ServeModel *model)
 {
-  const ServeConfig *config = serve->config;
-  const char *path = serve_model_change_get_kept (serve);
+  const ServeConfig *config = model->config;
+  const char *path = serve_model_get_kept (model);
   char *file = config->models && path
       ? serve_model_folder_get_name (config->models, path)
       : NULL;
@@ -76,17 +76,17 @@ add_choice (JsonBuilder *builder, const Serve *serve)
 }
 
 static void
-tell_model (Serve *serve, SoupServerMessage *message)
+tell_model (ServeModel *model, SoupServerMessage *message)
 {
-  const ServeModel *model = serve->config->known;
+  const ServeModelInfo *info = model->config->known;
   JsonBuilder *builder = json_builder_new ();
 
   json_builder_begin_object (builder);
-  tool_json_string (builder, "name", model->name);
-  add_names (builder, "classes", model->classes);
-  add_active (builder, serve);
-  add_choice (builder, serve);
-  serve_model_change_write (serve, builder);
+  tool_json_string (builder, "name", info->name);
+  add_names (builder, "classes", info->classes);
+  add_active (builder, model);
+  add_choice (builder, model);
+  serve_model_write (model, builder);
   json_builder_end_object (builder);
   http_reply_text (message, SOUP_STATUS_OK, "application/json",
       tool_json_to_line (builder));
@@ -113,7 +113,7 @@ on_done (gpointer data, guint status, const char *problem)
     if (problem)
       http_reply_error (message, status, problem);
     else
-      tell_model (waiting->serve, message);
+      tell_model (waiting->model, message);
     http_connection_set_deadline (message, REPLY_TIME);
     soup_server_message_unpause (message);
     g_object_unref (message);
@@ -122,70 +122,58 @@ on_done (gpointer data, guint status, const char *problem)
 }
 
 static void
-begin (Serve *serve, SoupServerMessage *message, const char *name)
+begin (ServeModel *model, SoupServerMessage *message, const char *name)
 {
   Waiting *waiting = g_new0 (Waiting, 1);
 
   http_auth_log (message, "model: %s was chosen",
       name ? name : "the bundled one");
-  waiting->serve = serve;
+  waiting->model = model;
   waiting->message = g_object_ref (message);
   g_signal_connect (message, "finished", G_CALLBACK (on_finished), waiting);
   http_connection_set_deadline (message, 0);
   soup_server_message_pause (message);
-  serve_model_change_begin (serve, name, on_done, waiting);
+  serve_model_begin (model, name, on_done, waiting);
 }
 
 /* Why none can be chosen now, or NULL. */
 static const char *
-find_obstacle (const Serve *serve)
+find_obstacle (const ServeModel *model)
 {
-  if (serve->config->model_is_option)
+  if (model->config->model_is_option)
     return "y10 serve was started with --model, which decides; start it without";
-  if (!serve->config->models)
+  if (!model->config->models)
     return "there is no folder of models; expected models=DIR in the settings' [serve], "
            "or y10 serve --models DIR";
-  return serve->model_change ? "the model is being changed already" : NULL;
+  return model->change ? "the model is being changed already" : NULL;
 }
 
-static void
-change_model (Serve *serve, SoupServerMessage *message)
+void
+serve_model_patch (SoupServerMessage *message, const char *name, gpointer model)
 {
-  JsonNode *root = http_body_parse (message);
-  const char *obstacle = find_obstacle (serve), *name;
+  g_autoptr (JsonNode) root = http_body_parse (message);
+  const char *obstacle = find_obstacle (model), *file;
   JsonNode *wanted;
 
   if (!root)
     return;
   wanted = json_object_get_member (json_node_get_object (root), "model");
-  name = http_body_get_text (root, "model");
+  file = http_body_get_text (root, "model");
   if (json_object_get_size (json_node_get_object (root)) != 1 || !wanted
-      || !(name || JSON_NODE_HOLDS_NULL (wanted)))
+      || !(file || JSON_NODE_HOLDS_NULL (wanted)))
     http_reply_error (message, SOUP_STATUS_BAD_REQUEST,
         "expected {\"model\": NAME}, a file in the folder of models, or null for the "
         "bundled model");
   else if (obstacle)
     http_reply_error (message, SOUP_STATUS_CONFLICT, obstacle);
   else
-    begin (serve, message, name);
-  json_node_unref (root);
+    begin (model, message, file);
 }
 
-gboolean
-serve_model_answer (Serve *serve, SoupServerMessage *message, const char *path)
+void
+serve_model_get (SoupServerMessage *message, const char *name, gpointer model)
 {
-  const char *method = soup_server_message_get_method (message);
-
-  if (strcmp (path, "model") != 0)
-    return FALSE;
-  if (!strcmp (method, "GET"))
-    tell_model (serve, message);
-  else if (!strcmp (method, "PATCH"))
-    change_model (serve, message);
-  else
-    http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
-        "expected GET or PATCH");
-  return TRUE;
+  tell_model (model, message);
 }
 
 #endif

@@ -33,11 +33,11 @@ read_weights (Y10Model *weights, GError **error)
   return TRUE;
 }
 
-ServeModel *
-serve_model_load (const char *path, gboolean whole, GError **error)
+ServeModelInfo *
+serve_model_info_load (const char *path, gboolean whole, GError **error)
 {
   Y10Model *weights = y10_model_load (path, NULL, error);
-  ServeModel *model;
+  ServeModelInfo *model;
   guint n;
 
   if (weights && whole && !read_weights (weights, error))
@@ -45,7 +45,7 @@ serve_model_load (const char *path, gboolean whole, GError **error)
   if (!weights)
     return NULL;
   n = y10_model_get_n_classes (weights);
-  model = g_new0 (ServeModel, 1);
+  model = g_new0 (ServeModelInfo, 1);
   model->name = g_path_get_basename (y10_model_get_path (weights));
   model->classes = g_new0 (char *, n + 1);
   for (guint i = 0; i < n; i++)
@@ -55,7 +55,7 @@ serve_model_load (const char *path, gboolean whole, GError **error)
 }
 
 void
-serve_model_free (ServeModel *model)
+serve_model_info_free (ServeModelInfo *model)
 {
   g_free (model->name);
   g_strfreev (model->classes);
@@ -64,7 +64,7 @@ serve_model_free (ServeModel *model)
 
 /* As the detector: names take precedence; otherwise digits are an id. */
 static gboolean
-check_class (const ServeModel *model, const char *token, GError **error)
+check_class (const ServeModelInfo *model, const char *token, GError **error)
 {
   const char *const *classes = (const char *const *) model->classes;
   guint64 id;
@@ -75,8 +75,8 @@ check_class (const ServeModel *model, const char *token, GError **error)
 }
 
 gboolean
-serve_model_check_classes (const ServeModel *model, const char *classes,
-    GError **error)
+serve_model_info_check_classes (const ServeModelInfo *model,
+    const char *classes, GError **error)
 {
   char **tokens = g_strsplit (classes, ",", -1);
   gboolean ok = TRUE;
@@ -88,7 +88,7 @@ serve_model_check_classes (const ServeModel *model, const char *classes,
 }
 
 gboolean
-serve_model_check_zones (const ServeModel *model, const char *zones,
+serve_model_info_check_zones (const ServeModelInfo *model, const char *zones,
     GError **error)
 {
   const GstY10ZoneDefaults defaults = GST_Y10_ZONE_DEFAULTS_INIT;

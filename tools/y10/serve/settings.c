@@ -92,7 +92,8 @@ check_classes (const ServeConfig *config, const char *classes, GError **error)
       || (check_text ("list of classes", *classes ? classes : "*", MOST_CLASSES,
               error)
           && (!config->known
-              || serve_model_check_classes (config->known, classes, error)));
+              || serve_model_info_check_classes (config->known, classes,
+                  error)));
 }
 
 static gboolean
@@ -108,7 +109,8 @@ check_detection (const ServeConfig *config, const ServeCameraConfig *camera,
   return check_classes (config, camera->classes, error)
       && (!camera->tiles || tool_pipeline_check_tiles (camera->tiles, error))
       && (!camera->zones
-          || serve_model_check_zones (config->known, camera->zones, error));
+          || serve_model_info_check_zones (config->known, camera->zones,
+              error));
 }
 
 /* Keeps a fingerprint in one form. */
@@ -463,7 +465,7 @@ has_id (const ServeConfig *config, const char *id)
 gboolean
 serve_config_load_model (ServeConfig *config, GError **error)
 {
-  config->known = serve_model_load (config->model, FALSE, error);
+  config->known = serve_model_info_load (config->model, FALSE, error);
   if (!config->known)
     return FALSE;
   if (!check_classes (config, config->classes, error)) {
@@ -475,7 +477,7 @@ serve_config_load_model (ServeConfig *config, GError **error)
 
     if (!check_classes (config, camera->classes, error)
         || (camera->zones
-            && !serve_model_check_zones (config->known, camera->zones,
+            && !serve_model_info_check_zones (config->known, camera->zones,
                 error))) {
       g_prefix_error (error, "%s: [" GROUP "%s] ", config->path, camera->id);
       return FALSE;
@@ -595,7 +597,7 @@ serve_config_free (ServeConfig *config)
   g_free (config->backend);
   g_free (config->classes);
   g_free (config->spool);
-  g_clear_pointer (&config->known, serve_model_free);
+  g_clear_pointer (&config->known, serve_model_info_free);
   g_free (config->snapshots);
   g_ptr_array_unref (config->cameras);
   g_key_file_unref (config->file);

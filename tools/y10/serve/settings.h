@@ -37,7 +37,7 @@ typedef struct
   char *snapshots;           /* in it, of events */
   guint keep_days, keep_mib; /* of the spool; 0: no limit */
   GPtrArray *cameras;        /* ServeCameraConfig */
-  ServeModel *known;         /* of that model; NULL until it is loaded */
+  ServeModelInfo *known;     /* of that model; NULL until it is loaded */
   GKeyFile *file;
   char *saved; /* what the file has */
 } ServeConfig;

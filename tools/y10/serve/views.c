@@ -13,7 +13,7 @@
 
 #ifdef HAVE_SERVE
 
-#include "http/listener.h"
+#include "http/connection.h"
 #include "http/reply.h"
 #include "http/sent.h"
 #include "serve/views.h"
@@ -21,11 +21,22 @@
 #define BOUNDARY "--y10\r\n"
 #define PATIENCE 30                        /* s that a picture may take */
 #define SNAPSHOT_TIME (5 * G_USEC_PER_SEC) /* until there is one */
+#define INTERVAL \
+  250 /* ms between looks for clients that are gone: nothing tells */
+
+struct _ServeViews
+{
+  ToolCamera *camera;
+  char *id;
+  GPtrArray *viewers;
+  GBytes *chunk;  /* the newest picture, as it is sent, or NULL */
+  guint64 number; /* of that picture */
+  guint looking;  /* a source, while there are viewers */
+};
 
 typedef struct
 {
-  Serve *serve;
-  ServeCamera *camera; /* NULL: it was removed */
+  ServeViews *views; /* NULL: the camera was removed */
   SoupServerMessage *message;
   gboolean once, ended;
   guint n_sending; /* chunks */
@@ -47,12 +58,12 @@ send_chunk (Viewer *viewer, GBytes *bytes)
 static void
 send_once (Viewer *viewer)
 {
-  GBytes *picture = tool_camera_get_picture (viewer->camera->camera);
+  GBytes *picture = tool_camera_get_picture (viewer->views->camera);
 
   if (!picture)
     return;
   viewer->ended = TRUE;
-  serve_sent_add (viewer->serve, viewer->message, viewer->camera->config->id);
+  http_sent_add (viewer->message, viewer->views->id);
   http_reply_bytes (viewer->message, SOUP_STATUS_OK, "image/jpeg", picture);
   http_connection_set_deadline (viewer->message, PATIENCE);
   soup_server_message_unpause (viewer->message);
@@ -62,24 +73,25 @@ send_once (Viewer *viewer)
 static void
 feed (Viewer *viewer)
 {
+  const ServeViews *views = viewer->views;
+
   if (viewer->ended)
     return;
   if (viewer->once) {
     send_once (viewer);
-  } else if (!viewer->n_sending && viewer->camera->chunk
-      && viewer->number != viewer->camera->number) {
-    viewer->number = viewer->camera->number;
-    serve_sent_add (viewer->serve, viewer->message, viewer->camera->config->id);
-    send_chunk (viewer, viewer->camera->chunk);
+  } else if (!viewer->n_sending && views->chunk
+      && viewer->number != views->number) {
+    viewer->number = views->number;
+    http_sent_add (viewer->message, views->id);
+    send_chunk (viewer, views->chunk);
   }
 }
 
 void
-serve_mjpeg_on_picture (gpointer data)
+serve_views_feed (ServeViews *views)
 {
-  ServeCamera *camera = data;
-  GBytes *picture = camera->viewers->len
-      ? tool_camera_get_picture (camera->camera)
+  GBytes *picture = views->viewers->len
+      ? tool_camera_get_picture (views->camera)
       : NULL;
   GByteArray *chunk;
   char head[80];
@@ -97,11 +109,11 @@ serve_mjpeg_on_picture (gpointer data)
       (guint) g_bytes_get_size (picture));
   g_byte_array_append (chunk, (const guint8 *) "\r\n" BOUNDARY,
       sizeof "\r\n" BOUNDARY - 1);
-  g_clear_pointer (&camera->chunk, g_bytes_unref);
-  camera->chunk = g_byte_array_free_to_bytes (chunk);
-  camera->number++;
-  for (guint i = 0; i < camera->viewers->len; i++)
-    feed (camera->viewers->pdata[i]);
+  g_clear_pointer (&views->chunk, g_bytes_unref);
+  views->chunk = g_byte_array_free_to_bytes (chunk);
+  views->number++;
+  for (guint i = 0; i < views->viewers->len; i++)
+    feed (views->viewers->pdata[i]);
   g_bytes_unref (picture);
 }
 
@@ -114,7 +126,7 @@ on_wrote_chunk (SoupServerMessage *message, gpointer data)
     viewer->n_sending--;
   if (!viewer->n_sending) {
     http_connection_set_deadline (message, 0);
-    serve_sent_written (viewer->serve, message);
+    http_sent_written (message);
   }
   feed (viewer);
 }
@@ -123,15 +135,16 @@ static void
 on_finished (SoupServerMessage *message, gpointer data)
 {
   Viewer *viewer = data;
-  ServeCamera *camera = viewer->camera;
+  ServeViews *views = viewer->views;
 
   g_signal_handlers_disconnect_by_data (message, viewer);
-  if (camera) {
-    camera->serve->n_viewers--;
-    g_ptr_array_remove_fast (camera->viewers, viewer);
-    if (!camera->viewers->len) {
-      tool_camera_want_pictures (camera->camera, FALSE);
-      g_clear_pointer (&camera->chunk, g_bytes_unref);
+  if (views) {
+    http_reply_end_view ();
+    g_ptr_array_remove_fast (views->viewers, viewer);
+    if (!views->viewers->len) {
+      tool_camera_want_pictures (views->camera, FALSE);
+      g_clear_pointer (&views->chunk, g_bytes_unref);
+      g_clear_handle_id (&views->looking, g_source_remove);
     }
   }
   g_object_unref (message);
@@ -158,36 +171,6 @@ begin_stream (Viewer *viewer)
   g_bytes_unref (boundary);
 }
 
-void
-serve_mjpeg_view (ServeCamera *camera, SoupServerMessage *message,
-    gboolean once)
-{
-  Viewer *viewer;
-
-  if (camera->serve->n_viewers >= SERVE_MOST_VIEWERS) {
-    http_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
-        "too many viewers");
-    return;
-  }
-  viewer = g_new0 (Viewer, 1);
-  viewer->serve = camera->serve;
-  viewer->camera = camera;
-  viewer->message = g_object_ref (message);
-  viewer->once = once;
-  viewer->since = g_get_monotonic_time ();
-  camera->serve->n_viewers++;
-  g_ptr_array_add (camera->viewers, viewer);
-  g_signal_connect (message, "finished", G_CALLBACK (on_finished), viewer);
-  tool_camera_want_pictures (camera->camera, TRUE);
-  if (!once) {
-    begin_stream (viewer);
-    return;
-  }
-  http_connection_set_deadline (message, PATIENCE);
-  soup_server_message_pause (message);
-  feed (viewer);
-}
-
 /* Makes libsoup finish the message. */
 static void
 end_view (Viewer *viewer, guint status, const char *why)
@@ -201,41 +184,91 @@ end_view (Viewer *viewer, guint status, const char *why)
   soup_server_message_unpause (viewer->message);
 }
 
-void
-serve_mjpeg_look (ServeCamera *camera)
+/* While a camera sends nothing, nothing is written. */
+static gboolean
+look (gpointer data)
 {
+  const ServeViews *views = data;
   const gint64 now = g_get_monotonic_time ();
 
-  for (guint i = 0; i < camera->viewers->len; i++) {
-    Viewer *viewer = camera->viewers->pdata[i];
+  for (guint i = 0; i < views->viewers->len; i++) {
+    Viewer *viewer = views->viewers->pdata[i];
 
-    /* While a camera sends nothing, nothing is written. */
     if (!viewer->ended
         && ((viewer->once && now - viewer->since > SNAPSHOT_TIME)
             || http_connection_is_gone (viewer->message)))
       end_view (viewer, SOUP_STATUS_SERVICE_UNAVAILABLE,
           "the camera sends no picture");
   }
+  return G_SOURCE_CONTINUE;
 }
 
 void
-serve_mjpeg_forget (ServeCamera *camera)
+serve_views_begin (ServeViews *views, SoupServerMessage *message, gboolean once)
 {
-  g_clear_pointer (&camera->chunk, g_bytes_unref);
-  serve_sent_reset (camera->serve, camera->config->id);
+  Viewer *viewer;
+
+  if (!http_reply_may_view (message))
+    return;
+  http_reply_begin_view ();
+  viewer = g_new0 (Viewer, 1);
+  viewer->views = views;
+  viewer->message = g_object_ref (message);
+  viewer->once = once;
+  viewer->since = g_get_monotonic_time ();
+  g_ptr_array_add (views->viewers, viewer);
+  if (!views->looking)
+    views->looking = g_timeout_add (INTERVAL, look, views);
+  g_signal_connect (message, "finished", G_CALLBACK (on_finished), viewer);
+  tool_camera_want_pictures (views->camera, TRUE);
+  if (!once) {
+    begin_stream (viewer);
+    return;
+  }
+  http_connection_set_deadline (message, PATIENCE);
+  soup_server_message_pause (message);
+  feed (viewer);
+}
+
+guint
+serve_views_count (const ServeViews *views)
+{
+  return views->viewers->len;
 }
 
 void
-serve_mjpeg_end (ServeCamera *camera)
+serve_views_forget (ServeViews *views)
 {
-  for (guint i = 0; i < camera->viewers->len; i++) {
-    Viewer *viewer = camera->viewers->pdata[i];
+  g_clear_pointer (&views->chunk, g_bytes_unref);
+  http_sent_reset (views->id);
+}
 
-    viewer->camera = NULL;
-    camera->serve->n_viewers--;
+ServeViews *
+serve_views_new (ToolCamera *camera, const char *id)
+{
+  ServeViews *views = g_new0 (ServeViews, 1);
+
+  views->camera = camera;
+  views->id = g_strdup (id);
+  views->viewers = g_ptr_array_new ();
+  return views;
+}
+
+void
+serve_views_free (ServeViews *views)
+{
+  g_clear_handle_id (&views->looking, g_source_remove);
+  for (guint i = 0; i < views->viewers->len; i++) {
+    Viewer *viewer = views->viewers->pdata[i];
+
+    viewer->views = NULL;
+    http_reply_end_view ();
     end_view (viewer, SOUP_STATUS_NOT_FOUND, "the camera was removed");
   }
-  g_ptr_array_set_size (camera->viewers, 0);
+  g_ptr_array_unref (views->viewers);
+  g_clear_pointer (&views->chunk, g_bytes_unref);
+  g_free (views->id);
+  g_free (views);
 }
 
 #endif

@@ -2,25 +2,26 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Live views: JPEG pictures one after the other. */
+/* Live views and snapshots of a camera. */
 
 #include <libsoup/soup.h>
 
-#include "serve/cameras.h"
+#include "camera/camera.h"
 
 G_BEGIN_DECLS
 
-/* Answers @message with pictures as long as it lasts, or with the next one (@once). */
-void serve_mjpeg_view (ServeCamera *camera, SoupServerMessage *message,
+typedef struct _ServeViews ServeViews;
+
+/* @camera is borrowed; serve_views_feed() is to be called when it has a new picture. */
+ServeViews *serve_views_new (ToolCamera *camera, const char *id);
+/* Ends all. */
+void serve_views_free (ServeViews *views);
+void serve_views_feed (ServeViews *views);
+/* Answers with pictures until the client goes, or with a single one for @once. */
+void serve_views_begin (ServeViews *views, SoupServerMessage *message,
     gboolean once);
-/* For tool_camera_new(); @camera: a ServeCamera. */
-void serve_mjpeg_on_picture (gpointer camera);
-/* Ends those that wait too long for a picture. */
-void serve_mjpeg_look (ServeCamera *camera);
-/* Lets no picture that there is go out any more, as before privacy: views that are sending
- * one end. */
-void serve_mjpeg_forget (ServeCamera *camera);
-/* Ends all views. */
-void serve_mjpeg_end (ServeCamera *camera);
+guint serve_views_count (const ServeViews *views);
+/* Forgets pictures that were made before privacy began, also those on their way. */
+void serve_views_forget (ServeViews *views);
 
 G_END_DECLS
