@@ -260,10 +260,12 @@ on_reach (const char *why, gpointer data)
 static void
 fail_by_error (ToolCamera *camera, GstMessage *message)
 {
-  const ToolRemoteOptions *options = &camera->setup.remote;
-  ToolAddress *address = tool_source_get_address (camera->setup.source);
+  const ToolRemoteOptions *options = &camera->setup.settings.remote;
+  ToolAddress *address = tool_source_get_address (
+      camera->setup.settings.source);
   gboolean unclear;
-  char *reason = tool_reach_explain (address, options, message, &unclear);
+  g_autofree char *reason = tool_reach_explain (address, options, message,
+      &unclear);
 
   if (address && tool_remote_wants_other (message, address, options))
     camera->udp = !camera->udp;
@@ -271,7 +273,6 @@ fail_by_error (ToolCamera *camera, GstMessage *message)
   if (unclear)
     camera->reach = tool_reach_new (address,
         tool_remote_get_status (message) != 0, on_reach, camera);
-  g_free (reason);
   tool_address_free (address);
 }
 
@@ -279,7 +280,8 @@ fail_by_error (ToolCamera *camera, GstMessage *message)
 static void
 at_end (ToolCamera *camera)
 {
-  if (!tool_source_is_file (camera->setup.source) || !camera->tap->frames) {
+  if (!tool_source_is_file (camera->setup.settings.source)
+      || !camera->tap->frames) {
     fail (camera, "the stream has ended");
     return;
   }
@@ -319,7 +321,7 @@ look_for_warning (const ToolCamera *camera, GstMessage *message)
   gst_message_parse_warning (message, &error, NULL);
   if (g_strcmp0 (told, error->message) != 0 || now - told_at > TELL_AGAIN)
     g_log_structured (TOOL_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "MESSAGE",
-        "camera %s: %s", camera->setup.id, error->message);
+        "camera %s: %s", camera->setup.settings.id, error->message);
   g_free (told);
   told = g_strdup (error->message);
   told_at = now;

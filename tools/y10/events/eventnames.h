@@ -4,7 +4,7 @@
 
 /* Names that events have, as numbers. */
 
-#include "events/events.h"
+#include "events/eventsegment.h"
 
 G_BEGIN_DECLS
 

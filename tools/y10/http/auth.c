@@ -177,17 +177,17 @@ static void
 log_refusal (HttpAuth *auth, SoupServerMessage *message, const char *reason,
     const char *details)
 {
-  char *address = get_address (message);
+  g_autofree char *address = get_address (message);
 
   http_refusals_add (auth->refusals, address, reason, details);
-  g_free (address);
 }
 
 static gboolean
 is_own_host (HttpAuth *auth, const char *host, const char *origin)
 {
   const char *scheme_end = origin ? strstr (origin, "://") : NULL;
-  char *text = host ? g_strconcat ("http://", host, "/", NULL) : NULL;
+  g_autofree char *text = host ? g_strconcat ("http://", host, "/", NULL)
+                               : NULL;
   GUri *uri = text ? g_uri_parse (text, G_URI_FLAGS_NONE, NULL) : NULL;
   gboolean ok = uri && !g_uri_get_userinfo (uri) && g_uri_get_host (uri)
       && !strcmp (g_uri_get_path (uri), "/")
@@ -197,7 +197,6 @@ is_own_host (HttpAuth *auth, const char *host, const char *origin)
   if (origin)
     ok = ok && scheme_end && !g_ascii_strcasecmp (scheme_end + 3, host);
   g_clear_pointer (&uri, g_uri_unref);
-  g_free (text);
   return ok;
 }
 
@@ -362,11 +361,10 @@ http_auth_open (HttpAuth *auth, SoupServerMessage *message, const char *token)
 gboolean
 http_auth_close (HttpAuth *auth, SoupServerMessage *message, GError **error)
 {
-  char *number = get_cookie (auth, message);
+  g_autofree char *number = get_cookie (auth, message);
   const gboolean ok = !number
       || http_sessions_close (auth->sessions, number, error);
 
-  g_free (number);
   set_cookie (auth, message, "", 0);
   return ok;
 }

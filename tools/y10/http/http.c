@@ -260,13 +260,12 @@ drop (SoupServerMessage *message)
 {
   static const char answer[] =
       "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
-  GIOStream *stream = soup_server_message_steal_connection (message);
+  g_autoptr (GIOStream) stream = soup_server_message_steal_connection (message);
   GOutputStream *out = g_io_stream_get_output_stream (stream);
 
   g_pollable_output_stream_write_nonblocking (G_POLLABLE_OUTPUT_STREAM (out),
       answer, sizeof answer - 1, NULL, NULL);
   g_io_stream_close (stream, NULL, NULL);
-  g_object_unref (stream);
 }
 
 static void

@@ -205,7 +205,8 @@ static gboolean
 listen_at (HttpListener *listener, GInetAddress *address, guint *port,
     GError **error)
 {
-  GSocketAddress *wanted = g_inet_socket_address_new (address, (guint16) *port);
+  g_autoptr (GSocketAddress)
+      wanted = g_inet_socket_address_new (address, (guint16) *port);
   GSocketAddress *actual = NULL;
 
   listener->socket = g_socket_new (g_inet_address_get_family (address),
@@ -218,7 +219,6 @@ listen_at (HttpListener *listener, GInetAddress *address, guint *port,
         && g_socket_listen (listener->socket, error))
       actual = g_socket_get_local_address (listener->socket, error);
   }
-  g_object_unref (wanted);
   if (!actual)
     return FALSE;
   *port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (actual));

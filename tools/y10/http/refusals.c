@@ -2,9 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Refusals in the log, of which no client can make more than a few lines a minute: the
- * first of an address for a reason is a line at once, and what follows is counted until the minute is
- * over. So is what comes from further addresses than are told apart, since a client can
- * have any number of them. */
+ * first of an address for a reason is a line at once, and what follows is counted until the
+ * minute is over. So is what comes from further addresses than are told apart, since a
+ * client can have any number of them. */
 
 #include "config.h"
 

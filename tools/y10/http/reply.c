@@ -68,23 +68,21 @@ void
 http_reply_text (SoupServerMessage *message, guint status, const char *type,
     char *text)
 {
-  GBytes *bytes = g_bytes_new_take (text, strlen (text));
+  g_autoptr (GBytes) bytes = g_bytes_new_take (text, strlen (text));
 
   http_reply_bytes (message, status, type, bytes);
-  g_bytes_unref (bytes);
 }
 
 void
 http_reply_error (SoupServerMessage *message, guint status, const char *text)
 {
-  JsonBuilder *builder = json_builder_new ();
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
 
   json_builder_begin_object (builder);
   tool_json_string (builder, "error", text);
   json_builder_end_object (builder);
   http_reply_text (message, status, "application/json",
       tool_json_to_line (builder));
-  g_object_unref (builder);
 }
 
 void

@@ -17,14 +17,13 @@
 void
 http_session_open (SoupServerMessage *message, const char *name, gpointer auth)
 {
-  JsonNode *root = http_body_parse (message);
+  g_autoptr (JsonNode) root = http_body_parse (message);
   const char *token = root ? http_body_get_text (root, "token") : NULL;
   guint status;
 
   if (!root)
     return;
   status = http_auth_open (auth, message, token ? token : "");
-  json_node_unref (root);
   if (status == SOUP_STATUS_NO_CONTENT)
     soup_server_message_set_status (message, status, NULL);
   else

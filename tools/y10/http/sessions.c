@@ -161,7 +161,7 @@ static void
 load (HttpSessions *self)
 {
   const char *why;
-  char *text = read_file (self->path, &why);
+  g_autofree char *text = read_file (self->path, &why);
   char **lines = g_strsplit (text ? text : "", "\n", -1);
   gboolean ok = text || !why;
 
@@ -173,7 +173,6 @@ load (HttpSessions *self)
         why);
   }
   g_strfreev (lines);
-  g_free (text);
 }
 
 static gboolean
@@ -293,17 +292,16 @@ http_sessions_open (HttpSessions *self)
 gboolean
 http_sessions_is_open (const HttpSessions *self, const char *number)
 {
-  char *key = hash (self, number);
+  g_autofree char *key = hash (self, number);
   const Session *session = g_hash_table_lookup (self->sessions, key);
 
-  g_free (key);
   return session && !is_over (session);
 }
 
 gboolean
 http_sessions_close (HttpSessions *self, const char *number, GError **error)
 {
-  char *key = number ? hash (self, number) : NULL;
+  g_autofree char *key = number ? hash (self, number) : NULL;
   gboolean had;
 
   if (key) {
@@ -312,7 +310,6 @@ http_sessions_close (HttpSessions *self, const char *number, GError **error)
     had = TRUE;
     g_hash_table_remove_all (self->sessions);
   }
-  g_free (key);
   return !had || save (self, error);
 }
 

@@ -71,13 +71,13 @@ reply_camera (SoupServerMessage *message, guint status,
 }
 
 /* Returns what the message's body makes of @camera, or of nothing; NULL after an answer. */
-static ServeCameraConfig *
+static ToolCameraSettings *
 read_change (const ServeConfig *config, SoupServerMessage *message,
-    const ServeCameraConfig *camera)
+    const ToolCameraSettings *camera)
 {
   g_autoptr (JsonNode) root = http_body_parse (message);
   g_autoptr (GError) error = NULL;
-  ServeCameraConfig *changed;
+  ToolCameraSettings *changed;
 
   if (!root)
     return NULL;
@@ -94,7 +94,7 @@ serve_camera_create (SoupServerMessage *message, const char *name,
 {
   ServeCameras *cameras = owner;
   ServeConfig *config = cameras->config;
-  ServeCameraConfig *camera = read_change (config, message, NULL);
+  ToolCameraSettings *camera = read_change (config, message, NULL);
   g_autoptr (GError) error = NULL;
 
   if (!camera)
@@ -122,7 +122,7 @@ serve_camera_get (SoupServerMessage *message, const char *id, gpointer cameras)
 /* What is not kept does not apply. */
 static void
 apply (ServeConfig *config, SoupServerMessage *message, ServeCamera *camera,
-    ServeCameraConfig *other)
+    ToolCameraSettings *other)
 {
   g_autofree char *fields = NULL;
 
@@ -144,14 +144,14 @@ serve_camera_patch (SoupServerMessage *message, const char *id, gpointer owner)
 {
   ServeConfig *config = ((ServeCameras *) owner)->config;
   ServeCamera *camera = find (owner, message, id, NO_THING);
-  ServeCameraConfig *other = camera
+  ToolCameraSettings *other = camera
       ? read_change (config, message, camera->config)
       : NULL;
 
   if (!other)
     return;
   apply (config, message, camera, other);
-  serve_camera_config_free (other);
+  tool_camera_settings_free (other);
 }
 
 void
@@ -159,7 +159,7 @@ serve_camera_delete (SoupServerMessage *message, const char *id, gpointer owner)
 {
   const ServeCameras *cameras = owner;
   ServeCamera *camera = find (cameras, message, id, NO_THING);
-  ServeCameraConfig *config = camera ? camera->config : NULL;
+  ToolCameraSettings *config = camera ? camera->config : NULL;
 
   if (!camera)
     return;

@@ -28,28 +28,24 @@ static ToolCameraSetup
 make_setup (ServeCamera *entry)
 {
   const ServeConfig *config = entry->owner->config;
-  const ServeCameraConfig *camera = entry->config;
-
-  serve_crashes_watch (camera, entry->thread);
-  return (ToolCameraSetup){
-    .source = camera->source,
-    .remote = { camera->transport, camera->fingerprint, camera->stream },
+  ToolCameraSetup setup = {
+    .settings = *entry->config,
     .media = config->media,
     .model = config->model,
     .model_turn = config->model_turn,
     .backend = config->backend,
-    .classes = camera->classes ? camera->classes : config->classes,
-    .confidence = camera->confidence > 0 ? camera->confidence
-                                         : config->confidence,
-    .tiles = camera->tiles,
-    .zones = camera->zones,
-    .privacy = camera->privacy,
     .thread = entry->thread,
-    .id = camera->id,
     .spool = config->spool,
     .max_age = config->keep_days * G_TIME_SPAN_DAY * 1000,
     .max_bytes = (guint64) config->keep_mib << 20,
   };
+
+  serve_crashes_watch (entry->config, entry->thread);
+  if (!setup.settings.classes)
+    setup.settings.classes = config->classes;
+  if (!(setup.settings.confidence > 0))
+    setup.settings.confidence = config->confidence;
+  return setup;
 }
 
 static void
@@ -59,7 +55,7 @@ on_picture (gpointer camera)
 }
 
 ServeCamera *
-serve_camera_start (ServeCameras *cameras, ServeCameraConfig *config,
+serve_camera_start (ServeCameras *cameras, ToolCameraSettings *config,
     gboolean wait)
 {
   g_autofree char *why = serve_crashes_judge (cameras->crashes, config);
@@ -82,7 +78,7 @@ serve_camera_start (ServeCameras *cameras, ServeCameraConfig *config,
 }
 
 void
-serve_camera_change (ServeCamera *camera, const ServeCameraConfig *before)
+serve_camera_change (ServeCamera *camera, const ToolCameraSettings *before)
 {
   const ToolCameraSetup setup = make_setup (camera);
   g_autofree char *why = serve_crashes_judge (camera->owner->crashes,

@@ -18,7 +18,7 @@ typedef struct _ServeCameras ServeCameras;
 typedef struct
 {
   ServeCameras *owner;
-  ServeCameraConfig *config;
+  ToolCameraSettings *config;
   ToolCamera *camera;
   ServeViews *views;
   char thread[TOOL_THREAD_NAME]; /* what its threads are called */
@@ -53,9 +53,10 @@ guint serve_cameras_count (const ServeCameras *cameras, ToolCameraState state);
 ServeCamera *serve_camera_find (const ServeCameras *cameras, const char *id);
 /* Starts it, unless it is quarantined or has to wait until others were started. */
 ServeCamera *serve_camera_start (ServeCameras *cameras,
-    ServeCameraConfig *config, gboolean wait);
+    ToolCameraSettings *config, gboolean wait);
 /* Lets it do what its settings say, which were exchanged with @before. */
-void serve_camera_change (ServeCamera *camera, const ServeCameraConfig *before);
+void serve_camera_change (ServeCamera *camera,
+    const ToolCameraSettings *before);
 /* Ends its views, stops and frees it. */
 void serve_camera_stop (ServeCamera *camera);
 /* Adds it as JSON: what is shown of its source has no secrets. @counters: also what changes

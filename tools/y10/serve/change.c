@@ -18,21 +18,17 @@
 #include "serve/change.h"
 
 #define MOST_SHOWN 64 /* bytes of a name */
-#define FIELDS \
-  "name, source, transport, fingerprint, stream, classes, confidence, tiles, zones, " \
-  "privacy"
 
 /* Always FALSE. */
 static gboolean
 refuse (const char *name, JsonNode *node, const char *expected, GError **error)
 {
-  char *found = y10_json_to_text (node, FALSE);
+  g_autofree char *found = y10_json_to_text (node, FALSE);
 
   if (g_utf8_strlen (found, -1) > 60)
     strcpy (g_utf8_offset_to_pointer (found, 56), "…");
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
       "%s is %s; expected %s", name, found, expected);
-  g_free (found);
   return FALSE;
 }
 
@@ -44,38 +40,54 @@ holds (JsonNode *node, GType type)
 }
 
 static gboolean
-read_text (const char *name, JsonNode *node, char **text, GError **error)
+read_text (const ToolSetting *s, JsonNode *node, char **text, GError **error)
 {
   if (JSON_NODE_HOLDS_NULL (node)) {
     g_clear_pointer (text, g_free);
     return TRUE;
   }
-  if (!holds (node, G_TYPE_STRING)) {
-    if (strcmp (name, "source") != 0)
-      return refuse (name, node, "text", error);
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "the source is no text");
-    return FALSE;
+  if (holds (node, G_TYPE_STRING)) {
+    g_free (*text);
+    *text = g_strstrip (json_node_dup_string (node));
+    return TRUE;
   }
+  if (!(s->flags & TOOL_SETTING_SECRET))
+    return refuse (s->name, node, "text", error);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "the %s is no text", s->name);
+  return FALSE;
+}
+
+/* As JSON or as text, both as the element takes it. */
+static gboolean
+read_json (const ToolSetting *s, JsonNode *node, char **text, GError **error)
+{
+  g_autofree char *expected = g_strconcat (s->form, ", text, or null", NULL);
+
+  if (JSON_NODE_HOLDS_NULL (node) || holds (node, G_TYPE_STRING))
+    return read_text (s, node, text, error);
+  if (!JSON_NODE_HOLDS_OBJECT (node))
+    return refuse (s->name, node, expected, error);
   g_free (*text);
-  *text = g_strstrip (json_node_dup_string (node));
+  *text = y10_json_to_text (node, FALSE);
   return TRUE;
 }
 
 static gboolean
-read_stream (JsonNode *node, guint *stream, GError **error)
+read_count (const ToolSetting *s, JsonNode *node, guint *count, GError **error)
 {
   const gint64 found = holds (node, G_TYPE_INT64) ? json_node_get_int (node)
                                                   : 0;
+  g_autofree char *expected = g_strdup_printf ("a number from 1 to %u, or null",
+      s->most);
 
-  *stream = (guint) CLAMP (found, 0, SERVE_MOST_STREAMS);
-  return JSON_NODE_HOLDS_NULL (node)
-      || (found >= 1 && found <= SERVE_MOST_STREAMS)
-      || refuse ("stream", node, "a number from 1 to 64, or null", error);
+  *count = (guint) CLAMP (found, 0, s->most);
+  return JSON_NODE_HOLDS_NULL (node) || (found >= 1 && found <= s->most)
+      || refuse (s->name, node, expected, error);
 }
 
 static gboolean
-read_confidence (JsonNode *node, double *value, GError **error)
+read_share (const ToolSetting *s, JsonNode *node, double *value, GError **error)
 {
   *value = 0;
   if (JSON_NODE_HOLDS_NULL (node))
@@ -83,68 +95,52 @@ read_confidence (JsonNode *node, double *value, GError **error)
   if (holds (node, G_TYPE_DOUBLE) || holds (node, G_TYPE_INT64))
     *value = json_node_get_double (node);
   return (*value > 0 && *value <= 1)
-      || refuse ("confidence", node, "a number above 0, at most 1, or null",
-          error);
-}
-
-/* As JSON or as text, both as the element takes it. */
-static gboolean
-read_zones (JsonNode *node, char **zones, GError **error)
-{
-  if (!JSON_NODE_HOLDS_OBJECT (node))
-    return (JSON_NODE_HOLDS_NULL (node) || holds (node, G_TYPE_STRING))
-        ? read_text ("zones", node, zones, error)
-        : refuse ("zones", node,
-            "an object with version, zones and lines, text, or null", error);
-  g_free (*zones);
-  *zones = y10_json_to_text (node, FALSE);
-  return TRUE;
+      || refuse (s->name, node, "a number above 0, at most 1, or null", error);
 }
 
 static gboolean
-read_privacy (JsonNode *node, ServeCameraConfig *camera, GError **error)
-{
-  if (!holds (node, G_TYPE_BOOLEAN))
-    return refuse ("privacy", node, "true or false", error);
-  camera->privacy = json_node_get_boolean (node);
-  return TRUE;
-}
-
-static gboolean
-read_member (const char *name, JsonNode *node, ServeCameraConfig *camera,
+read_setting (const ToolSetting *s, JsonNode *node, ToolCameraSettings *camera,
     GError **error)
 {
-  if (!strcmp (name, "name"))
-    return read_text (name, node, &camera->name, error);
-  if (!strcmp (name, "source"))
-    return read_text (name, node, &camera->source, error);
-  if (!strcmp (name, "transport"))
-    return read_text (name, node, &camera->transport, error);
-  if (!strcmp (name, "fingerprint"))
-    return read_text (name, node, &camera->fingerprint, error);
-  if (!strcmp (name, "stream"))
-    return read_stream (node, &camera->stream, error);
-  if (!strcmp (name, "classes"))
-    return read_text (name, node, &camera->classes, error);
-  if (!strcmp (name, "tiles"))
-    return read_text (name, node, &camera->tiles, error);
-  if (!strcmp (name, "confidence"))
-    return read_confidence (node, &camera->confidence, error);
-  if (!strcmp (name, "zones"))
-    return read_zones (node, &camera->zones, error);
-  if (!strcmp (name, "privacy"))
-    return read_privacy (node, camera, error);
+  switch (s->kind) {
+    case TOOL_SETTING_JSON:
+      return read_json (s, node, &TOOL_SETTING (camera, s, char *), error);
+    case TOOL_SETTING_COUNT:
+      return read_count (s, node, &TOOL_SETTING (camera, s, guint), error);
+    case TOOL_SETTING_SHARE:
+      return read_share (s, node, &TOOL_SETTING (camera, s, double), error);
+    case TOOL_SETTING_SWITCH:
+      if (!holds (node, G_TYPE_BOOLEAN))
+        return refuse (s->name, node, "true or false", error);
+      TOOL_SETTING (camera, s, gboolean) = json_node_get_boolean (node);
+      return TRUE;
+    default:
+      return read_text (s, node, &TOOL_SETTING (camera, s, char *), error);
+  }
+}
+
+static gboolean
+read_member (const char *name, JsonNode *node, ToolCameraSettings *camera,
+    GError **error)
+{
+  g_autoptr (GString) known = g_string_new (NULL);
+
+  for (const ToolSetting *s = tool_camera_settings; s->name; s++) {
+    if (!strcmp (name, s->name))
+      return read_setting (s, node, camera, error);
+    g_string_append_printf (known, "%s%s", known->len ? ", " : "", s->name);
+  }
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-      "found the field '%.*s'; expected some of " FIELDS,
-      y10_text_fit (name, MOST_SHOWN), name);
+      "found the field '%.*s'; expected some of %s",
+      y10_text_fit (name, MOST_SHOWN), name, known->str);
   return FALSE;
 }
 
-ServeCameraConfig *
-serve_change_read (const ServeConfig *config, const ServeCameraConfig *camera,
+ToolCameraSettings *
+serve_change_read (const ServeConfig *config, const ToolCameraSettings *camera,
     JsonObject *members, GError **error)
 {
-  ServeCameraConfig *changed = serve_camera_config_copy (camera);
+  ToolCameraSettings *changed = tool_camera_settings_copy (camera);
   JsonObjectIter iter;
   const char *name;
   JsonNode *node;
@@ -155,73 +151,59 @@ serve_change_read (const ServeConfig *config, const ServeCameraConfig *camera,
     ok = read_member (name, node, changed, error);
   if (ok && serve_config_check (config, changed, error))
     return changed;
-  serve_camera_config_free (changed);
+  tool_camera_settings_free (changed);
   return NULL;
 }
 
 char *
-serve_change_list (const ServeCameraConfig *camera,
-    const ServeCameraConfig *before)
+serve_change_list (const ToolCameraSettings *camera,
+    const ToolCameraSettings *before)
 {
-  const struct
-  {
-    const char *name;
-    gboolean differs;
-  } fields[] = {
-    { "name", g_strcmp0 (camera->name, before->name) != 0 },
-    { "source", g_strcmp0 (camera->source, before->source) != 0 },
-    { "classes", g_strcmp0 (camera->classes, before->classes) != 0 },
-    { "confidence",
-        camera->confidence < before->confidence
-            || camera->confidence > before->confidence },
-    { "tiles", g_strcmp0 (camera->tiles, before->tiles) != 0 },
-    { "zones", g_strcmp0 (camera->zones, before->zones) != 0 },
-    { "privacy", camera->privacy != before->privacy },
-  };
   GString *list = g_string_new (NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
-    if (fields[i].differs)
-      g_string_append_printf (list, "%s%s", list->len ? ", " : "",
-          fields[i].name);
+  for (const ToolSetting *s = tool_camera_settings; s->name; s++)
+    if (!tool_setting_is_same (s, camera, before))
+      g_string_append_printf (list, "%s%s", list->len ? ", " : "", s->name);
   return g_string_free (list, FALSE);
 }
 
 static void
-write_zones (JsonBuilder *builder, const char *zones)
+add_json (JsonBuilder *builder, const char *name, const char *text)
 {
-  JsonNode *node = zones && *zones == '{' ? json_from_string (zones, NULL)
-                                          : NULL;
+  JsonNode *node = text && *text == '{' ? json_from_string (text, NULL) : NULL;
 
   if (!node) {
-    tool_json_string (builder, "zones", zones);
+    tool_json_string (builder, name, text);
     return;
   }
-  json_builder_set_member_name (builder, "zones");
+  json_builder_set_member_name (builder, name);
   json_builder_add_value (builder, node);
 }
 
-void
-serve_change_write (JsonBuilder *builder, const ServeCameraConfig *camera)
+static void
+write_setting (JsonBuilder *builder, const ToolSetting *s,
+    const ToolCameraSettings *camera)
 {
-  tool_json_string (builder, "transport", camera->transport);
-  tool_json_string (builder, "fingerprint", camera->fingerprint);
-  if (camera->stream) {
-    tool_json_int (builder, "stream", camera->stream);
-  } else {
-    json_builder_set_member_name (builder, "stream");
-    json_builder_add_null_value (builder);
-  }
-  tool_json_string (builder, "classes", camera->classes);
-  if (camera->confidence > 0) {
-    tool_json_double (builder, "confidence", camera->confidence);
-  } else {
-    json_builder_set_member_name (builder, "confidence");
-    json_builder_add_null_value (builder);
-  }
-  tool_json_string (builder, "tiles", camera->tiles);
-  write_zones (builder, camera->zones);
-  tool_json_bool (builder, "privacy", camera->privacy);
+  if (s->kind == TOOL_SETTING_JSON)
+    add_json (builder, s->name, TOOL_SETTING (camera, s, char *));
+  else if (s->kind == TOOL_SETTING_SWITCH)
+    tool_json_bool (builder, s->name, TOOL_SETTING (camera, s, gboolean));
+  else if (s->kind == TOOL_SETTING_COUNT && TOOL_SETTING (camera, s, guint))
+    tool_json_int (builder, s->name, TOOL_SETTING (camera, s, guint));
+  else if (s->kind == TOOL_SETTING_SHARE
+      && TOOL_SETTING (camera, s, double) > 0)
+    tool_json_double (builder, s->name, TOOL_SETTING (camera, s, double));
+  else
+    tool_json_string (builder, s->name,
+        s->kind == TOOL_SETTING_TEXT ? TOOL_SETTING (camera, s, char *) : NULL);
+}
+
+void
+serve_change_write (JsonBuilder *builder, const ToolCameraSettings *camera)
+{
+  for (const ToolSetting *s = tool_camera_settings; s->name; s++)
+    if (!(s->flags & TOOL_SETTING_SECRET) && strcmp (s->name, "name") != 0)
+      write_setting (builder, s, camera);
 }
 
 #endif

@@ -238,7 +238,7 @@ free_record (gpointer data)
 
 /* Free with g_free(). */
 static char *
-make_who (const ServeCameraConfig *camera)
+make_who (const ToolCameraSettings *camera)
 {
   g_autofree char *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256,
       camera->source, -1);
@@ -418,7 +418,7 @@ serve_crashes_free (ServeCrashes *crashes)
 }
 
 void
-serve_crashes_watch (const ServeCameraConfig *camera,
+serve_crashes_watch (const ToolCameraSettings *camera,
     char thread[TOOL_THREAD_NAME])
 {
   static guint next;
@@ -442,7 +442,7 @@ serve_crashes_watch (const ServeCameraConfig *camera,
 
 char *
 serve_crashes_judge (const ServeCrashes *crashes,
-    const ServeCameraConfig *camera)
+    const ToolCameraSettings *camera)
 {
   g_autofree char *who = make_who (camera);
   const Record *record = find_record (crashes, who);
@@ -458,7 +458,7 @@ serve_crashes_judge (const ServeCrashes *crashes,
 }
 
 gboolean
-serve_crashes_forget (ServeCrashes *crashes, const ServeCameraConfig *camera,
+serve_crashes_forget (ServeCrashes *crashes, const ToolCameraSettings *camera,
     GError **error)
 {
   g_autofree char *who = make_who (camera);
@@ -483,7 +483,7 @@ serve_crashes_are_unsure (const ServeCrashes *crashes)
 }
 
 void
-serve_crashes_suspect (const ServeCameraConfig *camera)
+serve_crashes_suspect (const ToolCameraSettings *camera)
 {
   g_autofree char *who = camera ? make_who (camera) : NULL;
   Slot *found = NULL;

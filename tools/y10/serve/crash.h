@@ -16,17 +16,17 @@ typedef struct _ServeCrashes ServeCrashes;
 ServeCrashes *serve_crashes_new (const char *path, const ServeConfig *config);
 void serve_crashes_free (ServeCrashes *crashes);
 /* Sets what the threads of this camera are called, and has a crash in them recorded. */
-void serve_crashes_watch (const ServeCameraConfig *camera,
+void serve_crashes_watch (const ToolCameraSettings *camera,
     char thread[TOOL_THREAD_NAME]);
 /* Why the camera must not be started, or NULL. Free with g_free(). */
 char *serve_crashes_judge (const ServeCrashes *crashes,
-    const ServeCameraConfig *camera);
+    const ToolCameraSettings *camera);
 /* Forgets the crashes of a camera; on failure they stay. */
 gboolean serve_crashes_forget (ServeCrashes *crashes,
-    const ServeCameraConfig *camera, GError **error);
+    const ToolCameraSettings *camera, GError **error);
 /* Whether the last run crashed where it is not known whose fault it is. */
 gboolean serve_crashes_are_unsure (const ServeCrashes *crashes);
 /* Such a crash is now @camera's fault; NULL: nobody's. */
-void serve_crashes_suspect (const ServeCameraConfig *camera);
+void serve_crashes_suspect (const ToolCameraSettings *camera);
 
 G_END_DECLS

@@ -218,7 +218,7 @@ add_cameras (GString *text, const Reading *readings, guint n)
   for (guint m = 0; m < G_N_ELEMENTS (metrics); m++) {
     add_head (text, metrics[m].name, metrics[m].help, metrics[m].type);
     for (guint i = 0; i < n; i++) {
-      const ServeCameraConfig *config = readings[i].camera->config;
+      const ToolCameraSettings *config = readings[i].camera->config;
       const double value = metrics[m].get (&readings[i]);
 
       if (isnan (value))

@@ -105,7 +105,7 @@ serve_model_write (const ServeModel *model, JsonBuilder *builder)
 static void
 tell_pages (ServeModel *model, const char *problem)
 {
-  JsonBuilder *builder = json_builder_new ();
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
   char *line;
 
   json_builder_begin_object (builder);
@@ -117,7 +117,6 @@ tell_pages (ServeModel *model, const char *problem)
   line = tool_json_to_line (builder);
   http_sockets_send (model->sockets, line);
   g_free (line);
-  g_object_unref (builder);
 }
 
 static void
@@ -143,7 +142,7 @@ finish (ServeModel *model, guint status, const char *problem)
 }
 
 static gboolean
-check_camera (const ServeCameraConfig *camera, const ServeModelInfo *model,
+check_camera (const ToolCameraSettings *camera, const ServeModelInfo *model,
     GError **error)
 {
   if ((!camera->classes
@@ -186,10 +185,9 @@ static void
 go_back (ServeModel *model, guint status, const char *problem)
 {
   ServeModelChange *change = model->change;
-  char *path = exchange (model, g_steal_pointer (&change->old_path));
+  g_autofree char *path = exchange (model, g_steal_pointer (&change->old_path));
 
   finish (model, status, problem);
-  g_free (path);
 }
 
 /* All have it. */

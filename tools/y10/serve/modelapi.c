@@ -79,7 +79,7 @@ static void
 tell_model (ServeModel *model, SoupServerMessage *message)
 {
   const ServeModelInfo *info = model->config->known;
-  JsonBuilder *builder = json_builder_new ();
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
 
   json_builder_begin_object (builder);
   tool_json_string (builder, "name", info->name);
@@ -90,7 +90,6 @@ tell_model (ServeModel *model, SoupServerMessage *message)
   json_builder_end_object (builder);
   http_reply_text (message, SOUP_STATUS_OK, "application/json",
       tool_json_to_line (builder));
-  g_object_unref (builder);
 }
 
 static void

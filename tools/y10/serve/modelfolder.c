@@ -140,15 +140,12 @@ char *
 serve_model_folder_get_name (const char *folder, const char *path)
 {
   char *name = g_path_get_basename (path);
-  char *in_folder = g_build_filename (folder, name, NULL);
-  char *whole = g_canonicalize_filename (in_folder, NULL);
-  char *found = g_canonicalize_filename (path, NULL);
+  g_autofree char *in_folder = g_build_filename (folder, name, NULL);
+  g_autofree char *whole = g_canonicalize_filename (in_folder, NULL);
+  g_autofree char *found = g_canonicalize_filename (path, NULL);
 
   if (strcmp (whole, found) != 0)
     g_clear_pointer (&name, g_free);
-  g_free (found);
-  g_free (whole);
-  g_free (in_folder);
   return name;
 }
 

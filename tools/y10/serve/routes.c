@@ -17,6 +17,7 @@
 #include "serve/routes.h"
 
 #define ANYONE (HTTP_PUBLIC | HTTP_HEAD)
+#define PROBE (HTTP_PROBE | HTTP_HEAD)
 #define PAGE(TYPE, NAME) get_##TYPE, (gpointer) "/y10/page/" NAME
 
 static void
@@ -69,6 +70,7 @@ find_nothing (SoupServerMessage *message, const char *name, gpointer what)
 HttpServer *
 serve_routes_open (SoupServer *soup, const ServeOwners *o)
 {
+  HttpSockets *sockets = serve_push_get_sockets (o->push);
   /* clang-format off */
   const HttpRoute routes[] = {
     { "GET",    "/",                          ANYONE, PAGE (html, "index.html") },
@@ -83,13 +85,13 @@ serve_routes_open (SoupServer *soup, const ServeOwners *o)
     { "GET",    "/style.css",                 ANYONE, PAGE (css, "style.css") },
     { "GET",    "/zones.js",                  ANYONE, PAGE (script, "zones.js") },
 
-    { "GET",    "/healthz",                   HTTP_PROBE | HTTP_HEAD, probe },
-    { "GET",    "/readyz",                    HTTP_PROBE | HTTP_HEAD, serve_cameras_probe, o->cameras },
+    { "GET",    "/healthz",                   PROBE, probe },
+    { "GET",    "/readyz",                    PROBE, serve_cameras_probe, o->cameras },
     { "GET",    "/metrics",                   HTTP_HEAD, serve_metrics_get, o->cameras },
 
     { "GET",    "/live/*",                    0, serve_camera_view, o->cameras },
     { "GET",    "/snapshot/*.jpg",            0, serve_camera_snapshot, o->cameras },
-    { NULL,     "/api/live",                  HTTP_WEBSOCKET, http_sockets_judge, serve_push_get_sockets (o->push) },
+    { NULL,     "/api/live",                  HTTP_WEBSOCKET, http_sockets_judge, sockets },
 
     { "POST",   "/api/session",               HTTP_PUBLIC, http_session_open, o->auth },
     { "DELETE", "/api/session",               0, http_session_end, o->auth },

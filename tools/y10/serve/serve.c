@@ -150,13 +150,12 @@ make_url (const Options *options, const char *token)
   GInetAddress *own = g_inet_address_get_is_any (options->address)
       ? g_inet_address_new_loopback (family)
       : g_object_ref (options->address);
-  char *host = g_inet_address_to_string (own);
+  g_autofree char *host = g_inet_address_to_string (own);
   const gboolean v6 = family == G_SOCKET_FAMILY_IPV6;
   char *url = g_strdup_printf ("%s://%s%s%s:%u/%s%s",
       options->certificate ? "https" : "http", v6 ? "[" : "", host,
       v6 ? "]" : "", options->port, token ? "#t=" : "", token ? token : "");
 
-  g_free (host);
   g_object_unref (own);
   return url;
 }
@@ -246,8 +245,8 @@ set_up (Program *program, Options *options, GError **error)
 static void
 log_way_in (const Options *options)
 {
-  char *host = g_inet_address_to_string (options->address);
-  char *config = g_canonicalize_filename (options->config, NULL);
+  g_autofree char *host = g_inet_address_to_string (options->address);
+  g_autofree char *config = g_canonicalize_filename (options->config, NULL);
   const gboolean v6 = g_inet_address_get_family (options->address)
       == G_SOCKET_FAMILY_IPV6;
 
@@ -256,8 +255,6 @@ log_way_in (const Options *options)
       "%s%s%s:%u%s",
       config, v6 ? "[" : "", host, v6 ? "]" : "", options->port,
       options->certificate ? " --cert … --key …" : "");
-  g_free (config);
-  g_free (host);
 }
 
 /* The token is for people, not for logs. */
@@ -266,7 +263,7 @@ print_url (const Program *program, const Options *options)
 {
   const gboolean person = isatty (STDOUT_FILENO);
   const guint n = program->config->cameras->len;
-  char *shown = make_url (options, NULL);
+  g_autofree char *shown = make_url (options, NULL);
   char *url = make_url (options,
       person ? http_auth_get_token (program->owners.auth) : NULL);
 
@@ -277,7 +274,6 @@ print_url (const Program *program, const Options *options)
   printf ("%s\n", url);
   fflush (stdout);
   g_free (url);
-  g_free (shown);
 }
 
 static void
@@ -438,7 +434,7 @@ tool_serve (int argc, char **argv)
         "Listen to other machines without TLS", NULL },
     { NULL }
   };
-  GOptionContext *context = g_option_context_new (NULL);
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   int status = TOOL_USAGE;
 
   g_option_context_set_summary (context,
@@ -459,7 +455,6 @@ tool_serve (int argc, char **argv)
 
 out:
   clear_options (&options);
-  g_option_context_free (context);
   return status;
 }
 

@@ -58,7 +58,7 @@ send_chunk (Viewer *viewer, GBytes *bytes)
 static void
 send_once (Viewer *viewer)
 {
-  GBytes *picture = tool_camera_get_picture (viewer->views->camera);
+  g_autoptr (GBytes) picture = tool_camera_get_picture (viewer->views->camera);
 
   if (!picture)
     return;
@@ -67,7 +67,6 @@ send_once (Viewer *viewer)
   http_reply_bytes (viewer->message, SOUP_STATUS_OK, "image/jpeg", picture);
   http_connection_set_deadline (viewer->message, PATIENCE);
   soup_server_message_unpause (viewer->message);
-  g_bytes_unref (picture);
 }
 
 static void
@@ -156,7 +155,8 @@ begin_stream (Viewer *viewer)
 {
   SoupMessageHeaders *head = soup_server_message_get_response_headers (
       viewer->message);
-  GBytes *boundary = g_bytes_new_static (BOUNDARY, sizeof BOUNDARY - 1);
+  g_autoptr (GBytes)
+      boundary = g_bytes_new_static (BOUNDARY, sizeof BOUNDARY - 1);
 
   soup_server_message_set_status (viewer->message, SOUP_STATUS_OK, NULL);
   soup_message_headers_set_encoding (head, SOUP_ENCODING_EOF);
@@ -168,7 +168,6 @@ begin_stream (Viewer *viewer)
   g_signal_connect (viewer->message, "wrote-chunk", G_CALLBACK (on_wrote_chunk),
       viewer);
   send_chunk (viewer, boundary);
-  g_bytes_unref (boundary);
 }
 
 /* Makes libsoup finish the message. */
