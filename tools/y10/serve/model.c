@@ -106,7 +106,7 @@ static void
 tell_pages (ServeModel *model, const char *problem)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
-  char *line;
+  g_autofree char *line = NULL;
 
   json_builder_begin_object (builder);
   tool_json_string (builder, "type", "model");
@@ -116,7 +116,6 @@ tell_pages (ServeModel *model, const char *problem)
   json_builder_end_object (builder);
   line = tool_json_to_line (builder);
   http_sockets_send (model->sockets, line);
-  g_free (line);
 }
 
 static void
