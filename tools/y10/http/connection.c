@@ -66,7 +66,7 @@ set_deadline (HttpConnection *connection, guint seconds)
 
 /* libsoup sees that the connection has ended, and lets go of it later. */
 static gboolean
-on_alarm (gpointer data)
+on_alarm (GSource *alarm, GSourceFunc unused, gpointer data)
 {
   HttpConnection *connection = data;
 
@@ -81,19 +81,13 @@ on_alarm (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static gboolean
-dispatch (GSource *source, GSourceFunc callback, gpointer data)
-{
-  return callback (data);
-}
-
 static GSource *
 make_alarm (HttpConnection *connection)
 {
-  static GSourceFuncs funcs = { .dispatch = dispatch };
+  static GSourceFuncs funcs = { .dispatch = on_alarm };
   GSource *alarm = g_source_new (&funcs, sizeof *alarm);
 
-  g_source_set_callback (alarm, on_alarm, connection, NULL);
+  g_source_set_callback (alarm, NULL, connection, NULL);
   g_source_attach (alarm, NULL);
   return alarm;
 }

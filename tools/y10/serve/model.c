@@ -194,7 +194,7 @@ static void
 keep (ServeModel *model)
 {
   ServeModelChange *change = model->change;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   /* Settings may have changed meanwhile. */
   if (!check_classes (model->config, change->model, &error)) {
@@ -208,7 +208,6 @@ keep (ServeModel *model)
     model->config->known = g_steal_pointer (&change->model);
     finish (model, SOUP_STATUS_OK, NULL);
   }
-  g_clear_error (&error);
 }
 
 /* Nobody tells that a detector has the model, or refuses it. */
@@ -247,7 +246,7 @@ on_read (GObject *source, GAsyncResult *result, gpointer data)
 {
   GTask *task = G_TASK (result);
   Reading *reading = g_task_get_task_data (task);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   ServeModel *model = data;
   ServeModelChange *change;
 
@@ -263,7 +262,6 @@ on_read (GObject *source, GAsyncResult *result, gpointer data)
   }
   if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     finish (model, SOUP_STATUS_BAD_REQUEST, error->message);
-  g_error_free (error);
 }
 
 void
@@ -295,24 +293,6 @@ serve_model_stop (ServeModel *model)
 {
   if (model->change)
     finish (model, SOUP_STATUS_SERVICE_UNAVAILABLE, "y10 serve ends");
-}
-
-ServeModel *
-serve_model_new (ServeConfig *config, ServeCameras *cameras,
-    HttpSockets *sockets)
-{
-  ServeModel *model = g_new0 (ServeModel, 1);
-
-  model->config = config;
-  model->cameras = cameras;
-  model->sockets = sockets;
-  return model;
-}
-
-void
-serve_model_free (ServeModel *model)
-{
-  g_free (model);
 }
 
 #endif

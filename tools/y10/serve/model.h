@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct _ServeModelChange ServeModelChange;
 
+/* All of it is borrowed, but the change. */
 typedef struct
 {
   ServeConfig *config;
@@ -18,11 +19,6 @@ typedef struct
   HttpSockets *sockets;     /* that are told */
   ServeModelChange *change; /* that is under way, or NULL */
 } ServeModel;
-
-/* What it is given is borrowed. */
-ServeModel *serve_model_new (ServeConfig *config, ServeCameras *cameras,
-    HttpSockets *sockets);
-void serve_model_free (ServeModel *model);
 
 /* @problem: NULL if all have it. It is called once. */
 typedef void (

@@ -68,7 +68,7 @@ find_nothing (SoupServerMessage *message, const char *name, gpointer what)
 }
 
 HttpServer *
-serve_routes_open (SoupServer *soup, const ServeOwners *o)
+serve_routes_open (SoupServer *soup, ServeOwners *o)
 {
   HttpSockets *sockets = serve_push_get_sockets (o->push);
   /* clang-format off */
@@ -105,8 +105,8 @@ serve_routes_open (SoupServer *soup, const ServeOwners *o)
     { "DELETE", "/api/cameras/*",             0, serve_camera_delete, o->cameras },
 
     { "GET",    "/api/capacity",              0, serve_capacity_get, o->capacity },
-    { "GET",    "/api/model",                 0, serve_model_get, o->model },
-    { "PATCH",  "/api/model",                 HTTP_LARGE, serve_model_patch, o->model },
+    { "GET",    "/api/model",                 0, serve_model_get, &o->model },
+    { "PATCH",  "/api/model",                 HTTP_LARGE, serve_model_patch, &o->model },
 
     { "GET",    "/api/events",                0, serve_events_list, o->events },
     { "GET",    "/api/events.csv",            0, serve_events_export_csv, o->events },

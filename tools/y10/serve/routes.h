@@ -19,11 +19,11 @@ typedef struct
   ServeCameras *cameras;
   ServePush *push;
   ServeEventApi *events;
-  ServeModel *model;
+  ServeModel model;
   ServeCapacity *capacity;
 } ServeOwners;
 
 /* Answers requests to @soup from now on. */
-HttpServer *serve_routes_open (SoupServer *soup, const ServeOwners *owners);
+HttpServer *serve_routes_open (SoupServer *soup, ServeOwners *owners);
 
 G_END_DECLS

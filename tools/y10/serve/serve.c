@@ -196,7 +196,7 @@ make_owners (ServeOwners *owners, ServeConfig *config, ServeCrashes *crashes)
   sockets = serve_push_get_sockets (owners->push);
   owners->events = serve_event_api_new (config->snapshots, sockets, is_private,
       config);
-  owners->model = serve_model_new (config, owners->cameras, sockets);
+  owners->model = (ServeModel){ config, owners->cameras, sockets, NULL };
   owners->capacity = serve_capacity_new (owners->cameras);
 }
 
@@ -314,7 +314,7 @@ stop (Program *program)
 
   http_listener_stop (program->listener);
   http_server_stop (program->http);
-  serve_model_stop (owners->model);
+  serve_model_stop (&owners->model);
   serve_event_api_stop (owners->events);
   serve_cameras_stop (owners->cameras);
   g_clear_pointer (&owners->push, serve_push_free);
@@ -342,7 +342,6 @@ clear_program (Program *program)
   g_object_unref (program->soup);
   g_clear_pointer (&program->listener, http_listener_free);
   g_clear_pointer (&owners->capacity, serve_capacity_free);
-  g_clear_pointer (&owners->model, serve_model_free);
   g_clear_pointer (&owners->events, serve_event_api_free);
   g_clear_pointer (&owners->cameras, serve_cameras_free);
   g_clear_pointer (&owners->auth, http_auth_free);
