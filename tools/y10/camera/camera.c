@@ -30,9 +30,9 @@
 #define STEADY (10 * G_USEC_PER_SEC) /* a good connection */
 #define TIMEOUT (5 * G_USEC_PER_SEC) /* without a frame */
 #define TELL_AGAIN (10 * G_USEC_PER_SEC)
-#define MOST_PAUSE 10  /* s between attempts */
-#define MOST_CLOSING 4 /* pipelines of one camera */
-#define MOST_TRIES 5   /* to stop a pipeline */
+#define MAX_PAUSE 10  /* s between attempts */
+#define MAX_CLOSING 4 /* pipelines of one camera */
+#define MAX_TRIES 5   /* to stop a pipeline */
 #define FPS_TIME (2 * G_USEC_PER_SEC)
 #define INFERENCES_TIME \
   (5 * G_USEC_PER_SEC) /* there may be fewer than one a second */
@@ -134,7 +134,7 @@ close_pipeline (gpointer data)
   Closing *closing = data;
 
   tool_thread_name (closing->thread);
-  for (guint i = 0; i < MOST_TRIES
+  for (guint i = 0; i < MAX_TRIES
        && gst_element_set_state (closing->pipeline, GST_STATE_NULL)
            != GST_STATE_CHANGE_SUCCESS;
        i++)
@@ -196,7 +196,7 @@ end_pause (gpointer data)
 {
   ToolCamera *camera = data;
 
-  if (*camera->closing >= MOST_CLOSING)
+  if (*camera->closing >= MAX_CLOSING)
     return G_SOURCE_CONTINUE;
   camera->pause = 0;
   open_camera (camera);
@@ -240,7 +240,7 @@ fail (ToolCamera *camera, const char *reason)
     camera->attempts = 0;
   tell_failure (camera, reason);
   /* A random bit less, so that cameras do not all reconnect at once. */
-  pause = fmin (ldexp (1, (int) MIN (camera->attempts, 16)), MOST_PAUSE)
+  pause = fmin (ldexp (1, (int) MIN (camera->attempts, 16)), MAX_PAUSE)
       * g_random_double_range (0.75, 1);
   camera->attempts++;
   camera->reconnects++;
@@ -482,7 +482,7 @@ tool_camera_change (ToolCamera *camera, const ToolCameraSetup *setup)
   camera->attempts = 0;
   camera->again = camera->udp = FALSE;
   clear_reason (camera);
-  if (*camera->closing < MOST_CLOSING)
+  if (*camera->closing < MAX_CLOSING)
     open_camera (camera);
   else
     camera->pause = g_timeout_add (100, end_pause, camera);

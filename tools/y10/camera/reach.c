@@ -18,8 +18,8 @@
 #include "camera/reach.h"
 #include "media/remote.h"
 
-#define PATIENCE 3       /* s */
-#define MOST_ANSWER 4095 /* bytes of a head */
+#define PATIENCE 3      /* s */
+#define MAX_ANSWER 4095 /* bytes of a head */
 #define UNAUTHORIZED 401
 
 struct _ToolReach
@@ -32,7 +32,7 @@ struct _ToolReach
   guint timer;
   char *request;                 /* NULL: connecting will do */
   GSocketConnection *connection; /* on which that is */
-  char answer[MOST_ANSWER + 1];
+  char answer[MAX_ANSWER + 1];
 };
 
 /* What the element says. */
@@ -161,7 +161,7 @@ on_asked (GObject *stream, GAsyncResult *result, gpointer data)
   /* A head is sent at once. */
   g_input_stream_read_async (g_io_stream_get_input_stream (
                                  G_IO_STREAM (reach->connection)),
-      reach->answer, MOST_ANSWER, G_PRIORITY_DEFAULT, reach->cancellable,
+      reach->answer, MAX_ANSWER, G_PRIORITY_DEFAULT, reach->cancellable,
       on_answer, reach);
 }
 

@@ -14,10 +14,10 @@
 #include "events/eventapi.h"
 #include "events/eventquery.h"
 
-#define MOST_EVENTS (2 << 20) /* 48 MiB */
-#define MOST_BUCKETS 2000
+#define MAX_EVENTS (2 << 20) /* 48 MiB */
+#define MAX_BUCKETS 2000
 #define LOOK_TIME 250     /* ms */
-#define MOST_PUSHED 50    /* of one look; pages see more in their list */
+#define MAX_PUSHED 50     /* of one look; pages see more in their list */
 #define LONGEST_PUSH 8192 /* bytes, of an event */
 
 static void
@@ -44,7 +44,7 @@ on_event (ServeEventPlace place, const char *text, gsize length, gpointer data)
   ServeEventApi *api = data;
   GString *json;
 
-  if (length > LONGEST_PUSH || ++api->n_pushed > MOST_PUSHED)
+  if (length > LONGEST_PUSH || ++api->n_pushed > MAX_PUSHED)
     return;
   json = g_string_new ("{\"type\":\"event\",\"event\":");
   append_event (json, text, length, place);
@@ -92,7 +92,7 @@ serve_event_api_new (const char *snapshots, HttpSockets *sockets,
 void
 serve_event_api_start (ServeEventApi *api, const char *folder)
 {
-  api->events = serve_events_new (folder, MOST_EVENTS, on_event, api);
+  api->events = serve_events_new (folder, MAX_EVENTS, on_event, api);
   api->looking = g_timeout_add (LOOK_TIME, look, api);
   look (api);
 }
@@ -185,11 +185,11 @@ serve_events_get_counts (SoupServerMessage *message, const char *name,
   n = ((guint64) (query.filter.until - query.filter.since)
           + query.bucket * (guint64) 1000 - 1)
       / (query.bucket * (guint64) 1000);
-  if (n > MOST_BUCKETS) {
+  if (n > MAX_BUCKETS) {
     char *text =
         g_strdup_printf ("bucket is %u, which makes %" G_GUINT64_FORMAT
                          " counts from since to until; expected at most %d",
-            query.bucket, n, MOST_BUCKETS);
+            query.bucket, n, MAX_BUCKETS);
 
     http_reply_error (message, SOUP_STATUS_BAD_REQUEST, text);
     g_free (text);

@@ -20,7 +20,7 @@
 #include "http/connection.h"
 
 #define PIECE 65536
-#define MOST_EXPORTS 4
+#define MAX_EXPORTS 4
 #define PATIENCE 30 /* s that a piece may take */
 
 typedef enum
@@ -228,7 +228,7 @@ export_events (ServeEventApi *api, SoupServerMessage *message, Format format)
   if (!serve_event_api_has_events (api, message)
       || !serve_event_query_read (api->events, message, 0, &query))
     return;
-  if (api->n_exports >= MOST_EXPORTS) {
+  if (api->n_exports >= MAX_EXPORTS) {
     http_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "too many exports at once");
     return;

@@ -12,8 +12,8 @@
 
 #include "events/eventnames.h"
 
-#define MOST_NAMES 4096
-#define MOST_LENGTH 255 /* bytes */
+#define MAX_NAMES 4096
+#define MAX_LENGTH 255 /* bytes */
 
 void
 serve_event_names_init (ServeEventNames *self)
@@ -35,7 +35,7 @@ serve_event_names_find (const ServeEventNames *self, const char *name,
 {
   gpointer number;
 
-  return length <= MOST_LENGTH
+  return length <= MAX_LENGTH
           && g_hash_table_lookup_extended (self->numbers, name, NULL, &number)
       ? (guint16) GPOINTER_TO_UINT (number)
       : SERVE_NO_NAME;
@@ -47,8 +47,8 @@ serve_event_names_add (ServeEventNames *self, const char *name, gsize length)
   const guint16 number = serve_event_names_find (self, name, length);
   char *copy;
 
-  if (number != SERVE_NO_NAME || length > MOST_LENGTH
-      || self->names->len >= MOST_NAMES)
+  if (number != SERVE_NO_NAME || length > MAX_LENGTH
+      || self->names->len >= MAX_NAMES)
     return number;
   copy = g_strdup (name);
   g_hash_table_insert (self->numbers, copy,

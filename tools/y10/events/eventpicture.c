@@ -26,7 +26,7 @@
 #include "http/connection.h"
 #include "http/sent.h"
 
-#define MOST_PICTURE (16 << 20)
+#define MAX_PICTURE (16 << 20)
 #define PATIENCE 30 /* s that a thumbnail may take */
 
 typedef struct
@@ -81,7 +81,7 @@ read_picture (const char *folder, const char *name)
   guint8 *data = NULL;
 
   if (file >= 0 && fstat (file, &status) == 0 && S_ISREG (status.st_mode)
-      && status.st_size > 3 && status.st_size <= MOST_PICTURE) {
+      && status.st_size > 3 && status.st_size <= MAX_PICTURE) {
     size = (gsize) status.st_size;
     data = g_malloc (size);
   }

@@ -15,8 +15,8 @@
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
 #define WIDTH 320
-#define MOST_SIZE 16384 /* pixels of a side */
-#define MOST_MAKING 4
+#define MAX_SIZE 16384 /* pixels of a side */
+#define MAX_MAKING 4
 
 typedef struct
 {
@@ -30,7 +30,7 @@ static guint n_making;
 static void
 on_size (GdkPixbufLoader *loader, int width, int height, gpointer unused)
 {
-  if (width <= WIDTH || width > MOST_SIZE || height > MOST_SIZE)
+  if (width <= WIDTH || width > MAX_SIZE || height > MAX_SIZE)
     gdk_pixbuf_loader_set_size (loader, 0, 0); /* it need not be decoded */
   else
     gdk_pixbuf_loader_set_size (loader, WIDTH, MAX (height * WIDTH / width, 1));
@@ -94,7 +94,7 @@ serve_thumbnail_make (GBytes *picture, ServeThumbnailFunc done, gpointer user)
   Making *making;
   GTask *task;
 
-  if (n_making >= MOST_MAKING)
+  if (n_making >= MAX_MAKING)
     return FALSE;
   n_making++;
   making = g_new0 (Making, 1);

@@ -27,12 +27,12 @@
 #include "http/refusals.h"
 #include "http/sessions.h"
 
-#define MOST_FILE 4096   /* bytes, of the token */
-#define MOST_SHOWN 64    /* bytes of what a client says */
-#define TOO_MANY 429     /* libsoup has no name for it */
-#define MOST_FAILURES 10 /* of an address */
+#define MAX_FILE 4096   /* bytes, of the token */
+#define MAX_SHOWN 64    /* bytes of what a client says */
+#define TOO_MANY 429    /* libsoup has no name for it */
+#define MAX_FAILURES 10 /* of an address */
 #define FAILURE_TIME (60 * G_USEC_PER_SEC)
-#define MOST_ADDRESSES 1024
+#define MAX_ADDRESSES 1024
 
 typedef struct
 {
@@ -88,7 +88,7 @@ read_token (const char *path, GError **error)
 
   if (stat (path, &status) != 0 && errno == ENOENT)
     return make_token (path, error);
-  text = tool_read_file (path, MOST_FILE, NULL, error);
+  text = tool_read_file (path, MAX_FILE, NULL, error);
   if (!text)
     return NULL;
   g_strstrip (text);
@@ -213,7 +213,7 @@ http_auth_check_host (HttpAuth *auth, SoupServerMessage *message)
   host = host ? host : "";
   origin = origin ? origin : "";
   details = g_strdup_printf (", Host '%.*s', Origin '%.*s'",
-      y10_text_fit (host, MOST_SHOWN), host, y10_text_fit (origin, MOST_SHOWN),
+      y10_text_fit (host, MAX_SHOWN), host, y10_text_fit (origin, MAX_SHOWN),
       origin);
   log_refusal (auth, message, "unknown host or origin", details);
   g_free (details);
@@ -244,12 +244,12 @@ check_token (HttpAuth *auth, SoupServerMessage *message, const char *token)
 
   if (equals_secret (token, auth->token)) {
     status = SOUP_STATUS_OK;
-  } else if (failures && failures->n >= MOST_FAILURES) {
+  } else if (failures && failures->n >= MAX_FAILURES) {
     status = TOO_MANY;
   } else if (failures) {
     failures->n++;
   } else {
-    if (g_hash_table_size (auth->failures) >= MOST_ADDRESSES)
+    if (g_hash_table_size (auth->failures) >= MAX_ADDRESSES)
       g_hash_table_remove_all (auth->failures);
     failures = g_new0 (Failures, 1);
     failures->since = g_get_monotonic_time ();

@@ -20,15 +20,15 @@
 #include "http/tap.h"
 
 #define KEY "y10-connection"
-#define HEAD_TIME 10    /* s */
-#define MOST_HEAD 16384 /* bytes, of */
-#define MOST_LINES 100
+#define HEAD_TIME 10   /* s */
+#define MAX_HEAD 16384 /* bytes, of */
+#define MAX_LINES 100
 /* Bytes. Most of it is thrown away: a client that is refused reads the answer only once it
  * has sent all. */
-#define MOST_BODY (1 << 20)
-#define MOST_WEBSOCKET 1024               /* bytes, within */
+#define MAX_BODY (1 << 20)
+#define MAX_WEBSOCKET 1024                /* bytes, within */
 #define WEBSOCKET_TIME 30                 /* s: answers to pings, */
-#define MOST_EVER (256 << 10)             /* and in all */
+#define MAX_EVER (256 << 10)              /* and in all */
 #define SESSION_TIME (G_USEC_PER_SEC / 4) /* between looks at a session */
 
 static HttpConnection *
@@ -133,7 +133,7 @@ http_connection_new (GSocket *socket, GSocketAddress *remote)
   connection->since = g_get_monotonic_time ();
   connection->alarm = make_alarm (connection);
   set_deadline (connection, HEAD_TIME);
-  allow (connection, MOST_HEAD, TRUE);
+  allow (connection, MAX_HEAD, TRUE);
   set_place (connection, remote);
   g_object_set_data_full (G_OBJECT (remote), KEY, g_rc_box_acquire (connection),
       http_connection_unref);
@@ -167,7 +167,7 @@ admit_lines (HttpConnection *connection, const guint8 *bytes, gsize n)
     if (bytes[i] == '\n') {
       connection->in_head = connection->in_line || !connection->has_text;
       connection->in_line = FALSE;
-      if (++connection->n_lines > MOST_LINES)
+      if (++connection->n_lines > MAX_LINES)
         return FALSE;
     } else if (bytes[i] != '\r') {
       connection->in_line = connection->has_text = TRUE;
@@ -182,7 +182,7 @@ admit (const guint8 *bytes, gsize n, gpointer data)
   HttpConnection *connection = data;
 
   if (g_get_monotonic_time () > connection->refill) {
-    connection->quota = MOST_WEBSOCKET;
+    connection->quota = MAX_WEBSOCKET;
     connection->refill = get_time_in (WEBSOCKET_TIME);
   }
   if (n > MIN (connection->allowed, connection->quota))
@@ -224,7 +224,7 @@ http_connection_expect_body (SoupServerMessage *message, guint seconds)
 
   if (!connection)
     return;
-  allow (connection, MOST_BODY, FALSE);
+  allow (connection, MAX_BODY, FALSE);
   set_deadline (connection, seconds);
 }
 
@@ -235,7 +235,7 @@ http_connection_expect_head (SoupServerMessage *message, guint seconds)
 
   if (!connection)
     return;
-  allow (connection, MOST_HEAD, TRUE);
+  allow (connection, MAX_HEAD, TRUE);
   connection->since = g_get_monotonic_time ();
   connection->trusted = FALSE;
   g_clear_pointer (&connection->session, g_free);
@@ -249,7 +249,7 @@ http_connection_expect_nothing (SoupServerMessage *message)
 
   if (!connection)
     return;
-  connection->allowed = MOST_EVER;
+  connection->allowed = MAX_EVER;
   connection->refill = 0;
   set_deadline (connection, 0);
 }

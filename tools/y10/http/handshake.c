@@ -17,7 +17,7 @@
 #include "http/handshake.h"
 #include "http/tap.h"
 
-#define MOST_HANDSHAKES 8
+#define MAX_HANDSHAKES 8
 #define RECORD_HEAD \
   5 /* bytes: the type, a version and the length of what follows */
 #define RECORD_HANDSHAKE 22
@@ -150,7 +150,7 @@ shake (Handshake *handshake)
     finish (handshake, NULL);
     return;
   }
-  if (owner->shaking->len >= MOST_HANDSHAKES)
+  if (owner->shaking->len >= MAX_HANDSHAKES)
     end_one (owner->shaking);
   g_ptr_array_add (owner->shaking, handshake);
   g_tls_connection_handshake_async (G_TLS_CONNECTION (stream),

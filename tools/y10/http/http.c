@@ -23,10 +23,10 @@
 #include "http/reply.h"
 #include "http/sockets.h"
 
-#define MOST_TARGET 4096 /* bytes of a path with its query */
-#define MOST_BODY 4096
-#define MOST_LARGE 65536 /* of routes that say so */
-#define BODY_TIME 10     /* s */
+#define MAX_TARGET 4096 /* bytes of a path with its query */
+#define MAX_BODY 4096
+#define MAX_LARGE 65536 /* of routes that say so */
+#define BODY_TIME 10    /* s */
 #define REPLY_TIME 30
 #define IDLE_TIME 60
 
@@ -210,12 +210,12 @@ judge (HttpServer *http, SoupServerMessage *message, const char *path,
   guint status;
 
   *why = "the address is too long";
-  if (strlen (path) + (query ? strlen (query) : 0) > MOST_TARGET)
+  if (strlen (path) + (query ? strlen (query) : 0) > MAX_TARGET)
     return SOUP_STATUS_REQUEST_URI_TOO_LONG;
   first = find_path (http, path, &name);
   route = first ? find_method (http, first, method, NULL) : NULL;
   status = judge_body (soup_server_message_get_request_headers (message),
-      method, route && route->flags & HTTP_LARGE ? MOST_LARGE : MOST_BODY, why);
+      method, route && route->flags & HTTP_LARGE ? MAX_LARGE : MAX_BODY, why);
   if (status || (first && first->flags & HTTP_PROBE))
     return status;
   *why = "unknown host or origin; --host adds a name";

@@ -19,9 +19,9 @@
 #include "http/handshake.h"
 #include "http/listener.h"
 
-#define MOST_CONNECTIONS 128
-#define MOST_AT_ONCE 256 /* that are accepted between two requests, */
-#define MOST_TAKEN 16    /* and handed on */
+#define MAX_CONNECTIONS 128
+#define MAX_AT_ONCE 256 /* that are accepted between two requests, */
+#define MAX_TAKEN 16    /* and handed on */
 /* Frames that the kernel keeps for a slow viewer only make them late. */
 #define SEND_BUFFER (256 << 10)
 
@@ -180,7 +180,7 @@ on_incoming (GSocket *listening, GIOCondition condition, gpointer data)
   HttpListener *listener = data;
   guint n_taken = 0;
 
-  for (guint i = 0; i < MOST_AT_ONCE && n_taken < MOST_TAKEN; i++) {
+  for (guint i = 0; i < MAX_AT_ONCE && n_taken < MAX_TAKEN; i++) {
     GSocket *socket = g_socket_accept (listening, NULL, NULL);
     Arrival *arrival = socket ? receive (socket) : NULL;
 
@@ -189,9 +189,9 @@ on_incoming (GSocket *listening, GIOCondition condition, gpointer data)
     g_object_unref (socket);
     if (!arrival)
       continue;
-    if (listener->connections->len >= MOST_CONNECTIONS)
+    if (listener->connections->len >= MAX_CONNECTIONS)
       make_room (listener);
-    if (listener->connections->len < MOST_CONNECTIONS) {
+    if (listener->connections->len < MAX_CONNECTIONS) {
       take (listener, arrival);
       n_taken++;
     } else {

@@ -13,8 +13,8 @@
 #include "base/log.h"
 #include "http/refusals.h"
 
-#define INTERVAL 60       /* s */
-#define MOST_ADDRESSES 32 /* and reasons */
+#define INTERVAL 60      /* s */
+#define MAX_ADDRESSES 32 /* and reasons */
 
 struct _HttpRefusals
 {
@@ -82,7 +82,7 @@ http_refusals_add (HttpRefusals *self, const char *address, const char *reason,
   n = g_hash_table_lookup (self->addresses, key);
   if (n) {
     ++*n;
-  } else if (g_hash_table_size (self->addresses) >= MOST_ADDRESSES) {
+  } else if (g_hash_table_size (self->addresses) >= MAX_ADDRESSES) {
     self->n_others++;
   } else {
     if (!self->end)

@@ -15,9 +15,9 @@
 #include "base/json.h"
 #include "http/reply.h"
 
-#define MOST_KEPT (64 << 20) /* bytes, beside errors */
-#define MOST_ERROR 4096
-#define MOST_VIEWERS 32
+#define MAX_KEPT (64 << 20) /* bytes, beside errors */
+#define MAX_ERROR 4096
+#define MAX_VIEWERS 32
 #define KEY "y10-reply"
 
 static gsize kept;
@@ -34,9 +34,9 @@ static gboolean
 keep (SoupServerMessage *message, gsize size)
 {
   g_object_set_data (G_OBJECT (message), KEY, NULL);
-  if (size <= MOST_ERROR)
+  if (size <= MAX_ERROR)
     return TRUE;
-  if (kept + size > MOST_KEPT) {
+  if (kept + size > MAX_KEPT) {
     http_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "too many answers wait to be read");
     return FALSE;
@@ -95,7 +95,7 @@ http_reply_json (SoupServerMessage *message, guint status, JsonBuilder *builder)
 gboolean
 http_reply_may_view (SoupServerMessage *message)
 {
-  if (n_viewers < MOST_VIEWERS)
+  if (n_viewers < MAX_VIEWERS)
     return TRUE;
   http_reply_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
       "too many viewers");

@@ -24,9 +24,9 @@
 #include "base/privatefile.h"
 #include "http/sessions.h"
 
-#define MOST_SESSIONS 64
+#define MAX_SESSIONS 64
 #define HASH_LENGTH 64
-#define MOST_FILE 16384
+#define MAX_FILE 16384
 #define KEEP_INTERVAL 3600 /* s */
 
 typedef struct
@@ -117,7 +117,7 @@ read_line (HttpSessions *self, const char *line)
       && g_ascii_string_to_signed (words[1], 10, 0, G_MAXINT64, &end, NULL)
       && g_ascii_string_to_signed (words[2], 10, 1, HTTP_SESSION_TIME, &left,
           NULL)
-      && g_hash_table_size (self->sessions) < MOST_SESSIONS;
+      && g_hash_table_size (self->sessions) < MAX_SESSIONS;
 
   if (ok && end > get_seconds ())
     add_session (self, g_strdup (words[0]), end, left);
@@ -143,12 +143,12 @@ read_file (const char *path, const char **why)
   } else if (status.st_uid != geteuid () || status.st_mode & 077) {
     *why = "others may read or write it, or it is another user's";
   } else {
-    text = g_malloc (MOST_FILE + 1);
-    n = read (file, text, MOST_FILE + 1);
+    text = g_malloc (MAX_FILE + 1);
+    n = read (file, text, MAX_FILE + 1);
     *why = "it is damaged";
   }
   close (file);
-  if (n < 0 || n > MOST_FILE || memchr (text, 0, (gsize) n)) {
+  if (n < 0 || n > MAX_FILE || memchr (text, 0, (gsize) n)) {
     g_clear_pointer (&text, g_free);
     return NULL;
   }
@@ -281,7 +281,7 @@ http_sessions_open (HttpSessions *self)
 
   if (!number)
     return NULL;
-  if (g_hash_table_size (self->sessions) >= MOST_SESSIONS)
+  if (g_hash_table_size (self->sessions) >= MAX_SESSIONS)
     remove_oldest (self->sessions);
   add_session (self, hash (self, number), get_seconds () + HTTP_SESSION_TIME,
       HTTP_SESSION_TIME);

@@ -18,9 +18,9 @@
 #include "http/reply.h"
 #include "http/sockets.h"
 
-#define MOST_WAITING (256 << 10) /* bytes, before another message */
-#define MOST_OF_ALL (16 << 20)
-#define MOST_INCOMING 1024   /* nothing is expected */
+#define MAX_WAITING (256 << 10) /* bytes, before another message */
+#define MAX_OF_ALL (16 << 20)
+#define MAX_INCOMING 1024    /* nothing is expected */
 #define KEEP_ALIVE 30        /* s between pings */
 #define UPGRADE_REQUIRED 426 /* libsoup has no name for it */
 
@@ -71,7 +71,7 @@ make_room (const GPtrArray *clients, gsize length)
     if (!most || waiting > get_waiting (most))
       most = client;
   }
-  if (all > MOST_OF_ALL && most)
+  if (all > MAX_OF_ALL && most)
     leave (most);
 }
 
@@ -84,7 +84,7 @@ send_line (Client *client, const char *line)
           != SOUP_WEBSOCKET_STATE_OPEN
       || client->is_left)
     return;
-  if (get_waiting (client) > MOST_WAITING)
+  if (get_waiting (client) > MAX_WAITING)
     leave (client);
   make_room (client->owner->clients, length);
   if (client->is_left)
@@ -133,7 +133,7 @@ on_websocket (SoupServer *server, SoupServerMessage *message, const char *path,
   g_autofree char *greeting = sockets->greet (sockets->user);
 
   soup_websocket_connection_set_max_incoming_payload_size (websocket,
-      MOST_INCOMING);
+      MAX_INCOMING);
   soup_websocket_connection_set_keepalive_interval (websocket, KEEP_ALIVE);
   client->owner = sockets;
   client->websocket = g_object_ref (websocket);

@@ -20,8 +20,8 @@
 #include "serve/change.h"
 
 #define INTERVAL 250 /* ms between looks at cameras: nobody tells of silence */
-#define MOST_ALONE (20 * G_USEC_PER_SEC) /* until it is live or has failed */
-#define STEADY (2 * G_USEC_PER_SEC)      /* after that */
+#define MAX_ALONE (20 * G_USEC_PER_SEC) /* until it is live or has failed */
+#define STEADY (2 * G_USEC_PER_SEC)     /* after that */
 
 /* Also has what crashes in its threads recorded. */
 static ToolCameraSetup
@@ -186,7 +186,7 @@ is_settled (ServeCameras *cameras, gint64 now)
   const ServeCamera *camera = serve_camera_find (cameras, cameras->alone);
   ToolCameraStatus status;
 
-  if (!camera || now - cameras->released >= MOST_ALONE)
+  if (!camera || now - cameras->released >= MAX_ALONE)
     return TRUE;
   tool_camera_get_status (camera->camera, &status);
   if (!cameras->settled && status.state != TOOL_CAMERA_CONNECTING)

@@ -24,7 +24,7 @@
 #include "serve/usage.h"
 
 #define INFERENCES 5 /* of a camera in a second, as y10 bench --cameras */
-#define MOST_BUSY 0.8
+#define MAX_BUSY 0.8
 #define PERIOD 5 /* s */
 
 struct _ServeCapacity
@@ -152,13 +152,13 @@ estimate (const ServeCapacity *capacity, const Load *load)
   const double engine_cpus = load->on_cpu
       ? fmin (capacity->cpus, capacity->allowed - others)
       : 0;
-  const double cpus = fmin (MOST_BUSY * capacity->cpus,
-      fmax (MOST_BUSY * capacity->allowed - others, 0));
+  const double cpus = fmin (MAX_BUSY * capacity->cpus,
+      fmax (MAX_BUSY * capacity->allowed - others, 0));
   double by_engine, by_cpus;
 
   e.camera_cpus = fmax (capacity->cpus_used - load->busy * engine_cpus, 0)
       / load->n_live;
-  by_engine = MOST_BUSY / (e.engine_time * e.wanted);
+  by_engine = MAX_BUSY / (e.engine_time * e.wanted);
   by_cpus = cpus
       / fmax (e.camera_cpus + e.engine_time * e.wanted * engine_cpus, 1e-6);
   e.limit = by_engine <= by_cpus ? "engine" : "cpu";

@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "serve/change.h"
 
-#define MOST_SHOWN 64 /* bytes of a name */
+#define MAX_SHOWN 64 /* bytes of a name */
 
 /* Always FALSE. */
 static gboolean
@@ -132,7 +132,7 @@ read_member (const char *name, JsonNode *node, ToolCameraSettings *camera,
   }
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
       "found the field '%.*s'; expected some of %s",
-      y10_text_fit (name, MOST_SHOWN), name, known->str);
+      y10_text_fit (name, MAX_SHOWN), name, known->str);
   return FALSE;
 }
 

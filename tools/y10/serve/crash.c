@@ -44,12 +44,12 @@
 #endif
 #endif
 
-#define MOST_CRASHES 3
+#define MAX_CRASHES 3
 #define WINDOW 600 /* s */
-#define MOST_FILE (1 << 20)
-#define MOST_SLOTS 256 /* then those of cameras of long ago are used again */
-#define MOST_WHO 64
-#define MOST_LINE 128
+#define MAX_FILE (1 << 20)
+#define MAX_SLOTS 256 /* then those of cameras of long ago are used again */
+#define MAX_WHO 64
+#define MAX_LINE 128
 
 /* Those by which the kernel, the C library and GLib end a process. */
 static const struct
@@ -71,10 +71,10 @@ static const struct
 typedef struct
 {
   atomic_bool used;
-  char thread[16], who[MOST_WHO];
+  char thread[16], who[MAX_WHO];
 } Slot;
 
-static Slot slots[MOST_SLOTS];
+static Slot slots[MAX_SLOTS];
 static _Atomic (Slot *) suspect;
 static int file = -1;
 #ifndef HAVE_SANITIZER
@@ -84,7 +84,7 @@ static pid_t self;
 static Slot *
 find_slot (const char *thread)
 {
-  for (guint i = 0; i < MOST_SLOTS; i++)
+  for (guint i = 0; i < MAX_SLOTS; i++)
     if (slots[i].used && !strcmp (slots[i].thread, thread))
       return &slots[i];
   return NULL;
@@ -94,14 +94,14 @@ find_slot (const char *thread)
 
 typedef struct
 {
-  char text[MOST_LINE];
+  char text[MAX_LINE];
   size_t n;
 } Line;
 
 static void
 add_word (Line *line, const char *word)
 {
-  while (*word && line->n < MOST_LINE - 1)
+  while (*word && line->n < MAX_LINE - 1)
     line->text[line->n++] = *word++;
   line->text[line->n++] = ' ';
 }
@@ -215,8 +215,8 @@ open_file (const char *path, GError **error)
 typedef struct
 {
   char *who;
-  gint64 times[MOST_CRASHES]; /* s; the latest are last; 0: none */
-  gint64 signal;              /* of the latest */
+  gint64 times[MAX_CRASHES]; /* s; the latest are last; 0: none */
+  gint64 signal;             /* of the latest */
   gboolean quarantined;
 } Record;
 
@@ -272,11 +272,11 @@ add_crash (Record *record, gint64 time, gint64 signal)
 {
   memmove (record->times, record->times + 1,
       sizeof record->times - sizeof *record->times);
-  record->times[MOST_CRASHES - 1] = time;
+  record->times[MAX_CRASHES - 1] = time;
   record->signal = signal;
   /* The clock may have been set back between two. */
   if (record->times[0]
-      && ABS (record->times[MOST_CRASHES - 1] - record->times[0]) <= WINDOW)
+      && ABS (record->times[MAX_CRASHES - 1] - record->times[0]) <= WINDOW)
     record->quarantined = TRUE;
 }
 
@@ -359,7 +359,7 @@ static void
 read_file (ServeCrashes *crashes, const ServeConfig *config)
 {
   gsize n;
-  g_autofree char *text = tool_read_file (crashes->path, MOST_FILE, &n, NULL);
+  g_autofree char *text = tool_read_file (crashes->path, MAX_FILE, &n, NULL);
   g_auto (GStrv) lines = NULL;
 
   if (!text)
@@ -383,7 +383,7 @@ write_file (ServeCrashes *crashes, GError **error)
   for (guint i = 0; i < crashes->records->len; i++) {
     const Record *record = crashes->records->pdata[i];
 
-    for (guint t = 0; t < MOST_CRASHES; t++)
+    for (guint t = 0; t < MAX_CRASHES; t++)
       if (record->times[t])
         g_string_append_printf (text,
             "%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %s\n",
@@ -433,7 +433,7 @@ serve_crashes_watch (const ToolCameraSettings *camera,
         g_str_hash (camera->id) & 0xffff);
   slot = find_slot (thread);
   if (!slot)
-    slot = &slots[next++ % MOST_SLOTS];
+    slot = &slots[next++ % MAX_SLOTS];
   slot->used = FALSE;
   g_strlcpy (slot->thread, thread, sizeof slot->thread);
   g_strlcpy (slot->who, who, sizeof slot->who);
@@ -450,11 +450,11 @@ serve_crashes_judge (const ServeCrashes *crashes,
 
   if (!record || !record->quarantined)
     return NULL;
-  time = format_time (record->times[MOST_CRASHES - 1]);
+  time = format_time (record->times[MAX_CRASHES - 1]);
   return g_strdup_printf (
       "its threads crashed %d times within %d minutes, the last time at %s by %s; "
       "release it to start it again",
-      MOST_CRASHES, WINDOW / 60, time, name_signal (record->signal));
+      MAX_CRASHES, WINDOW / 60, time, name_signal (record->signal));
 }
 
 gboolean
@@ -488,7 +488,7 @@ serve_crashes_suspect (const ToolCameraSettings *camera)
   g_autofree char *who = camera ? make_who (camera) : NULL;
   Slot *found = NULL;
 
-  for (guint i = 0; who && i < MOST_SLOTS && !found; i++)
+  for (guint i = 0; who && i < MAX_SLOTS && !found; i++)
     if (slots[i].used && !strcmp (slots[i].who, who))
       found = &slots[i];
   suspect = found;

@@ -19,11 +19,11 @@
 #include "camera/source.h"
 #include "serve/settings.h"
 
-#define MOST_FILE (8 << 20)
-#define MOST_CAMERAS 64
-#define MOST_NAME 64
-#define MOST_SOURCE 1024
-#define MOST_CLASSES 4096
+#define MAX_FILE (8 << 20)
+#define MAX_CAMERAS 64
+#define MAX_NAME 64
+#define MAX_SOURCE 1024
+#define MAX_CLASSES 4096
 #define GROUP "camera "
 #define LAST_ID "last-id"
 #define PRIVATE \
@@ -53,7 +53,7 @@ static gboolean
 check_classes (const ServeConfig *config, const char *classes, GError **error)
 {
   return !classes
-      || (check_text ("list of classes", *classes ? classes : "*", MOST_CLASSES,
+      || (check_text ("list of classes", *classes ? classes : "*", MAX_CLASSES,
               error)
           && (!config->known
               || serve_model_info_check_classes (config->known, classes,
@@ -65,8 +65,8 @@ static gboolean
 check_camera (const ServeConfig *config, ToolCameraSettings *camera,
     gboolean open, GError **error)
 {
-  return check_text ("name", camera->name, MOST_NAME, error)
-      && check_text ("source", camera->source, MOST_SOURCE, error)
+  return check_text ("name", camera->name, MAX_NAME, error)
+      && check_text ("source", camera->source, MAX_SOURCE, error)
       && ((!open && tool_source_is_file (camera->source))
           || tool_source_check (camera->source, config->media, error))
       && tool_camera_settings_check (camera, error)
@@ -270,10 +270,10 @@ parse (ServeConfig *config, GError **error)
       ok = FALSE;
     }
   }
-  if (ok && config->cameras->len > MOST_CAMERAS) {
+  if (ok && config->cameras->len > MAX_CAMERAS) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: %u cameras; expected at most %d", config->path,
-        config->cameras->len, MOST_CAMERAS);
+        config->cameras->len, MAX_CAMERAS);
     ok = FALSE;
   }
   g_strfreev (groups);
@@ -336,7 +336,7 @@ serve_config_load (const char *path, GError **error)
   GError *problem = NULL;
   struct stat status;
   gsize size;
-  char *text = tool_read_file (path, MOST_FILE, &size, &problem);
+  char *text = tool_read_file (path, MAX_FILE, &size, &problem);
 
   config->path = g_strdup (path);
   config->file = g_key_file_new ();
@@ -434,9 +434,9 @@ serve_config_add (ServeConfig *config, ToolCameraSettings *camera,
 {
   int last = g_key_file_get_integer (config->file, "serve", LAST_ID, NULL);
 
-  if (config->cameras->len >= MOST_CAMERAS) {
+  if (config->cameras->len >= MAX_CAMERAS) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "there are %d cameras already, the most", MOST_CAMERAS);
+        "there are %d cameras already, the most", MAX_CAMERAS);
     tool_camera_settings_free (camera);
     return FALSE;
   }
