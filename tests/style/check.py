@@ -105,9 +105,13 @@ ROOMS = {
     "tools/y10/model": ("tools/y10/base", "tools/y10/media"),
     "tools/y10/bench": ("tools/y10/base", "tools/y10/media"),
     "tools/y10/camera": ("tools/y10/base", "tools/y10/media"),
-    # Reads the spool that yolov10publish writes, and zones before yolov10zones does.
-    "tools/y10/serve": ("tools/y10/base", "tools/y10/media", "tools/y10/camera", "gst/spool", "gst/zones",
-                        "engine/base"),
+    # Who may ask, and for what; it knows nothing of what is answered.
+    "tools/y10/http": ("tools/y10/base", "engine/base"),
+    # Reads the spool that yolov10publish writes.
+    "tools/y10/events": ("tools/y10/base", "tools/y10/http", "gst/spool", "engine/base"),
+    # Reads zones before yolov10zones does.
+    "tools/y10/serve": ("tools/y10/base", "tools/y10/media", "tools/y10/camera", "tools/y10/http",
+                        "tools/y10/events", "gst/spool", "gst/zones", "engine/base"),
     # Says how many threads the engine takes, by the engine's own code.
     "tools/y10/doctor": ("tools/y10/base", "tools/y10/media", "engine/base"),
     "tools/y10": ("tools/y10/base",),

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "camera/camera.h"
 #include "camera/memory.h"
 #include "camera/pipeline.h"
@@ -29,9 +30,9 @@
 #define STEADY (10 * G_USEC_PER_SEC) /* a good connection */
 #define TIMEOUT (5 * G_USEC_PER_SEC) /* without a frame */
 #define TELL_AGAIN (10 * G_USEC_PER_SEC)
-#define MOST_PAUSE 10  /* s between attempts */
-#define MOST_CLOSING 4 /* pipelines of one camera */
-#define MOST_TRIES 5   /* to stop a pipeline */
+#define MAX_PAUSE 10  /* s between attempts */
+#define MAX_CLOSING 4 /* pipelines of one camera */
+#define MAX_TRIES 5   /* to stop a pipeline */
 #define FPS_TIME (2 * G_USEC_PER_SEC)
 #define INFERENCES_TIME \
   (5 * G_USEC_PER_SEC) /* there may be fewer than one a second */
@@ -133,7 +134,7 @@ close_pipeline (gpointer data)
   Closing *closing = data;
 
   tool_thread_name (closing->thread);
-  for (guint i = 0; i < MOST_TRIES
+  for (guint i = 0; i < MAX_TRIES
        && gst_element_set_state (closing->pipeline, GST_STATE_NULL)
            != GST_STATE_CHANGE_SUCCESS;
        i++)
@@ -195,7 +196,7 @@ end_pause (gpointer data)
 {
   ToolCamera *camera = data;
 
-  if (*camera->closing >= MOST_CLOSING)
+  if (*camera->closing >= MAX_CLOSING)
     return G_SOURCE_CONTINUE;
   camera->pause = 0;
   open_camera (camera);
@@ -239,7 +240,7 @@ fail (ToolCamera *camera, const char *reason)
     camera->attempts = 0;
   tell_failure (camera, reason);
   /* A random bit less, so that cameras do not all reconnect at once. */
-  pause = fmin (ldexp (1, (int) MIN (camera->attempts, 16)), MOST_PAUSE)
+  pause = fmin (ldexp (1, (int) MIN (camera->attempts, 16)), MAX_PAUSE)
       * g_random_double_range (0.75, 1);
   camera->attempts++;
   camera->reconnects++;
@@ -259,10 +260,12 @@ on_reach (const char *why, gpointer data)
 static void
 fail_by_error (ToolCamera *camera, GstMessage *message)
 {
-  const ToolRemoteOptions *options = &camera->setup.remote;
-  ToolAddress *address = tool_source_get_address (camera->setup.source);
+  const ToolRemoteOptions *options = &camera->setup.settings.remote;
+  ToolAddress *address = tool_source_get_address (
+      camera->setup.settings.source);
   gboolean unclear;
-  char *reason = tool_reach_explain (address, options, message, &unclear);
+  g_autofree char *reason = tool_reach_explain (address, options, message,
+      &unclear);
 
   if (address && tool_remote_wants_other (message, address, options))
     camera->udp = !camera->udp;
@@ -270,7 +273,6 @@ fail_by_error (ToolCamera *camera, GstMessage *message)
   if (unclear)
     camera->reach = tool_reach_new (address,
         tool_remote_get_status (message) != 0, on_reach, camera);
-  g_free (reason);
   tool_address_free (address);
 }
 
@@ -278,7 +280,8 @@ fail_by_error (ToolCamera *camera, GstMessage *message)
 static void
 at_end (ToolCamera *camera)
 {
-  if (!tool_source_is_file (camera->setup.source) || !camera->tap->frames) {
+  if (!tool_source_is_file (camera->setup.settings.source)
+      || !camera->tap->frames) {
     fail (camera, "the stream has ended");
     return;
   }
@@ -317,8 +320,8 @@ look_for_warning (const ToolCamera *camera, GstMessage *message)
     return;
   gst_message_parse_warning (message, &error, NULL);
   if (g_strcmp0 (told, error->message) != 0 || now - told_at > TELL_AGAIN)
-    g_log_structured (TOOL_CAMERA_LOG, G_LOG_LEVEL_WARNING, "MESSAGE",
-        "camera %s: %s", camera->setup.id, error->message);
+    g_log_structured (TOOL_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "MESSAGE",
+        "camera %s: %s", camera->setup.settings.id, error->message);
   g_free (told);
   told = g_strdup (error->message);
   told_at = now;
@@ -479,7 +482,7 @@ tool_camera_change (ToolCamera *camera, const ToolCameraSetup *setup)
   camera->attempts = 0;
   camera->again = camera->udp = FALSE;
   clear_reason (camera);
-  if (*camera->closing < MOST_CLOSING)
+  if (*camera->closing < MAX_CLOSING)
     open_camera (camera);
   else
     camera->pause = g_timeout_add (100, end_pause, camera);

@@ -11,8 +11,6 @@
 
 G_BEGIN_DECLS
 
-#define TOOL_CAMERA_LOG "y10-serve" /* the domain of what is logged */
-
 typedef enum
 {
   TOOL_CAMERA_CONNECTING,

@@ -72,12 +72,11 @@ static gboolean
 start (GstBaseSrc *source)
 {
   ToolGuard *self = TOOL_GUARD (source);
-  char *scheme = gst_uri_get_protocol (self->uri);
+  g_autofree char *scheme = gst_uri_get_protocol (self->uri);
 
   GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
       ("its playlist leads to a %s: address; expected http: or https:", scheme),
       (NULL));
-  g_free (scheme);
   return FALSE;
 }
 

@@ -61,27 +61,41 @@ change_text (GstElement *element, const char *name, const char *from,
     set_text (element, name, to);
 }
 
+static void
+set_property (GstElement *element, const ToolSetting *s,
+    const ToolCameraSettings *to)
+{
+  if (tool_setting_is_text (s))
+    set_text (element, s->name, TOOL_SETTING (to, s, char *));
+  else if (s->kind == TOOL_SETTING_SWITCH)
+    g_object_set (element, s->name, TOOL_SETTING (to, s, gboolean), NULL);
+  else if (s->kind == TOOL_SETTING_COUNT && TOOL_SETTING (to, s, guint))
+    g_object_set (element, s->name, TOOL_SETTING (to, s, guint), NULL);
+  else if (s->kind == TOOL_SETTING_SHARE && TOOL_SETTING (to, s, double) > 0)
+    g_object_set (element, s->name, TOOL_SETTING (to, s, double), NULL);
+  else
+    set_default (element, s->name);
+}
+
 /* Only what differs: a detector takes each value as a new one. */
 static void
 change_elements (GstBin *bin, const ToolCameraSetup *from,
     const ToolCameraSetup *to)
 {
-  GstElement *detector = gst_bin_get_by_name (bin, "detect");
-  GstElement *zones = gst_bin_get_by_name (bin, "zones");
+  g_autoptr (GstElement) detector = gst_bin_get_by_name (bin, "detect");
 
   if (from->model_turn != to->model_turn)
     set_text (detector, "model-file", to->model);
   else
     change_text (detector, "model-file", from->model, to->model);
-  change_text (detector, "classes", from->classes, to->classes);
-  change_text (detector, "tiles", from->tiles, to->tiles);
-  if (to->confidence > 0)
-    g_object_set (detector, "confidence", to->confidence, NULL);
-  else if (from->confidence > 0)
-    set_default (detector, "confidence");
-  change_text (zones, "zones", from->zones, to->zones);
-  gst_object_unref (zones);
-  gst_object_unref (detector);
+  for (const ToolSetting *s = tool_camera_settings; s->name; s++) {
+    if (s->element
+        && !tool_setting_is_same (s, &from->settings, &to->settings)) {
+      g_autoptr (GstElement) element = gst_bin_get_by_name (bin, s->element);
+
+      set_property (element, s, &to->settings);
+    }
+  }
 }
 
 static void
@@ -106,7 +120,7 @@ set_up_publisher (const ToolCameraSetup *setup, GstBin *bin)
     return;
   snapshots = g_build_filename (setup->spool, "snapshots", NULL);
   gst_util_set_object_arg (G_OBJECT (publisher), "content", "events");
-  g_object_set (publisher, "stream", setup->id, "spool", setup->spool,
+  g_object_set (publisher, "stream", setup->settings.id, "spool", setup->spool,
       "sync-interval", SYNC_INTERVAL, "max-age", setup->max_age, "max-bytes",
       setup->max_bytes, "snapshots", snapshots, NULL);
   g_free (snapshots);
@@ -117,18 +131,17 @@ GstElement *
 tool_pipeline_new (const ToolCameraSetup *setup, GError **error)
 {
   const ToolCameraSetup none = { 0 };
-  char *source = tool_source_describe (setup->source);
+  g_autofree char *source = tool_source_describe (setup->settings.source);
   char *text = g_strconcat (source,
       " ! yolov10detect name=detect ! yolov10track name=track ! "
       "yolov10zones name=zones ! ",
-      setup->privacy ? "yolov10overlay privacy=fill ! " : "",
+      setup->settings.privacy ? "yolov10overlay privacy=fill ! " : "",
       setup->spool ? "yolov10publish name=publish ! " : "", GATE,
-      setup->privacy ? "" : "yolov10overlay ! ", JPEG, NULL);
+      setup->settings.privacy ? "" : "yolov10overlay ! ", JPEG, NULL);
   GstElement *pipeline = gst_parse_launch_full (text, NULL,
       GST_PARSE_FLAG_FATAL_ERRORS, error);
 
   g_free (text);
-  g_free (source);
   if (!pipeline)
     return NULL;
   gst_object_ref_sink (pipeline);
@@ -143,20 +156,22 @@ gboolean
 tool_pipeline_has_same_source (const ToolCameraSetup *a,
     const ToolCameraSetup *b)
 {
-  return !strcmp (a->source, b->source) && a->privacy == b->privacy
-      && !g_strcmp0 (a->remote.transport, b->remote.transport)
-      && !g_strcmp0 (a->remote.fingerprint, b->remote.fingerprint)
-      && a->remote.stream == b->remote.stream;
+  for (const ToolSetting *s = tool_camera_settings; s->name; s++)
+    if (s->flags & TOOL_SETTING_REOPENS
+        && !tool_setting_is_same (s, &a->settings, &b->settings))
+      return FALSE;
+  return TRUE;
 }
 
 /* A result that is held is of the settings before, and what these left out is not covered. */
 static gboolean
 covers_otherwise (const ToolCameraSetup *from, const ToolCameraSetup *to)
 {
-  return to->privacy
-      && (g_strcmp0 (from->classes, to->classes) != 0
-          || g_strcmp0 (from->tiles, to->tiles) != 0
-          || from->confidence != to->confidence);
+  for (const ToolSetting *s = tool_camera_settings; s->name; s++)
+    if (to->settings.privacy && !g_strcmp0 (s->element, "detect")
+        && !tool_setting_is_same (s, &from->settings, &to->settings))
+      return TRUE;
+  return FALSE;
 }
 
 gboolean
@@ -253,14 +268,6 @@ tool_pipeline_read_model (GstMessage *message, const char *model, char **why)
   *why = g_utf8_make_valid (error->message, -1);
   g_error_free (error);
   return TRUE;
-}
-
-gboolean
-tool_pipeline_check_tiles (const char *tiles, GError **error)
-{
-  Y10Tiles parsed = { .size = sizeof parsed };
-
-  return !strcmp (tiles, "none") || y10_tiles_parse (tiles, &parsed, error);
 }
 
 #endif

@@ -32,7 +32,5 @@ GstStructure *tool_pipeline_get_stats (GstBin *pipeline, const char *element,
  * with g_free(). */
 gboolean tool_pipeline_read_model (GstMessage *message, const char *model,
     char **why);
-/* Says what is wrong with a value before a pipeline has it. */
-gboolean tool_pipeline_check_tiles (const char *tiles, GError **error);
 
 G_END_DECLS

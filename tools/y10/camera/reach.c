@@ -18,8 +18,8 @@
 #include "camera/reach.h"
 #include "media/remote.h"
 
-#define PATIENCE 3       /* s */
-#define MOST_ANSWER 4095 /* bytes of a head */
+#define PATIENCE 3      /* s */
+#define MAX_ANSWER 4095 /* bytes of a head */
 #define UNAUTHORIZED 401
 
 struct _ToolReach
@@ -32,7 +32,7 @@ struct _ToolReach
   guint timer;
   char *request;                 /* NULL: connecting will do */
   GSocketConnection *connection; /* on which that is */
-  char answer[MOST_ANSWER + 1];
+  char answer[MAX_ANSWER + 1];
 };
 
 /* What the element says. */
@@ -161,7 +161,7 @@ on_asked (GObject *stream, GAsyncResult *result, gpointer data)
   /* A head is sent at once. */
   g_input_stream_read_async (g_io_stream_get_input_stream (
                                  G_IO_STREAM (reach->connection)),
-      reach->answer, MOST_ANSWER, G_PRIORITY_DEFAULT, reach->cancellable,
+      reach->answer, MAX_ANSWER, G_PRIORITY_DEFAULT, reach->cancellable,
       on_answer, reach);
 }
 
@@ -214,7 +214,7 @@ on_late (gpointer data)
 static char *
 make_request (const ToolAddress *address)
 {
-  char *uri = tool_remote_get_uri (address);
+  g_autofree char *uri = tool_remote_get_uri (address);
   char *request;
 
   if (tool_remote_get_kind (address) == TOOL_REMOTE_RTSP)
@@ -223,7 +223,6 @@ make_request (const ToolAddress *address)
     request = g_strdup_printf (
         "GET %s%s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
         *address->path == '/' ? "" : "/", address->path, address->host);
-  g_free (uri);
   return request;
 }
 
@@ -233,7 +232,7 @@ tool_reach_new (const ToolAddress *address, gboolean asks, ToolReachFunc func,
 {
   GSocketConnectable *place = g_network_address_new (address->host,
       (guint16) tool_remote_get_port (address));
-  GSocketClient *client = g_socket_client_new ();
+  g_autoptr (GSocketClient) client = g_socket_client_new ();
   ToolReach *reach;
 
   reach = g_new0 (ToolReach, 1);
@@ -249,7 +248,6 @@ tool_reach_new (const ToolAddress *address, gboolean asks, ToolReachFunc func,
   g_signal_connect (client, "event", G_CALLBACK (on_event), reach);
   g_socket_client_connect_async (client, place, reach->cancellable,
       on_connected, reach);
-  g_object_unref (client);
   g_object_unref (place);
   return reach;
 }

@@ -175,11 +175,10 @@ tool_source_show (const char *source)
 static char *
 describe_decoded (const char *play, gboolean is_upright, gboolean is_timed)
 {
-  char *chain = tool_chain_describe (is_upright);
+  g_autofree char *chain = tool_chain_describe (is_upright);
   char *text = g_strconcat (play, " name=source ! decodebin name=decoder ",
       chain, is_timed ? " ! clocksync" : NULL, NULL);
 
-  g_free (chain);
   return text;
 }
 
@@ -218,7 +217,7 @@ set_up_decoder (const ToolCameraSetup *setup, GstBin *pipeline,
   if (!decoder)
     return;
   tool_chain_set_up (GST_ELEMENT (pipeline), decoder,
-      is_rtsp ? 1 : setup->remote.stream, is_rtsp);
+      is_rtsp ? 1 : setup->settings.remote.stream, is_rtsp);
   gst_object_unref (decoder);
 }
 
@@ -240,7 +239,7 @@ gboolean
 tool_source_set_up (const ToolCameraSetup *setup, gboolean udp,
     GstBin *pipeline, int *fd, GError **error)
 {
-  const char *source = setup->source;
+  const char *source = setup->settings.source;
   ToolAddress *address = tool_source_get_address (source);
   GstElement *element = gst_bin_get_by_name (pipeline, "source");
   GstElement *codes = gst_bin_get_by_name (pipeline, "codes");
@@ -250,7 +249,7 @@ tool_source_set_up (const ToolCameraSetup *setup, gboolean udp,
   *fd = -1;
   if (address && element) {
     tool_guard_install ();
-    tool_remote_set_up (element, address, &setup->remote, udp);
+    tool_remote_set_up (element, address, &setup->settings.remote, udp);
   } else if (tool_source_is_file (source)) {
     *fd = open_media (source + 5, setup->media, error);
     ok = *fd >= 0;

@@ -14,18 +14,18 @@
 
 #include "media/framelimit.h"
 
-#define MOST_PIXELS 35651584 /* 8192x4352: ITU-T H.264, table A-1, level 6 */
+#define MAX_PIXELS 35651584 /* 8192x4352: ITU-T H.264, table A-1, level 6 */
 
 /* Returns whether frames of that size are too large, after closing the pad. */
 static gboolean
 refuse (GstPad *pad, GstElement *pipeline, int width, int height)
 {
-  if ((gint64) width * height <= MOST_PIXELS)
+  if ((gint64) width * height <= MAX_PIXELS)
     return FALSE;
   GST_ELEMENT_ERROR (pipeline, STREAM, FORMAT,
       ("frames of %dx%d are too large; expected at most %d pixels, such as "
        "8192x4352",
-          width, height, MOST_PIXELS),
+          width, height, MAX_PIXELS),
       (NULL));
   /* A decoder that has announced it does so again before it takes memory, and fails. */
   gst_pad_set_active (pad, FALSE);

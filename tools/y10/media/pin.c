@@ -16,8 +16,8 @@
 #include "base/text.h"
 #include "media/pin.h"
 
-#define DIGITS 64      /* of SHA-256 */
-#define MOST_SHOWN 100 /* bytes of what is none */
+#define DIGITS 64     /* of SHA-256 */
+#define MAX_SHOWN 100 /* bytes of what is none */
 
 struct _ToolPin
 {
@@ -133,7 +133,7 @@ tool_pin_parse (const char *text, GError **error)
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
       "the fingerprint is \"%.*s\"; expected a SHA-256: 64 hexadecimal digits, with "
       "or without colons",
-      y10_text_fit (text, MOST_SHOWN), text);
+      y10_text_fit (text, MAX_SHOWN), text);
   g_string_free (digits, TRUE);
   return NULL;
 }

@@ -19,7 +19,7 @@
 
 #define LATENCY 200      /* ms that late packets have */
 #define TIMEOUT 5        /* s of silence on a connection */
-#define MOST_PHRASE 80   /* bytes of what a camera says */
+#define MAX_PHRASE 80    /* bytes of what a camera says */
 #define LEAST_STATUS 100 /* others are libsoup's own */
 #define UNAUTHORIZED 401
 #define NOT_FOUND 404
@@ -128,7 +128,7 @@ tool_remote_check_transport (const char *transport, GError **error)
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
       "the transport is \"%.*s\"; expected auto, tcp, udp, udp-mcast or http",
-      y10_text_fit (transport, MOST_PHRASE), transport);
+      y10_text_fit (transport, MAX_PHRASE), transport);
   return FALSE;
 }
 
@@ -329,7 +329,7 @@ explain_status (const ToolAddress *address, guint status, const char *phrase)
         status);
   if (!phrase)
     phrase = "no reason given";
-  text = g_strndup (phrase, (gsize) y10_text_fit (phrase, MOST_PHRASE));
+  text = g_strndup (phrase, (gsize) y10_text_fit (phrase, MAX_PHRASE));
   clean = tool_address_censor (address, text);
   g_free (text);
   text = g_utf8_make_valid (clean, -1);

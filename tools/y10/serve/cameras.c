@@ -1,96 +1,146 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* The cameras that run: one for each of the settings. */
+/* The cameras that run: one for each of the settings.
+ *
+ * After a crash of which it is not known whose fault it was, they start one by one, so that
+ * the next one is likely the fault of the latest. */
 
 #include "config.h"
 
 #ifdef HAVE_SERVE
 
+#include <math.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/log.h"
+#include "camera/source.h"
 #include "serve/cameras.h"
-#include "serve/log.h"
-#include "serve/mjpeg.h"
-#include "serve/sent.h"
+#include "serve/change.h"
+
+#define INTERVAL 250 /* ms between looks at cameras: nobody tells of silence */
+#define MAX_ALONE (20 * G_USEC_PER_SEC) /* until it is live or has failed */
+#define STEADY (2 * G_USEC_PER_SEC)     /* after that */
 
 /* Also has what crashes in its threads recorded. */
 static ToolCameraSetup
 make_setup (ServeCamera *entry)
 {
-  const ServeConfig *config = entry->serve->config;
-  const ServeCameraConfig *camera = entry->config;
-
-  serve_quarantine_name (entry->serve->quarantine, camera, entry->thread);
-  return (ToolCameraSetup){
-    .source = camera->source,
-    .remote = { camera->transport, camera->fingerprint, camera->stream },
+  const ServeConfig *config = entry->owner->config;
+  ToolCameraSetup setup = {
+    .settings = *entry->config,
     .media = config->media,
     .model = config->model,
     .model_turn = config->model_turn,
     .backend = config->backend,
-    .classes = camera->classes ? camera->classes : config->classes,
-    .confidence = camera->confidence > 0 ? camera->confidence
-                                         : config->confidence,
-    .tiles = camera->tiles,
-    .zones = camera->zones,
-    .privacy = camera->privacy,
     .thread = entry->thread,
-    .id = camera->id,
     .spool = config->spool,
     .max_age = config->keep_days * G_TIME_SPAN_DAY * 1000,
     .max_bytes = (guint64) config->keep_mib << 20,
   };
+
+  serve_crashes_watch (entry->config, entry->thread);
+  if (!setup.settings.classes)
+    setup.settings.classes = config->classes;
+  if (!(setup.settings.confidence > 0))
+    setup.settings.confidence = config->confidence;
+  return setup;
+}
+
+static void
+on_picture (gpointer camera)
+{
+  serve_views_feed (((ServeCamera *) camera)->views);
 }
 
 ServeCamera *
-serve_camera_start (Serve *serve, ServeCameraConfig *config, gboolean wait)
+serve_camera_start (ServeCameras *cameras, ToolCameraSettings *config,
+    gboolean wait)
 {
-  const char *why = serve_quarantine_judge (serve->quarantine, config);
+  g_autofree char *why = serve_crashes_judge (cameras->crashes, config);
   ServeCamera *camera = g_new0 (ServeCamera, 1);
   ToolCameraSetup setup;
 
-  camera->serve = serve;
+  camera->owner = cameras;
   camera->config = config;
-  camera->viewers = g_ptr_array_new ();
-  g_ptr_array_add (serve->cameras, camera);
+  g_ptr_array_add (cameras->all, camera);
   setup = make_setup (camera);
   if (why || wait)
     camera->camera = tool_camera_new_held (&setup,
         why ? TOOL_CAMERA_QUARANTINED : TOOL_CAMERA_WAITING,
         why ? why : "cameras are started one by one, to find out which crashes",
-        serve_mjpeg_on_picture, camera);
+        on_picture, camera);
   else
-    camera->camera = tool_camera_new (&setup, serve_mjpeg_on_picture, camera);
+    camera->camera = tool_camera_new (&setup, on_picture, camera);
+  camera->views = serve_views_new (camera->camera, config->id);
   return camera;
 }
 
 void
-serve_camera_change (ServeCamera *camera, const ServeCameraConfig *before)
+serve_camera_change (ServeCamera *camera, const ToolCameraSettings *before)
 {
-  Serve *serve = camera->serve;
-  ToolCameraStatus status;
   const ToolCameraSetup setup = make_setup (camera);
+  g_autofree char *why = serve_crashes_judge (camera->owner->crashes,
+      camera->config);
+  ToolCameraStatus status;
 
   if (!tool_camera_change (camera->camera, &setup)
       || camera->config->privacy != before->privacy)
-    serve_mjpeg_forget (camera);
+    serve_views_forget (camera->views);
   tool_camera_get_status (camera->camera, &status);
-  if (status.state == TOOL_CAMERA_QUARANTINED
-      && !serve_quarantine_judge (serve->quarantine, camera->config))
+  if (status.state == TOOL_CAMERA_QUARANTINED && !why)
     tool_camera_release (camera->camera);
 }
 
 void
-serve_cameras_change_model (Serve *serve)
+serve_camera_stop (ServeCamera *camera)
 {
-  serve->config->model_turn++;
-  for (guint i = 0; i < serve->cameras->len; i++) {
-    ServeCamera *camera = serve->cameras->pdata[i];
-    const ToolCameraSetup setup = make_setup (camera);
+  serve_views_free (camera->views);
+  tool_camera_free (camera->camera);
+  g_ptr_array_remove (camera->owner->all, camera);
+  g_free (camera->logged);
+  g_free (camera);
+}
 
-    tool_camera_change (camera->camera, &setup);
+ServeCamera *
+serve_camera_find (const ServeCameras *cameras, const char *id)
+{
+  for (guint i = 0; i < cameras->all->len; i++) {
+    ServeCamera *camera = cameras->all->pdata[i];
+
+    if (!strcmp (camera->config->id, id))
+      return camera;
   }
+  return NULL;
+}
+
+void
+serve_camera_write (const ServeCamera *camera, GString *json, gboolean counters)
+{
+  g_autofree char *shown = tool_source_show (camera->config->source);
+  ToolCameraStatus status;
+
+  tool_camera_get_status (camera->camera, &status);
+  y10_json_open (json, NULL, '{');
+  y10_json_add_string (json, "id", camera->config->id);
+  y10_json_add_string (json, "name", camera->config->name);
+  y10_json_add_string (json, "source", shown);
+  y10_json_add_string (json, "state", tool_camera_state_name (status.state));
+  y10_json_add_string (json, "reason", status.reason);
+  if (counters) {
+    y10_json_add_int (json, "frames", (gint64) status.frames);
+    y10_json_add_int (json, "inferred", (gint64) status.inferred);
+  }
+  y10_json_add_double (json, "fps",
+      counters ? status.fps : round (status.fps * 10) / 10);
+  y10_json_add_double (json, "inferences_per_second",
+      counters ? status.inferences_per_second
+               : round (status.inferences_per_second * 10) / 10);
+  y10_json_add_int (json, "reconnects", status.reconnects);
+  y10_json_add_int (json, "viewers", serve_views_count (camera->views));
+  serve_change_write (json, camera->config);
+  y10_json_close (json, '}');
 }
 
 /* While a camera is tried again and again for the same reason, nothing is new. */
@@ -106,7 +156,7 @@ log_state (ServeCamera *camera)
   state = g_strconcat (tool_camera_state_name (status.state),
       status.reason ? ": " : NULL, status.reason, NULL);
   if (g_strcmp0 (state, camera->logged) != 0) {
-    serve_log (status.reason ? SERVE_LOG_WARNING : SERVE_LOG_NOTICE,
+    tool_log (status.reason ? TOOL_LOG_WARNING : TOOL_LOG_NOTICE,
         "camera %s: %s", camera->config->id, state);
     g_free (camera->logged);
     camera->logged = g_steal_pointer (&state);
@@ -114,54 +164,164 @@ log_state (ServeCamera *camera)
   g_free (state);
 }
 
-void
-serve_camera_stop (Serve *serve, ServeCamera *camera)
+static gboolean
+look (gpointer data)
 {
-  serve_mjpeg_end (camera);
-  tool_camera_free (camera->camera);
-  g_ptr_array_remove (serve->cameras, camera);
-  g_ptr_array_unref (camera->viewers);
-  g_clear_pointer (&camera->chunk, g_bytes_unref);
-  g_free (camera->logged);
-  g_free (camera);
+  const ServeCameras *cameras = data;
+
+  for (guint i = 0; i < cameras->all->len; i++) {
+    ServeCamera *camera = cameras->all->pdata[i];
+
+    tool_camera_look_for_stall (camera->camera);
+    log_state (camera);
+  }
+  return G_SOURCE_CONTINUE;
 }
 
-ServeCamera *
-serve_camera_find (Serve *serve, const char *id)
+/* Whether the camera that was released alone has had time to crash. */
+static gboolean
+is_settled (ServeCameras *cameras, gint64 now)
 {
-  for (guint i = 0; i < serve->cameras->len; i++) {
-    ServeCamera *camera = serve->cameras->pdata[i];
+  const ServeCamera *camera = serve_camera_find (cameras, cameras->alone);
+  ToolCameraStatus status;
 
-    if (!strcmp (camera->config->id, id))
+  if (!camera || now - cameras->released >= MAX_ALONE)
+    return TRUE;
+  tool_camera_get_status (camera->camera, &status);
+  if (!cameras->settled && status.state != TOOL_CAMERA_CONNECTING)
+    cameras->settled = now;
+  return cameras->settled && now - cameras->settled >= STEADY;
+}
+
+static ServeCamera *
+find_waiting (const ServeCameras *cameras)
+{
+  for (guint i = 0; i < cameras->all->len; i++) {
+    ServeCamera *camera = cameras->all->pdata[i];
+    ToolCameraStatus status;
+
+    tool_camera_get_status (camera->camera, &status);
+    if (status.state == TOOL_CAMERA_WAITING)
       return camera;
   }
   return NULL;
 }
 
+static gboolean
+release_next (gpointer data)
+{
+  const gint64 now = g_get_monotonic_time ();
+  ServeCameras *cameras = data;
+  ServeCamera *camera;
+
+  if (cameras->alone && !is_settled (cameras, now))
+    return G_SOURCE_CONTINUE;
+  g_clear_pointer (&cameras->alone, g_free);
+  cameras->settled = 0;
+  camera = find_waiting (cameras);
+  serve_crashes_suspect (camera ? camera->config : NULL);
+  if (!camera) {
+    cameras->releasing = 0;
+    return G_SOURCE_REMOVE;
+  }
+  cameras->alone = g_strdup (camera->config->id);
+  cameras->released = now;
+  tool_camera_release (camera->camera);
+  return G_SOURCE_CONTINUE;
+}
+
+void
+serve_cameras_start (ServeCameras *cameras)
+{
+  const gboolean one_by_one = serve_crashes_are_unsure (cameras->crashes);
+  const GPtrArray *configs = cameras->config->cameras;
+
+  if (one_by_one)
+    tool_log (TOOL_LOG_WARNING,
+        "the last run crashed, and it is not known which camera did it; "
+        "they are started one by one");
+  for (guint i = 0; i < configs->len; i++) {
+    const ServeCamera *camera = serve_camera_start (cameras, configs->pdata[i],
+        one_by_one);
+    ToolCameraStatus status;
+
+    tool_camera_get_status (camera->camera, &status);
+    if (status.state == TOOL_CAMERA_QUARANTINED)
+      tool_log (TOOL_LOG_WARNING, "the camera %s is quarantined: %s",
+          camera->config->id, status.reason);
+  }
+  cameras->looking = g_timeout_add (INTERVAL, look, cameras);
+  if (one_by_one && release_next (cameras))
+    cameras->releasing = g_timeout_add (INTERVAL, release_next, cameras);
+}
+
+void
+serve_cameras_stop (ServeCameras *cameras)
+{
+  g_clear_handle_id (&cameras->looking, g_source_remove);
+  g_clear_handle_id (&cameras->releasing, g_source_remove);
+  serve_crashes_suspect (NULL);
+  while (cameras->all->len)
+    serve_camera_stop (cameras->all->pdata[0]);
+}
+
+void
+serve_cameras_change_model (ServeCameras *cameras)
+{
+  cameras->config->model_turn++;
+  for (guint i = 0; i < cameras->all->len; i++) {
+    ServeCamera *camera = cameras->all->pdata[i];
+    const ToolCameraSetup setup = make_setup (camera);
+
+    tool_camera_change (camera->camera, &setup);
+  }
+}
+
 char *
-serve_cameras_get_active (Serve *serve, const char *property)
+serve_cameras_get_active (const ServeCameras *cameras, const char *property)
 {
   char *value = NULL;
 
-  for (guint i = 0; !value && i < serve->cameras->len; i++) {
-    const ServeCamera *camera = serve->cameras->pdata[i];
+  for (guint i = 0; !value && i < cameras->all->len; i++) {
+    const ServeCamera *camera = cameras->all->pdata[i];
 
     value = tool_camera_get_active (camera->camera, property);
   }
   return value;
 }
 
-void
-serve_cameras_look (Serve *serve)
+guint
+serve_cameras_count (const ServeCameras *cameras, ToolCameraState state)
 {
-  for (guint i = 0; i < serve->cameras->len; i++) {
-    ServeCamera *camera = serve->cameras->pdata[i];
+  guint n = 0;
 
-    tool_camera_look_for_stall (camera->camera);
-    serve_mjpeg_look (camera);
-    log_state (camera);
+  for (guint i = 0; i < cameras->all->len; i++) {
+    const ServeCamera *camera = cameras->all->pdata[i];
+    ToolCameraStatus status;
+
+    tool_camera_get_status (camera->camera, &status);
+    n += status.state == state;
   }
-  serve_sent_look (serve);
+  return n;
+}
+
+ServeCameras *
+serve_cameras_new (ServeConfig *config, ServeCrashes *crashes)
+{
+  ServeCameras *cameras = g_new0 (ServeCameras, 1);
+
+  cameras->config = config;
+  cameras->crashes = crashes;
+  cameras->all = g_ptr_array_new ();
+  return cameras;
+}
+
+void
+serve_cameras_free (ServeCameras *cameras)
+{
+  g_ptr_array_unref (cameras->all);
+  g_free (cameras->alone);
+  g_free (cameras);
 }
 
 #endif

@@ -6,63 +6,60 @@
 
 #include "camera/camera.h"
 #include "camera/threads.h"
-#include "serve/auth.h"
-#include "serve/events.h"
-#include "serve/quarantine.h"
-#include "serve/settings.h"
+#include "serve/crash.h"
+#include "serve/views.h"
 
 G_BEGIN_DECLS
 
-#define SERVE_MOST_VIEWERS 32
-
-typedef struct _Serve Serve;
-typedef struct _ServePush ServePush;
-typedef struct _ServeModelChange ServeModelChange;
+typedef struct _ServeCameras ServeCameras;
 
 typedef struct
 {
-  Serve *serve;
-  ServeCameraConfig *config;
+  ServeCameras *owner;
+  ToolCameraSettings *config;
   ToolCamera *camera;
+  ServeViews *views;
   char thread[TOOL_THREAD_NAME]; /* what its threads are called */
-  GPtrArray *viewers;            /* of mjpeg.c */
-  GBytes *chunk;  /* the newest picture, as mjpeg.c sends it, or NULL */
-  guint64 number; /* of that picture */
-  char *logged;   /* its state, as the log has it */
+  char *logged;                  /* its state, as the log has it */
 } ServeCamera;
 
-struct _Serve
+struct _ServeCameras
 {
   ServeConfig *config;
-  ServeAuth *auth;
-  ServeQuarantine *quarantine;
-  struct _ServeCapacity *capacity;
-  GPtrArray *cameras;  /* ServeCamera */
-  guint n_viewers;     /* live views, snapshots and websockets */
-  ServePush *push;     /* of push.c */
-  ServeEvents *events; /* NULL: none are kept */
-  GSource *events_watch;
-  guint events_reading;           /* a source */
-  ServeModelChange *model_change; /* that is under way, or NULL */
-  guint n_exports, n_pushed;
-  gint64 pushed_since;
-  GPtrArray *sent; /* of sent.c, or NULL */
+  ServeCrashes *crashes;
+  GPtrArray *all;           /* ServeCamera */
+  guint looking, releasing; /* sources */
+  char *alone; /* the latest that was released by itself, or NULL */
+  gint64 released, settled;
 };
 
-/* Starts it, unless it is quarantined or has to wait until others were started. */
-ServeCamera *serve_camera_start (Serve *serve, ServeCameraConfig *config,
-    gboolean wait);
-/* Lets it do what its settings say, which were exchanged with @before. */
-void serve_camera_change (ServeCamera *camera, const ServeCameraConfig *before);
+/* Borrows @config and @crashes. None runs yet. */
+ServeCameras *serve_cameras_new (ServeConfig *config, ServeCrashes *crashes);
+/* Starts those of the settings: all at once, or one by one after a crash. */
+void serve_cameras_start (ServeCameras *cameras);
+/* Stops all; from then on no camera is suspected. */
+void serve_cameras_stop (ServeCameras *cameras);
+void serve_cameras_free (ServeCameras *cameras);
 /* Lets all take the model of the settings; their pictures go on. */
-void serve_cameras_change_model (Serve *serve);
-/* Ends its views and stops it. */
-void serve_camera_stop (Serve *serve, ServeCamera *camera);
-/* Returns the camera with this id, or NULL. */
-ServeCamera *serve_camera_find (Serve *serve, const char *id);
+void serve_cameras_change_model (ServeCameras *cameras);
 /* As tool_camera_get_active(), of the first camera that knows: they share an engine. */
-char *serve_cameras_get_active (Serve *serve, const char *property);
-/* Looks after all; to be called a few times a second. */
-void serve_cameras_look (Serve *serve);
+char *serve_cameras_get_active (const ServeCameras *cameras,
+    const char *property);
+guint serve_cameras_count (const ServeCameras *cameras, ToolCameraState state);
+
+/* Returns the camera with this id, or NULL. */
+ServeCamera *serve_camera_find (const ServeCameras *cameras, const char *id);
+/* Starts it, unless it is quarantined or has to wait until others were started. */
+ServeCamera *serve_camera_start (ServeCameras *cameras,
+    ToolCameraSettings *config, gboolean wait);
+/* Lets it do what its settings say, which were exchanged with @before. */
+void serve_camera_change (ServeCamera *camera,
+    const ToolCameraSettings *before);
+/* Ends its views, stops and frees it. */
+void serve_camera_stop (ServeCamera *camera);
+/* Adds it as JSON: what is shown of its source has no secrets. @counters: also what changes
+ * with each frame. */
+void serve_camera_write (const ServeCamera *camera, GString *json,
+    gboolean counters);
 
 G_END_DECLS

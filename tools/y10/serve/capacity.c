@@ -16,20 +16,21 @@
 #ifdef HAVE_SERVE
 
 #include <math.h>
-#include <string.h>
 
 #include "base/cpus.h"
 #include "base/json.h"
+#include "http/reply.h"
 #include "serve/capacity.h"
-#include "serve/reply.h"
 #include "serve/usage.h"
 
 #define INFERENCES 5 /* of a camera in a second, as y10 bench --cameras */
-#define MOST_BUSY 0.8
-#define PERIOD (5 * G_USEC_PER_SEC)
+#define MAX_BUSY 0.8
+#define PERIOD 5 /* s */
 
 struct _ServeCapacity
 {
+  const ServeCameras *cameras;
+  guint measuring; /* a source */
   gint64 since;
   ServeUsage before;
   /* In the last period. NAN: not known yet. */
@@ -56,34 +57,14 @@ typedef struct
   double camera_cpus; /* for a camera, without the engine */
 } Estimate;
 
-ServeCapacity *
-serve_capacity_new (void)
+static gboolean
+measure (gpointer data)
 {
-  ServeCapacity *capacity = g_new0 (ServeCapacity, 1);
-
-  capacity->since = g_get_monotonic_time ();
-  serve_usage_read (&capacity->before);
-  capacity->cpus_used = capacity->cpus_others = NAN;
-  capacity->cpus = y10_cpus_granted ("");
-  capacity->allowed = y10_cpus_allowed ();
-  return capacity;
-}
-
-void
-serve_capacity_free (ServeCapacity *capacity)
-{
-  g_free (capacity);
-}
-
-void
-serve_capacity_look (ServeCapacity *capacity)
-{
+  ServeCapacity *capacity = data;
   const gint64 now = g_get_monotonic_time ();
   const double seconds = (double) (now - capacity->since) / G_USEC_PER_SEC;
   ServeUsage usage;
 
-  if (now - capacity->since < PERIOD)
-    return;
   serve_usage_read (&usage);
   capacity->cpus_used = (usage.process - capacity->before.process) / seconds;
   capacity->cpus_others = capacity->allowed - capacity->cpus_used
@@ -93,6 +74,29 @@ serve_capacity_look (ServeCapacity *capacity)
     capacity->cpus_others = CLAMP (capacity->cpus_others, 0, capacity->allowed);
   capacity->before = usage;
   capacity->since = now;
+  return G_SOURCE_CONTINUE;
+}
+
+ServeCapacity *
+serve_capacity_new (const ServeCameras *cameras)
+{
+  ServeCapacity *capacity = g_new0 (ServeCapacity, 1);
+
+  capacity->cameras = cameras;
+  capacity->since = g_get_monotonic_time ();
+  serve_usage_read (&capacity->before);
+  capacity->cpus_used = capacity->cpus_others = NAN;
+  capacity->cpus = y10_cpus_granted ("");
+  capacity->allowed = y10_cpus_allowed ();
+  capacity->measuring = g_timeout_add_seconds (PERIOD, measure, capacity);
+  return capacity;
+}
+
+void
+serve_capacity_free (ServeCapacity *capacity)
+{
+  g_source_remove (capacity->measuring);
+  g_free (capacity);
 }
 
 /* Returns FALSE if nothing is known of the engine. */
@@ -118,12 +122,12 @@ read_engine (const ServeCamera *camera, Load *load)
 }
 
 static gboolean
-read_load (const Serve *serve, Load *load)
+read_load (const ServeCameras *cameras, Load *load)
 {
   gboolean known = FALSE;
 
-  for (guint i = 0; i < serve->cameras->len; i++) {
-    const ServeCamera *camera = serve->cameras->pdata[i];
+  for (guint i = 0; i < cameras->all->len; i++) {
+    const ServeCamera *camera = cameras->all->pdata[i];
     ToolCameraStatus status;
 
     tool_camera_get_status (camera->camera, &status);
@@ -148,13 +152,13 @@ estimate (const ServeCapacity *capacity, const Load *load)
   const double engine_cpus = load->on_cpu
       ? fmin (capacity->cpus, capacity->allowed - others)
       : 0;
-  const double cpus = fmin (MOST_BUSY * capacity->cpus,
-      fmax (MOST_BUSY * capacity->allowed - others, 0));
+  const double cpus = fmin (MAX_BUSY * capacity->cpus,
+      fmax (MAX_BUSY * capacity->allowed - others, 0));
   double by_engine, by_cpus;
 
   e.camera_cpus = fmax (capacity->cpus_used - load->busy * engine_cpus, 0)
       / load->n_live;
-  by_engine = MOST_BUSY / (e.engine_time * e.wanted);
+  by_engine = MAX_BUSY / (e.engine_time * e.wanted);
   by_cpus = cpus
       / fmax (e.camera_cpus + e.engine_time * e.wanted * engine_cpus, 1e-6);
   e.limit = by_engine <= by_cpus ? "engine" : "cpu";
@@ -180,35 +184,27 @@ add_estimate (GString *json, const ServeCapacity *capacity, const Load *load)
   y10_json_add_double (json, "cpus_others", capacity->cpus_others);
 }
 
-gboolean
-serve_capacity_answer (Serve *serve, SoupServerMessage *message,
-    const char *path)
+void
+serve_capacity_get (SoupServerMessage *message, const char *name,
+    gpointer owner)
 {
-  GString *json;
+  const ServeCapacity *capacity = owner;
+  GString *json = g_string_new (NULL);
   Load load = { 0 };
-  gboolean known;
+  const gboolean known = read_load (capacity->cameras, &load)
+      && !isnan (capacity->cpus_used);
 
-  if (strcmp (path, "capacity") != 0)
-    return FALSE;
-  if (strcmp (soup_server_message_get_method (message), "GET") != 0) {
-    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "expected GET");
-    return TRUE;
-  }
-  known = read_load (serve, &load) && !isnan (serve->capacity->cpus_used);
-  json = g_string_new (NULL);
   y10_json_open (json, NULL, '{');
   y10_json_add_int (json, "live", load.n_live);
-  y10_json_add_int (json, "cpus", serve->capacity->cpus);
+  y10_json_add_int (json, "cpus", capacity->cpus);
   if (known) {
-    add_estimate (json, serve->capacity, &load);
+    add_estimate (json, capacity, &load);
   } else {
     y10_json_add_string (json, "cameras", NULL);
     y10_json_add_string (json, "more", NULL);
   }
   y10_json_close (json, '}');
-  serve_reply_text (message, SOUP_STATUS_OK, "application/json",
-      g_string_free (json, FALSE));
-  return TRUE;
+  http_reply_json (message, SOUP_STATUS_OK, json);
 }
 
 #endif

@@ -4,20 +4,16 @@
 
 /* How many more cameras this machine carries, by what those that run take. */
 
-#include <libsoup/soup.h>
-
+#include "http/reply.h"
 #include "serve/cameras.h"
 
 G_BEGIN_DECLS
 
 typedef struct _ServeCapacity ServeCapacity;
 
-ServeCapacity *serve_capacity_new (void);
+ServeCapacity *serve_capacity_new (const ServeCameras *cameras);
 void serve_capacity_free (ServeCapacity *capacity);
-/* To be called a few times a second. */
-void serve_capacity_look (ServeCapacity *capacity);
-/* Answers GET capacity; FALSE if @path, behind "/api/", is another one. */
-gboolean serve_capacity_answer (Serve *serve, SoupServerMessage *message,
-    const char *path);
+/* Of a ServeCapacity. */
+HttpHandler serve_capacity_get;
 
 G_END_DECLS

@@ -9,7 +9,6 @@
 
 #ifdef HAVE_SERVE
 
-#include <math.h>
 #include <string.h>
 #include <y10/y10.h>
 
@@ -18,202 +17,189 @@
 
 #define MAX_DEPTH 16
 
-/* What a reader says of a value. */
-typedef struct
-{
-  const char *name;
-  Y10Json value;
-  GError **error;
-} Member;
-
 /* Always FALSE. */
 static gboolean
-refuse (const Member *member, const char *expected)
+refuse (const ToolSetting *s, Y10Json value, const char *expected,
+    GError **error)
 {
-  char *found = y10_json_show (member->value);
+  g_autofree char *found = y10_json_show (value);
 
-  g_set_error (member->error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-      "%s is %s; expected %s", member->name, found, expected);
-  g_free (found);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "%s is %s; expected %s", s->name, found, expected);
   return FALSE;
 }
 
 static gboolean
-read_text (const Member *member, char **text)
+is_null (Y10Json value)
 {
-  char *read = y10_json_dup_text (member->value);
+  return y10_json_get_kind (value) == Y10_JSON_NULL;
+}
 
-  if (!read && y10_json_get_kind (member->value) != Y10_JSON_NULL) {
-    if (strcmp (member->name, "source") != 0)
-      return refuse (member, "text");
-    g_set_error (member->error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "the source is no text");
-    return FALSE;
+static gboolean
+read_text (const ToolSetting *s, Y10Json value, char **text, GError **error)
+{
+  char *read = y10_json_dup_text (value);
+
+  if (read || is_null (value)) {
+    g_free (*text);
+    *text = read ? g_strstrip (read) : NULL;
+    return TRUE;
   }
-  g_free (*text);
-  *text = read ? g_strstrip (read) : NULL;
-  return TRUE;
-}
-
-static gboolean
-read_stream (const Member *member, guint *stream)
-{
-  gint64 found = 0;
-
-  y10_json_get_int (member->value, &found);
-  *stream = (guint) CLAMP (found, 0, SERVE_MOST_STREAMS);
-  return y10_json_get_kind (member->value) == Y10_JSON_NULL
-      || (found >= 1 && found <= SERVE_MOST_STREAMS)
-      || refuse (member, "a number from 1 to 64, or null");
-}
-
-static gboolean
-read_confidence (const Member *member, double *value)
-{
-  *value = 0;
-  y10_json_get_double (member->value, value);
-  return y10_json_get_kind (member->value) == Y10_JSON_NULL
-      || (*value > 0 && *value <= 1)
-      || refuse (member, "a number above 0, at most 1, or null");
+  if (!(s->flags & TOOL_SETTING_SECRET))
+    return refuse (s, value, "text", error);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "the %s is no text", s->name);
+  return FALSE;
 }
 
 /* As JSON or as text, both as the element takes it. */
 static gboolean
-read_zones (const Member *member, char **zones)
+read_json (const ToolSetting *s, Y10Json value, char **text, GError **error)
 {
-  const Y10JsonKind kind = y10_json_get_kind (member->value);
+  g_autofree char *expected = g_strconcat (s->form, ", text, or null", NULL);
 
-  if (kind != Y10_JSON_OBJECT)
-    return kind == Y10_JSON_NULL || kind == Y10_JSON_STRING
-        ? read_text (member, zones)
-        : refuse (member,
-            "an object with version, zones and lines, text, or null");
-  g_free (*zones);
-  *zones = y10_json_dup_compact (member->value);
+  if (is_null (value) || y10_json_get_kind (value) == Y10_JSON_STRING)
+    return read_text (s, value, text, error);
+  if (y10_json_get_kind (value) != Y10_JSON_OBJECT)
+    return refuse (s, value, expected, error);
+  g_free (*text);
+  *text = y10_json_dup_compact (value);
   return TRUE;
 }
 
 static gboolean
-read_privacy (const Member *member, gboolean *privacy)
+read_count (const ToolSetting *s, Y10Json value, guint *count, GError **error)
 {
-  *privacy = *member->value.text == 't';
-  return y10_json_get_kind (member->value) == Y10_JSON_BOOLEAN
-      || refuse (member, "true or false");
+  g_autofree char *expected = g_strdup_printf ("a number from 1 to %u, or null",
+      s->most);
+  gint64 found = 0;
+
+  y10_json_get_int (value, &found);
+  *count = (guint) CLAMP (found, 0, s->most);
+  return is_null (value) || (found >= 1 && found <= s->most)
+      || refuse (s, value, expected, error);
 }
 
 static gboolean
-read_member (const Member *member, ServeCameraConfig *camera)
+read_share (const ToolSetting *s, Y10Json value, double *share, GError **error)
 {
-  const char *name = member->name;
-
-  if (!strcmp (name, "name"))
-    return read_text (member, &camera->name);
-  if (!strcmp (name, "source"))
-    return read_text (member, &camera->source);
-  if (!strcmp (name, "transport"))
-    return read_text (member, &camera->transport);
-  if (!strcmp (name, "fingerprint"))
-    return read_text (member, &camera->fingerprint);
-  if (!strcmp (name, "stream"))
-    return read_stream (member, &camera->stream);
-  if (!strcmp (name, "classes"))
-    return read_text (member, &camera->classes);
-  if (!strcmp (name, "tiles"))
-    return read_text (member, &camera->tiles);
-  if (!strcmp (name, "confidence"))
-    return read_confidence (member, &camera->confidence);
-  if (!strcmp (name, "zones"))
-    return read_zones (member, &camera->zones);
-  return read_privacy (member, &camera->privacy);
+  *share = 0;
+  y10_json_get_double (value, share);
+  return is_null (value) || (*share > 0 && *share <= 1)
+      || refuse (s, value, "a number above 0, at most 1, or null", error);
 }
 
-ServeCameraConfig *
-serve_change_read (const ServeConfig *config, const ServeCameraConfig *camera,
+static gboolean
+read_switch (const ToolSetting *s, Y10Json value, gboolean *on, GError **error)
+{
+  *on = *value.text == 't';
+  return y10_json_get_kind (value) == Y10_JSON_BOOLEAN
+      || refuse (s, value, "true or false", error);
+}
+
+static gboolean
+read_setting (const ToolSetting *s, Y10Json value, ToolCameraSettings *camera,
+    GError **error)
+{
+  switch (s->kind) {
+    case TOOL_SETTING_JSON:
+      return read_json (s, value, &TOOL_SETTING (camera, s, char *), error);
+    case TOOL_SETTING_COUNT:
+      return read_count (s, value, &TOOL_SETTING (camera, s, guint), error);
+    case TOOL_SETTING_SHARE:
+      return read_share (s, value, &TOOL_SETTING (camera, s, double), error);
+    case TOOL_SETTING_SWITCH:
+      return read_switch (s, value, &TOOL_SETTING (camera, s, gboolean), error);
+    default:
+      return read_text (s, value, &TOOL_SETTING (camera, s, char *), error);
+  }
+}
+
+/* The member @name of @members. */
+static gboolean
+read_member (Y10Json members, Y10Json name, Y10Json value,
+    ToolCameraSettings *camera, GError **error)
+{
+  g_autoptr (GString) known = g_string_new (NULL);
+  g_autofree char *path = NULL;
+
+  for (const ToolSetting *s = tool_camera_settings; s->name; s++) {
+    if (y10_json_is_text (name, s->name))
+      return read_setting (s, value, camera, error);
+    g_string_append_printf (known, "%s%s", known->len ? ", " : "", s->name);
+  }
+  path = y10_json_get_path (members, value, NULL);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "found the field '%s'; expected some of %s", path, known->str);
+  return FALSE;
+}
+
+ToolCameraSettings *
+serve_change_read (const ServeConfig *config, const ToolCameraSettings *camera,
     Y10Json members, GError **error)
 {
-  static const char *const names[] = { "name", "source", "transport",
-    "fingerprint", "stream", "classes", "confidence", "tiles", "zones",
-    "privacy", NULL };
-  const guint n = G_N_ELEMENTS (names) - 1;
-  ServeCameraConfig *changed = serve_camera_config_copy (camera);
-  Y10Json values[G_N_ELEMENTS (names)], other;
-  gboolean ok = y10_json_find_all (members, names, n, values, &other);
+  ToolCameraSettings *changed = tool_camera_settings_copy (camera);
+  Y10JsonCursor cursor;
+  Y10Json value;
+  gboolean ok = TRUE;
 
-  if (!ok) {
-    char *name = y10_json_get_path (members, other, NULL);
-    char *known = g_strjoinv (", ", (char **) names);
-
-    g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "found the field '%s'; expected some of %s", name, known);
-    g_free (known);
-    g_free (name);
-  }
-  for (guint i = 0; ok && i < n; i++) {
-    const Member member = { names[i], values[i], error };
-
-    ok = !values[i].text || read_member (&member, changed);
-  }
+  y10_json_enter (&cursor, members);
+  while (ok && y10_json_next (&cursor, &value))
+    ok = read_member (members, cursor.name, value, changed, error);
   if (ok && serve_config_check (config, changed, error))
     return changed;
-  serve_camera_config_free (changed);
+  tool_camera_settings_free (changed);
   return NULL;
 }
 
 char *
-serve_change_list (const ServeCameraConfig *camera,
-    const ServeCameraConfig *before)
+serve_change_list (const ToolCameraSettings *camera,
+    const ToolCameraSettings *before)
 {
-  const struct
-  {
-    const char *name;
-    gboolean differs;
-  } fields[] = {
-    { "name", g_strcmp0 (camera->name, before->name) != 0 },
-    { "source", g_strcmp0 (camera->source, before->source) != 0 },
-    { "classes", g_strcmp0 (camera->classes, before->classes) != 0 },
-    { "confidence",
-        camera->confidence < before->confidence
-            || camera->confidence > before->confidence },
-    { "tiles", g_strcmp0 (camera->tiles, before->tiles) != 0 },
-    { "zones", g_strcmp0 (camera->zones, before->zones) != 0 },
-    { "privacy", camera->privacy != before->privacy },
-  };
   GString *list = g_string_new (NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
-    if (fields[i].differs)
-      g_string_append_printf (list, "%s%s", list->len ? ", " : "",
-          fields[i].name);
+  for (const ToolSetting *s = tool_camera_settings; s->name; s++)
+    if (!tool_setting_is_same (s, camera, before))
+      g_string_append_printf (list, "%s%s", list->len ? ", " : "", s->name);
   return g_string_free (list, FALSE);
 }
 
 static void
-write_zones (GString *json, const char *zones)
+add_json (GString *json, const char *name, const char *text)
 {
   Y10Json root;
 
-  if (zones && *zones == '{'
-      && y10_json_check (zones, strlen (zones), MAX_DEPTH, &root, NULL))
-    y10_json_add_raw (json, "zones", zones);
+  if (text && *text == '{'
+      && y10_json_check (text, strlen (text), MAX_DEPTH, &root, NULL))
+    y10_json_add_raw (json, name, text);
   else
-    y10_json_add_string (json, "zones", zones);
+    y10_json_add_string (json, name, text);
+}
+
+static void
+write_setting (GString *json, const ToolSetting *s,
+    const ToolCameraSettings *camera)
+{
+  if (s->kind == TOOL_SETTING_JSON)
+    add_json (json, s->name, TOOL_SETTING (camera, s, char *));
+  else if (s->kind == TOOL_SETTING_SWITCH)
+    y10_json_add_bool (json, s->name, TOOL_SETTING (camera, s, gboolean));
+  else if (s->kind == TOOL_SETTING_COUNT && TOOL_SETTING (camera, s, guint))
+    y10_json_add_int (json, s->name, TOOL_SETTING (camera, s, guint));
+  else if (s->kind == TOOL_SETTING_SHARE
+      && TOOL_SETTING (camera, s, double) > 0)
+    y10_json_add_double (json, s->name, TOOL_SETTING (camera, s, double));
+  else
+    y10_json_add_string (json, s->name,
+        s->kind == TOOL_SETTING_TEXT ? TOOL_SETTING (camera, s, char *) : NULL);
 }
 
 void
-serve_change_write (GString *json, const ServeCameraConfig *camera)
+serve_change_write (GString *json, const ToolCameraSettings *camera)
 {
-  y10_json_add_string (json, "transport", camera->transport);
-  y10_json_add_string (json, "fingerprint", camera->fingerprint);
-  if (camera->stream)
-    y10_json_add_int (json, "stream", camera->stream);
-  else
-    y10_json_add_string (json, "stream", NULL);
-  y10_json_add_string (json, "classes", camera->classes);
-  y10_json_add_double (json, "confidence",
-      camera->confidence > 0 ? camera->confidence : (double) NAN);
-  y10_json_add_string (json, "tiles", camera->tiles);
-  write_zones (json, camera->zones);
-  y10_json_add_bool (json, "privacy", camera->privacy);
+  for (const ToolSetting *s = tool_camera_settings; s->name; s++)
+    if (!(s->flags & TOOL_SETTING_SECRET) && strcmp (s->name, "name") != 0)
+      write_setting (json, s, camera);
 }
 
 #endif

@@ -11,13 +11,13 @@ G_BEGIN_DECLS
 
 /* Returns a copy of @camera, or of nothing, with what @members say in place of what it
  * says, checked. The error names the field, what was found and what was expected. Free
- * with serve_camera_config_free(). */
-ServeCameraConfig *serve_change_read (const ServeConfig *config,
-    const ServeCameraConfig *camera, Y10Json members, GError **error);
+ * with tool_camera_settings_free(). */
+ToolCameraSettings *serve_change_read (const ServeConfig *config,
+    const ToolCameraSettings *camera, Y10Json members, GError **error);
 /* The names of the fields that differ, such as "name, zones". Free with g_free(). */
-char *serve_change_list (const ServeCameraConfig *camera,
-    const ServeCameraConfig *before);
-/* Adds these fields to an object. */
-void serve_change_write (GString *json, const ServeCameraConfig *camera);
+char *serve_change_list (const ToolCameraSettings *camera,
+    const ToolCameraSettings *before);
+/* Adds them to an object, but for the name and secrets. */
+void serve_change_write (GString *json, const ToolCameraSettings *camera);
 
 G_END_DECLS

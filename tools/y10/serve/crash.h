@@ -2,19 +2,31 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Which camera a crash was in. Main thread only. */
+/* Cameras that made this program crash. Main thread only. */
 
-#include <glib.h>
+#include "camera/threads.h"
+#include "serve/settings.h"
 
 G_BEGIN_DECLS
 
-/* From now on a crash appends a line to @path, "crash TIME SIGNAL WHO", before the process
- * dies of it as ever; the last three are numbers but for WHO, "-" if it is not known; SIGNAL
- * is 0 where a thread called exit(). May be called again, after the file was replaced. */
-gboolean serve_crash_open (const char *path, GError **error);
-/* Threads of the name @thread are @who's, a word of at most 63 bytes. */
-void serve_crash_add (const char *thread, const char *who);
-/* A crash in a thread of nobody is @who's, as "suspect" in place of "crash"; NULL: nobody's. */
-void serve_crash_suspect (const char *who);
+typedef struct _ServeCrashes ServeCrashes;
+
+/* Reads what earlier runs left in @path, and has crashes recorded there. Never NULL: without
+ * the file, which is told on the terminal, nothing is quarantined. */
+ServeCrashes *serve_crashes_new (const char *path, const ServeConfig *config);
+void serve_crashes_free (ServeCrashes *crashes);
+/* Sets what the threads of this camera are called, and has a crash in them recorded. */
+void serve_crashes_watch (const ToolCameraSettings *camera,
+    char thread[TOOL_THREAD_NAME]);
+/* Why the camera must not be started, or NULL. Free with g_free(). */
+char *serve_crashes_judge (const ServeCrashes *crashes,
+    const ToolCameraSettings *camera);
+/* Forgets the crashes of a camera; on failure they stay. */
+gboolean serve_crashes_forget (ServeCrashes *crashes,
+    const ToolCameraSettings *camera, GError **error);
+/* Whether the last run crashed where it is not known whose fault it is. */
+gboolean serve_crashes_are_unsure (const ServeCrashes *crashes);
+/* Such a crash is now @camera's fault; NULL: nobody's. */
+void serve_crashes_suspect (const ToolCameraSettings *camera);
 
 G_END_DECLS

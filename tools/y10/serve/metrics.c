@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "serve/cameras.h"
 #include "serve/metrics.h"
 
 #define NS 1e9
@@ -79,7 +80,7 @@ get_quarantined (const Reading *reading)
 static double
 get_viewers (const Reading *reading)
 {
-  return reading->camera->viewers->len;
+  return serve_views_count (reading->camera->views);
 }
 
 /* NAN: @stats do not have it. */
@@ -217,7 +218,7 @@ add_cameras (GString *text, const Reading *readings, guint n)
   for (guint m = 0; m < G_N_ELEMENTS (metrics); m++) {
     add_head (text, metrics[m].name, metrics[m].help, metrics[m].type);
     for (guint i = 0; i < n; i++) {
-      const ServeCameraConfig *config = readings[i].camera->config;
+      const ToolCameraSettings *config = readings[i].camera->config;
       const double value = metrics[m].get (&readings[i]);
 
       if (isnan (value))
@@ -232,13 +233,13 @@ add_cameras (GString *text, const Reading *readings, guint n)
 
 /* Of the first camera that can tell. */
 static double
-get_shared (const Serve *serve, const char *element, const char *property,
-    const char *field)
+get_shared (const ServeCameras *cameras, const char *element,
+    const char *property, const char *field)
 {
   double value = NAN;
 
-  for (guint i = 0; isnan (value) && i < serve->cameras->len; i++) {
-    const ServeCamera *camera = serve->cameras->pdata[i];
+  for (guint i = 0; isnan (value) && i < cameras->all->len; i++) {
+    const ServeCamera *camera = cameras->all->pdata[i];
     GstStructure *stats = tool_camera_get_stats (camera->camera, element,
         property);
 
@@ -283,15 +284,16 @@ add_process (GString *text)
       "gauge", count_files ());
 }
 
-char *
-serve_metrics (Serve *serve)
+void
+serve_metrics_get (SoupServerMessage *message, const char *name, gpointer owner)
 {
-  const guint n = serve->cameras->len;
+  const ServeCameras *cameras = owner;
+  const guint n = cameras->all->len;
   Reading *readings = g_new0 (Reading, n);
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < n; i++) {
-    readings[i].camera = serve->cameras->pdata[i];
+    readings[i].camera = cameras->all->pdata[i];
     tool_camera_get_status (readings[i].camera->camera, &readings[i].status);
     /* In an attempt without frames yet, its times are 0. */
     if (readings[i].status.state == TOOL_CAMERA_LIVE)
@@ -301,13 +303,14 @@ serve_metrics (Serve *serve)
   add_cameras (text, readings, n);
   for (guint m = 0; m < G_N_ELEMENTS (shared); m++)
     add_value (text, shared[m].name, shared[m].help, shared[m].type,
-        get_shared (serve, shared[m].element, shared[m].property,
+        get_shared (cameras, shared[m].element, shared[m].property,
             shared[m].field));
   add_process (text);
   for (guint i = 0; i < n; i++)
     g_clear_pointer (&readings[i].stats, gst_structure_free);
   g_free (readings);
-  return g_string_free (text, FALSE);
+  http_reply_text (message, SOUP_STATUS_OK,
+      "text/plain; version=0.0.4; charset=utf-8", g_string_free (text, FALSE));
 }
 
 #endif

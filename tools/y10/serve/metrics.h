@@ -4,11 +4,11 @@
 
 /* Counters for Prometheus. */
 
-#include "serve/cameras.h"
+#include "http/reply.h"
 
 G_BEGIN_DECLS
 
-/* Returns them in its text format; free with g_free(). */
-char *serve_metrics (Serve *serve);
+/* Of a ServeCameras. */
+HttpHandler serve_metrics_get;
 
 G_END_DECLS

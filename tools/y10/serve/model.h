@@ -2,28 +2,39 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What is known of the model that all cameras have in common. */
+/* The model of all cameras, and its change while they run. Main thread only. */
 
-#include <glib.h>
+#include "http/sockets.h"
+#include "serve/cameras.h"
 
 G_BEGIN_DECLS
 
+typedef struct _ServeModelChange ServeModelChange;
+
+/* All of it is borrowed, but the change. */
 typedef struct
 {
-  char *name;     /* of its file, without the folder */
-  char **classes; /* by id */
+  ServeConfig *config;
+  ServeCameras *cameras;
+  HttpSockets *sockets;     /* that are told */
+  ServeModelChange *change; /* that is under way, or NULL */
 } ServeModel;
 
-/* Reads it from its file; @path is NULL for the bundled one. @whole: also all weights, as
- * a detector does. Any thread. */
-ServeModel *serve_model_load (const char *path, gboolean whole, GError **error);
-void serve_model_free (ServeModel *model);
-/* Checks a detector's classes: names or ids, separated by commas. */
-gboolean serve_model_check_classes (const ServeModel *model,
-    const char *classes, GError **error);
-/* Checks zones, as text or as JSON; those of a model that is not known yet by their form
- * only. */
-gboolean serve_model_check_zones (const ServeModel *model, const char *zones,
-    GError **error);
+/* @problem: NULL if all have it. It is called once. */
+typedef void (
+    *ServeModelDone) (gpointer user, guint status, const char *problem);
+
+/* Begins to change to the file @name of the folder of models, or to the bundled model for
+ * NULL. None may be under way. */
+void serve_model_begin (ServeModel *model, const char *name,
+    ServeModelDone done, gpointer user);
+/* Gives up what is under way. */
+void serve_model_stop (ServeModel *model);
+
+/* The path of the model that the settings keep until all have another one; NULL: the
+ * bundled one. */
+const char *serve_model_get_kept (const ServeModel *model);
+/* Adds the member "change": what is under way, or null. */
+void serve_model_write (const ServeModel *model, GString *json);
 
 G_END_DECLS

@@ -11,18 +11,18 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "serve/body.h"
-#include "serve/listener.h"
+#include "http/body.h"
+#include "http/connection.h"
+#include "http/reply.h"
+#include "serve/model.h"
 #include "serve/modelapi.h"
-#include "serve/modelchange.h"
 #include "serve/modelfolder.h"
-#include "serve/reply.h"
 
 #define REPLY_TIME 30 /* s */
 
 typedef struct
 {
-  Serve *serve;
+  ServeModel *model;
   SoupServerMessage *message; /* NULL: the client is gone */
 } Waiting;
 
@@ -37,13 +37,13 @@ add_names (GString *json, const char *member, char **names)
 
 /* What the detectors say is in use. */
 static void
-add_active (GString *json, Serve *serve)
+add_active (GString *json, ServeModel *model)
 {
   static const char *const active[][2] = { { "backend", "active-backend" },
     { "device", "active-device" }, { "precision", "active-precision" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (active); i++) {
-    char *value = serve_cameras_get_active (serve, active[i][1]);
+    char *value = serve_cameras_get_active (model->cameras, active[i][1]);
 
     y10_json_add_string (json, active[i][0], value);
     g_free (value);
@@ -52,10 +52,10 @@ add_active (GString *json, Serve *serve)
 
 /* What may be chosen, and what is. */
 static void
-add_choice (GString *json, const Serve *serve)
+add_choice (GString *json, const ServeModel *model)
 {
-  const ServeConfig *config = serve->config;
-  const char *path = serve_model_change_get_kept (serve);
+  const ServeConfig *config = model->config;
+  const char *path = serve_model_get_kept (model);
   char *file = config->models && path
       ? serve_model_folder_get_name (config->models, path)
       : NULL;
@@ -75,20 +75,19 @@ add_choice (GString *json, const Serve *serve)
 }
 
 static void
-tell_model (Serve *serve, SoupServerMessage *message)
+tell_model (ServeModel *model, SoupServerMessage *message)
 {
-  const ServeModel *model = serve->config->known;
+  const ServeModelInfo *info = model->config->known;
   GString *json = g_string_new (NULL);
 
   y10_json_open (json, NULL, '{');
-  y10_json_add_string (json, "name", model->name);
-  add_names (json, "classes", model->classes);
-  add_active (json, serve);
-  add_choice (json, serve);
-  serve_model_change_write (serve, json);
+  y10_json_add_string (json, "name", info->name);
+  add_names (json, "classes", info->classes);
+  add_active (json, model);
+  add_choice (json, model);
+  serve_model_write (model, json);
   y10_json_close (json, '}');
-  serve_reply_text (message, SOUP_STATUS_OK, "application/json",
-      g_string_free (json, FALSE));
+  http_reply_json (message, SOUP_STATUS_OK, json);
 }
 
 static void
@@ -109,10 +108,10 @@ on_done (gpointer data, guint status, const char *problem)
   if (message) {
     g_signal_handlers_disconnect_by_data (message, waiting);
     if (problem)
-      serve_reply_error (message, status, problem);
+      http_reply_error (message, status, problem);
     else
-      tell_model (waiting->serve, message);
-    serve_connection_set_deadline (message, REPLY_TIME);
+      tell_model (waiting->model, message);
+    http_connection_set_deadline (message, REPLY_TIME);
     soup_server_message_unpause (message);
     g_object_unref (message);
   }
@@ -120,73 +119,60 @@ on_done (gpointer data, guint status, const char *problem)
 }
 
 static void
-begin (Serve *serve, SoupServerMessage *message, const char *name)
+begin (ServeModel *model, SoupServerMessage *message, const char *name)
 {
   Waiting *waiting = g_new0 (Waiting, 1);
 
-  serve_auth_log (message, "model: %s was chosen",
+  http_auth_log (message, "model: %s was chosen",
       name ? name : "the bundled one");
-  waiting->serve = serve;
+  waiting->model = model;
   waiting->message = g_object_ref (message);
   g_signal_connect (message, "finished", G_CALLBACK (on_finished), waiting);
-  serve_connection_set_deadline (message, 0);
+  http_connection_set_deadline (message, 0);
   soup_server_message_pause (message);
-  serve_model_change_begin (serve, name, on_done, waiting);
+  serve_model_begin (model, name, on_done, waiting);
 }
 
 /* Why none can be chosen now, or NULL. */
 static const char *
-find_obstacle (const Serve *serve)
+find_obstacle (const ServeModel *model)
 {
-  if (serve->config->model_is_option)
+  if (model->config->model_is_option)
     return "y10 serve was started with --model, which decides; start it without";
-  if (!serve->config->models)
+  if (!model->config->models)
     return "there is no folder of models; expected models=DIR in the settings' [serve], "
            "or y10 serve --models DIR";
-  return serve->model_change ? "the model is being changed already" : NULL;
+  return model->change ? "the model is being changed already" : NULL;
 }
 
-static void
-change_model (Serve *serve, SoupServerMessage *message)
+void
+serve_model_patch (SoupServerMessage *message, const char *name, gpointer model)
 {
   static const char *const names[] = { "model" };
-  const char *obstacle = find_obstacle (serve);
-  gboolean is_only;
   Y10Json root, wanted;
-  GBytes *body = serve_body_parse (message, &root);
-  char *name;
+  g_autoptr (GBytes) body = http_body_parse (message, &root);
+  g_autofree char *file = NULL;
+  const char *obstacle = find_obstacle (model);
+  gboolean is_only;
 
   if (!body)
     return;
   is_only = y10_json_find_all (root, names, 1, &wanted, NULL);
-  name = y10_json_dup_text (wanted);
-  if (!is_only || !(name || y10_json_get_kind (wanted) == Y10_JSON_NULL))
-    serve_reply_error (message, SOUP_STATUS_BAD_REQUEST,
+  file = y10_json_dup_text (wanted);
+  if (!is_only || !(file || y10_json_get_kind (wanted) == Y10_JSON_NULL))
+    http_reply_error (message, SOUP_STATUS_BAD_REQUEST,
         "expected {\"model\": NAME}, a file in the folder of models, or null for the "
         "bundled model");
   else if (obstacle)
-    serve_reply_error (message, SOUP_STATUS_CONFLICT, obstacle);
+    http_reply_error (message, SOUP_STATUS_CONFLICT, obstacle);
   else
-    begin (serve, message, name);
-  g_free (name);
-  g_bytes_unref (body);
+    begin (model, message, file);
 }
 
-gboolean
-serve_model_answer (Serve *serve, SoupServerMessage *message, const char *path)
+void
+serve_model_get (SoupServerMessage *message, const char *name, gpointer model)
 {
-  const char *method = soup_server_message_get_method (message);
-
-  if (strcmp (path, "model") != 0)
-    return FALSE;
-  if (!strcmp (method, "GET"))
-    tell_model (serve, message);
-  else if (!strcmp (method, "PATCH"))
-    change_model (serve, message);
-  else
-    serve_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
-        "expected GET or PATCH");
-  return TRUE;
+  tell_model (model, message);
 }
 
 #endif

@@ -2,16 +2,12 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The model, and the choice of another one, for requests. */
+/* The model, and the choice of another one, for requests. The owner is a ServeModel. */
 
-#include <libsoup/soup.h>
-
-#include "serve/cameras.h"
+#include "http/reply.h"
 
 G_BEGIN_DECLS
 
-/* Answers GET and PATCH model; FALSE if @path, behind "/api/", is another one. */
-gboolean serve_model_answer (Serve *serve, SoupServerMessage *message,
-    const char *path);
+HttpHandler serve_model_get, serve_model_patch;
 
 G_END_DECLS

@@ -20,9 +20,9 @@
 #include "base/text.h"
 #include "serve/modelfolder.h"
 
-#define MOST_NAME 255
-#define MOST_LISTED 256
-#define MOST_SHOWN 64 /* bytes of another name */
+#define MAX_NAME 255
+#define MAX_LISTED 256
+#define MAX_SHOWN 64 /* bytes of another name */
 #define NAMES "NAME.safetensors, NAME.pt, NAME.pth or NAME.onnx"
 
 /* Whether it is one component, of a weights file. */
@@ -35,7 +35,7 @@ is_name (const char *name)
 
   for (guint i = 0; !ends && i < G_N_ELEMENTS (endings); i++)
     ends = g_str_has_suffix (name, endings[i]);
-  return ends && *name != '.' && strlen (name) <= MOST_NAME
+  return ends && *name != '.' && strlen (name) <= MAX_NAME
       && !strchr (name, '/') && g_utf8_validate (name, -1, NULL);
 }
 
@@ -61,7 +61,7 @@ serve_model_folder_list (const char *folder)
   const int fd = open (folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
   const char *name;
 
-  while (dir && fd >= 0 && names->len < MOST_LISTED
+  while (dir && fd >= 0 && names->len < MAX_LISTED
       && (name = g_dir_read_name (dir))) {
     if (is_name (name) && is_regular (fd, name))
       g_ptr_array_add (names, g_strdup (name));
@@ -119,7 +119,7 @@ serve_model_folder_find (const char *folder, const char *name, GError **error)
   if (!is_name (name)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "model is '%.*s'; expected the name of a file in the folder of models: " NAMES,
-        y10_text_fit (name, MOST_SHOWN), name);
+        y10_text_fit (name, MAX_SHOWN), name);
     return NULL;
   }
   problem = look_beneath (folder, name);
@@ -140,15 +140,12 @@ char *
 serve_model_folder_get_name (const char *folder, const char *path)
 {
   char *name = g_path_get_basename (path);
-  char *in_folder = g_build_filename (folder, name, NULL);
-  char *whole = g_canonicalize_filename (in_folder, NULL);
-  char *found = g_canonicalize_filename (path, NULL);
+  g_autofree char *in_folder = g_build_filename (folder, name, NULL);
+  g_autofree char *whole = g_canonicalize_filename (in_folder, NULL);
+  g_autofree char *found = g_canonicalize_filename (path, NULL);
 
   if (strcmp (whole, found) != 0)
     g_clear_pointer (&name, g_free);
-  g_free (found);
-  g_free (whole);
-  g_free (in_folder);
   return name;
 }
 

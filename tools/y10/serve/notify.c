@@ -15,12 +15,15 @@
 
 #include "serve/notify.h"
 
+#define INTERVAL 250 /* ms between looks at how cameras are */
+
 struct _ServeNotify
 {
+  const ServeCameras *cameras;
   GSocket *socket; /* NULL: there is no manager */
   GSocketAddress *address;
-  gint64 period, next; /* of the watchdog, us; 0: none */
   char *status;
+  guint looking, watchdog; /* sources */
 };
 
 /* What is lost is told again, or is told by the process's end. */
@@ -32,7 +35,8 @@ tell (ServeNotify *notify, const char *text)
         NULL, NULL);
 }
 
-static gint64
+/* Of the watchdog, ms; 0: there is none. */
+static guint
 get_period (void)
 {
   const char *period = g_getenv ("WATCHDOG_USEC");
@@ -45,15 +49,43 @@ get_period (void)
           && !g_ascii_string_to_unsigned (pid, 10, 1, G_MAXINT32, &whose, NULL))
       || whose != (guint64) getpid ())
     return 0;
-  return (gint64) (us / 2);
+  return (guint) CLAMP (us / 2000, 1, G_MAXINT);
+}
+
+static gboolean
+tell_status (gpointer data)
+{
+  ServeNotify *notify = data;
+  g_autofree char *text =
+      g_strdup_printf ("STATUS=%u of %u cameras live, %u quarantined",
+          serve_cameras_count (notify->cameras, TOOL_CAMERA_LIVE),
+          notify->cameras->all->len,
+          serve_cameras_count (notify->cameras, TOOL_CAMERA_QUARANTINED));
+
+  if (g_strcmp0 (text, notify->status) != 0) {
+    tell (notify, text);
+    g_free (notify->status);
+    notify->status = g_steal_pointer (&text);
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+/* That the main loop runs. */
+static gboolean
+tell_watchdog (gpointer notify)
+{
+  tell (notify, "WATCHDOG=1");
+  return G_SOURCE_CONTINUE;
 }
 
 ServeNotify *
-serve_notify_new (void)
+serve_notify_new (const ServeCameras *cameras)
 {
   ServeNotify *notify = g_new0 (ServeNotify, 1);
   const char *path = g_getenv ("NOTIFY_SOCKET");
+  guint period;
 
+  notify->cameras = cameras;
   if (!path || (*path != '/' && *path != '@') || !path[1])
     return notify;
   notify->socket = g_socket_new (G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_DATAGRAM,
@@ -66,13 +98,18 @@ serve_notify_new (void)
       ? g_unix_socket_address_new_with_type (path + 1, -1,
           G_UNIX_SOCKET_ADDRESS_ABSTRACT)
       : g_unix_socket_address_new (path);
-  notify->period = get_period ();
+  notify->looking = g_timeout_add (INTERVAL, tell_status, notify);
+  period = get_period ();
+  if (period)
+    notify->watchdog = g_timeout_add (period, tell_watchdog, notify);
   return notify;
 }
 
 void
 serve_notify_free (ServeNotify *notify)
 {
+  g_clear_handle_id (&notify->looking, g_source_remove);
+  g_clear_handle_id (&notify->watchdog, g_source_remove);
   g_clear_object (&notify->socket);
   g_clear_object (&notify->address);
   g_free (notify->status);
@@ -88,46 +125,9 @@ serve_notify_ready (ServeNotify *notify)
 void
 serve_notify_stopping (ServeNotify *notify)
 {
+  g_clear_handle_id (&notify->looking, g_source_remove);
+  g_clear_handle_id (&notify->watchdog, g_source_remove);
   tell (notify, "STOPPING=1");
-}
-
-static void
-tell_status (ServeNotify *notify, const Serve *serve)
-{
-  guint n_live = 0, n_quarantined = 0;
-  char *text;
-
-  for (guint i = 0; i < serve->cameras->len; i++) {
-    const ServeCamera *camera = serve->cameras->pdata[i];
-    ToolCameraStatus status;
-
-    tool_camera_get_status (camera->camera, &status);
-    n_live += status.state == TOOL_CAMERA_LIVE;
-    n_quarantined += status.state == TOOL_CAMERA_QUARANTINED;
-  }
-  text = g_strdup_printf ("STATUS=%u of %u cameras live, %u quarantined",
-      n_live, serve->cameras->len, n_quarantined);
-  if (!g_strcmp0 (text, notify->status)) {
-    g_free (text);
-    return;
-  }
-  tell (notify, text);
-  g_free (notify->status);
-  notify->status = text;
-}
-
-void
-serve_notify_look (ServeNotify *notify, const Serve *serve)
-{
-  const gint64 now = g_get_monotonic_time ();
-
-  if (!notify->socket)
-    return;
-  tell_status (notify, serve);
-  if (!notify->period || now < notify->next)
-    return;
-  tell (notify, "WATCHDOG=1");
-  notify->next = now + notify->period;
 }
 
 #endif

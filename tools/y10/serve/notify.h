@@ -10,13 +10,11 @@ G_BEGIN_DECLS
 
 typedef struct _ServeNotify ServeNotify;
 
-/* Without a service manager all of this does nothing. */
-ServeNotify *serve_notify_new (void);
+/* Tells from now on that the main loop runs, and how many cameras are live. Without a service
+ * manager all of this does nothing. */
+ServeNotify *serve_notify_new (const ServeCameras *cameras);
 void serve_notify_free (ServeNotify *notify);
 void serve_notify_ready (ServeNotify *notify);
 void serve_notify_stopping (ServeNotify *notify);
-/* That the main loop runs, and how many cameras are live; to be called a few times a
- * second. */
-void serve_notify_look (ServeNotify *notify, const Serve *serve);
 
 G_END_DECLS

@@ -2,26 +2,20 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Websockets, by which pages are told what changes. */
+/* What pages are told of cameras. */
 
-#include <libsoup/soup.h>
-
+#include "http/sockets.h"
 #include "serve/cameras.h"
 
 G_BEGIN_DECLS
 
-#define SERVE_PUSH_PATH "/api/live"
+typedef struct _ServePush ServePush;
 
-/* Accepts websockets at that path. Requests to it go through serve_push_judge() first. */
-ServePush *serve_push_new (Serve *serve, SoupServer *server);
-/* Closes all. */
+ServePush *serve_push_new (const ServeCameras *cameras);
+/* Closes all websockets. */
 void serve_push_free (ServePush *push);
-/* Answers a request that cannot become a websocket, and leaves one that can. */
-void serve_push_judge (Serve *serve, SoupServerMessage *message);
-/* Sends @line, a JSON object with a member "type", to all pages. One that does not read
- * is left. */
-void serve_push_json (Serve *serve, const char *line);
-/* Tells what has changed of cameras; to be called a few times a second. */
-void serve_push_look (Serve *serve);
+/* The websockets, by which others may tell pages something: an object with a member "type".
+ * Owned by @push. */
+HttpSockets *serve_push_get_sockets (ServePush *push);
 
 G_END_DECLS

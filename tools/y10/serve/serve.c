@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* y10 serve: a page that shows cameras live, with boxes. This file has the options, the
- * address and the loop; see http.c for requests, cameras.c for cameras. */
+ * address and the loop; see routes.c for requests, cameras.c for cameras. */
 
 #include "config.h"
 
@@ -19,19 +19,14 @@
 #include <unistd.h>
 #include <y10/y10.h>
 
+#include "base/log.h"
 #include "base/options.h"
 #include "camera/memory.h"
+#include "http/listener.h"
+#include "http/sent.h"
 #include "media/gst.h"
-#include "serve/capacity.h"
-#include "serve/eventapi.h"
-#include "serve/http.h"
-#include "serve/listener.h"
-#include "serve/log.h"
-#include "serve/modelchange.h"
 #include "serve/notify.h"
-#include "serve/push.h"
-#include "serve/release.h"
-#include "serve/sent.h"
+#include "serve/routes.h"
 #include "serve/spool.h"
 
 #define STOP_TIME (2 * G_USEC_PER_SEC)  /* that cameras have to stop */
@@ -51,10 +46,13 @@ typedef struct
 
 typedef struct
 {
-  Serve serve;
-  ServeListener *listener;
-  ServeRelease *release;
+  SoupServer *soup;
+  HttpListener *listener;
+  HttpServer *http;
+  ServeConfig *config;
+  ServeCrashes *crashes;
   ServeNotify *notify;
+  ServeOwners owners;
   gboolean stops;
 } Program;
 
@@ -152,13 +150,12 @@ make_url (const Options *options, const char *token)
   GInetAddress *own = g_inet_address_get_is_any (options->address)
       ? g_inet_address_new_loopback (family)
       : g_object_ref (options->address);
-  char *host = g_inet_address_to_string (own);
+  g_autofree char *host = g_inet_address_to_string (own);
   const gboolean v6 = family == G_SOCKET_FAMILY_IPV6;
   char *url = g_strdup_printf ("%s://%s%s%s:%u/%s%s",
       options->certificate ? "https" : "http", v6 ? "[" : "", host,
       v6 ? "]" : "", options->port, token ? "#t=" : "", token ? token : "");
 
-  g_free (host);
   g_object_unref (own);
   return url;
 }
@@ -173,22 +170,6 @@ on_signal (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static gboolean
-look (gpointer data)
-{
-  Program *program = data;
-
-  serve_cameras_look (&program->serve);
-  serve_push_look (&program->serve);
-  serve_listener_look (program->listener, program->serve.auth);
-  serve_auth_look (program->serve.auth);
-  serve_release_look (program->release);
-  serve_model_change_look (&program->serve);
-  serve_capacity_look (program->serve.capacity);
-  serve_notify_look (program->notify, &program->serve);
-  return G_SOURCE_CONTINUE;
-}
-
 static void
 override (char **setting, const char *option)
 {
@@ -198,12 +179,33 @@ override (char **setting, const char *option)
   *setting = g_strdup (option);
 }
 
+/* A ServeIsPrivate. */
 static gboolean
-set_up (Program *program, Options *options, SoupServer *server, GError **error)
+is_private (const char *camera, gpointer config)
 {
-  Serve *serve = &program->serve;
+  return serve_config_is_private (config, camera);
+}
 
-  serve_log_set_up ();
+static void
+make_owners (ServeOwners *owners, ServeConfig *config, ServeCrashes *crashes)
+{
+  HttpSockets *sockets;
+
+  owners->cameras = serve_cameras_new (config, crashes);
+  owners->push = serve_push_new (owners->cameras);
+  sockets = serve_push_get_sockets (owners->push);
+  owners->events = serve_event_api_new (config->snapshots, sockets, is_private,
+      config);
+  owners->model = (ServeModel){ config, owners->cameras, sockets, NULL };
+  owners->capacity = serve_capacity_new (owners->cameras);
+}
+
+static gboolean
+set_up (Program *program, Options *options, GError **error)
+{
+  ServeConfig *config;
+
+  tool_log_set_up ();
   /* What is not written is an error like others. */
   signal (SIGPIPE, SIG_IGN);
   signal (SIGXFSZ, SIG_IGN);
@@ -214,29 +216,28 @@ set_up (Program *program, Options *options, SoupServer *server, GError **error)
         "GStreamer has no yolov10overlay or no jpegenc; 'y10 doctor' tells more");
     return FALSE;
   }
-  serve->config = serve_config_load (options->config, error);
-  if (!serve->config)
+  config = program->config = serve_config_load (options->config, error);
+  if (!config)
     return FALSE;
-  override (&serve->config->model, options->model);
-  serve->config->model_is_option = options->model != NULL;
-  override (&serve->config->models, options->models);
-  override (&serve->config->backend, options->backend);
-  override (&serve->config->media, options->media);
+  override (&config->model, options->model);
+  config->model_is_option = options->model != NULL;
+  override (&config->models, options->models);
+  override (&config->backend, options->backend);
+  override (&config->media, options->media);
   /* A wrong model is an error of all cameras, so it is told at once. */
-  if (!serve_config_load_model (serve->config, error)
-      || !serve_spool_prepare (serve->config, error))
+  if (!serve_config_load_model (config, error)
+      || !serve_spool_prepare (config, error))
     return FALSE;
-  program->listener = serve_listener_new (server, options->address,
+  program->listener = http_listener_new (program->soup, options->address,
       options->certificate, &options->port, error);
   if (!program->listener)
     return FALSE;
-  serve->auth = serve_auth_new (options->token_path, options->sessions_path,
-      options->port, options->certificate != NULL,
+  program->owners.auth = http_auth_new (options->token_path,
+      options->sessions_path, options->port, options->certificate != NULL,
       g_inet_address_get_is_loopback (options->address), options->hosts, error);
-  if (!serve->auth)
+  if (!program->owners.auth)
     return FALSE;
-  serve->quarantine = serve_quarantine_new (options->crashes_path,
-      serve->config);
+  program->crashes = serve_crashes_new (options->crashes_path, config);
   return TRUE;
 }
 
@@ -244,18 +245,16 @@ set_up (Program *program, Options *options, SoupServer *server, GError **error)
 static void
 log_way_in (const Options *options)
 {
-  char *host = g_inet_address_to_string (options->address);
-  char *config = g_canonicalize_filename (options->config, NULL);
+  g_autofree char *host = g_inet_address_to_string (options->address);
+  g_autofree char *config = g_canonicalize_filename (options->config, NULL);
   const gboolean v6 = g_inet_address_get_family (options->address)
       == G_SOCKET_FAMILY_IPV6;
 
-  serve_log (SERVE_LOG_NOTICE,
+  tool_log (TOOL_LOG_NOTICE,
       "for the address with the token: y10 serve --url --config '%s' --listen "
       "%s%s%s:%u%s",
       config, v6 ? "[" : "", host, v6 ? "]" : "", options->port,
       options->certificate ? " --cert … --key …" : "");
-  g_free (config);
-  g_free (host);
 }
 
 /* The token is for people, not for logs. */
@@ -263,41 +262,37 @@ static void
 print_url (const Program *program, const Options *options)
 {
   const gboolean person = isatty (STDOUT_FILENO);
-  const guint n = program->serve.config->cameras->len;
-  char *shown = make_url (options, NULL);
+  const guint n = program->config->cameras->len;
+  g_autofree char *shown = make_url (options, NULL);
   char *url = make_url (options,
-      person ? serve_auth_get_token (program->serve.auth) : NULL);
+      person ? http_auth_get_token (program->owners.auth) : NULL);
 
-  serve_log (SERVE_LOG_NOTICE, "y10 %s serves %u camera%s at %s",
-      PACKAGE_VERSION, n, n == 1 ? "" : "s", shown);
+  tool_log (TOOL_LOG_NOTICE, "y10 %s serves %u camera%s at %s", PACKAGE_VERSION,
+      n, n == 1 ? "" : "s", shown);
   if (!person)
     log_way_in (options);
   printf ("%s\n", url);
   fflush (stdout);
   g_free (url);
-  g_free (shown);
 }
 
 static void
 run (Program *program, const Options *options)
 {
-  Serve *serve = &program->serve;
-  guint looking;
+  const ServeConfig *config = program->config;
 
   g_unix_signal_add (SIGINT, on_signal, program);
   g_unix_signal_add (SIGTERM, on_signal, program);
-  serve->capacity = serve_capacity_new ();
-  serve_events_start (serve);
-  program->release = serve_release_new (serve);
-  program->notify = serve_notify_new ();
-  looking = g_timeout_add (250, look, program);
+  if (config->spool)
+    serve_event_api_start (program->owners.events, config->spool);
+  serve_cameras_start (program->owners.cameras);
+  program->notify = serve_notify_new (program->owners.cameras);
   print_url (program, options);
   serve_notify_ready (program->notify);
   while (!program->stops)
     g_main_context_iteration (NULL, TRUE);
-  serve_log (SERVE_LOG_NOTICE, "y10 serve stops");
+  tool_log (TOOL_LOG_NOTICE, "y10 serve stops");
   serve_notify_stopping (program->notify);
-  g_source_remove (looking);
 }
 
 /* Runs what is ready, and returns whether to go on: FALSE at the time @until. */
@@ -312,19 +307,17 @@ iterate (gint64 until)
 /* In this order nothing is asked for once it is gone: nobody comes in, nobody is answered
  * anew, what is being answered ends, and only then what answers were made of. */
 static void
-stop (Program *program, SoupServer *server)
+stop (Program *program)
 {
-  Serve *serve = &program->serve;
+  ServeOwners *owners = &program->owners;
   gint64 until = g_get_monotonic_time () + STOP_TIME;
 
-  serve_listener_stop (program->listener);
-  serve_http_stop (server);
-  g_clear_pointer (&program->release, serve_release_free);
-  serve_model_change_stop (serve);
-  serve_events_stop (serve);
-  while (serve->cameras->len)
-    serve_camera_stop (serve, serve->cameras->pdata[0]);
-  g_clear_pointer (&serve->push, serve_push_free);
+  http_listener_stop (program->listener);
+  http_server_stop (program->http);
+  serve_model_stop (&owners->model);
+  serve_event_api_stop (owners->events);
+  serve_cameras_stop (owners->cameras);
+  g_clear_pointer (&owners->push, serve_push_free);
   /* Some networks and drivers take long; the process ends all the same. */
   while (!tool_cameras_have_stopped () && iterate (until))
     ;
@@ -333,38 +326,49 @@ stop (Program *program, SoupServer *server)
       g_main_context_iteration (NULL, FALSE) && g_get_monotonic_time () < until)
     ;
   until = g_get_monotonic_time () + LEAVE_TIME;
-  while (!serve_listener_end (program->listener) && iterate (until))
+  while (!http_listener_end (program->listener) && iterate (until))
     ;
-  soup_server_disconnect (server);
-  serve_sent_stop (serve);
+  soup_server_disconnect (program->soup);
+  http_sent_stop ();
+}
+
+static void
+clear_program (Program *program)
+{
+  ServeOwners *owners = &program->owners;
+
   g_clear_pointer (&program->notify, serve_notify_free);
+  g_clear_pointer (&program->http, http_server_free);
+  g_object_unref (program->soup);
+  g_clear_pointer (&program->listener, http_listener_free);
+  g_clear_pointer (&owners->capacity, serve_capacity_free);
+  g_clear_pointer (&owners->events, serve_event_api_free);
+  g_clear_pointer (&owners->cameras, serve_cameras_free);
+  g_clear_pointer (&owners->auth, http_auth_free);
+  g_clear_pointer (&program->crashes, serve_crashes_free);
+  g_clear_pointer (&program->config, serve_config_free);
 }
 
 static int
 serve (Options *options)
 {
-  SoupServer *server = g_object_new (SOUP_TYPE_SERVER, "server-header", "y10",
-      NULL);
-  Program program = { .serve.cameras = g_ptr_array_new () };
+  Program program = {
+    .soup = g_object_new (SOUP_TYPE_SERVER, "server-header", "y10", NULL),
+  };
   GError *error = NULL;
 
-  if (set_up (&program, options, server, &error)) {
-    serve_http_set_up (&program.serve, server);
+  if (set_up (&program, options, &error)) {
+    make_owners (&program.owners, program.config, program.crashes);
+    program.http = serve_routes_open (program.soup, &program.owners);
     run (&program, options);
-    stop (&program, server);
+    stop (&program);
     /* Threads that still run would use what the end of a process takes away. */
     if (!tool_cameras_have_stopped ())
       _exit (TOOL_OK);
   } else {
     tool_error ("serve: %s", error->message);
   }
-  g_object_unref (server);
-  g_clear_pointer (&program.listener, serve_listener_free);
-  g_clear_pointer (&program.serve.auth, serve_auth_free);
-  g_clear_pointer (&program.serve.capacity, serve_capacity_free);
-  g_clear_pointer (&program.serve.quarantine, serve_quarantine_free);
-  g_clear_pointer (&program.serve.config, serve_config_free);
-  g_ptr_array_unref (program.serve.cameras);
+  clear_program (&program);
   if (!error)
     return TOOL_OK;
   g_error_free (error);
@@ -376,21 +380,21 @@ static int
 print_later (const Options *options)
 {
   GError *error = NULL;
-  ServeAuth *auth;
+  HttpAuth *auth;
 
   if (!g_file_test (options->token_path, G_FILE_TEST_EXISTS)) {
     tool_error ("serve: there is no %s; 'y10 serve' makes it",
         options->token_path);
     return TOOL_FAILED;
   }
-  auth = serve_auth_new (options->token_path, NULL, options->port, FALSE, TRUE,
+  auth = http_auth_new (options->token_path, NULL, options->port, FALSE, TRUE,
       NULL, &error);
   if (auth) {
-    char *url = make_url (options, serve_auth_get_token (auth));
+    char *url = make_url (options, http_auth_get_token (auth));
 
     puts (url);
     g_free (url);
-    serve_auth_free (auth);
+    http_auth_free (auth);
     return TOOL_OK;
   }
   tool_error ("serve: %s", error->message);
@@ -429,7 +433,7 @@ tool_serve (int argc, char **argv)
         "Listen to other machines without TLS", NULL },
     { NULL }
   };
-  GOptionContext *context = g_option_context_new (NULL);
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   int status = TOOL_USAGE;
 
   g_option_context_set_summary (context,
@@ -450,7 +454,6 @@ tool_serve (int argc, char **argv)
 
 out:
   clear_options (&options);
-  g_option_context_free (context);
   return status;
 }
 

@@ -9,25 +9,21 @@
 
 #ifdef HAVE_SERVE
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <y10/y10.h>
 
 #include "base/json.h"
+#include "base/privatefile.h"
 #include "base/readfile.h"
-#include "camera/pipeline.h"
 #include "camera/source.h"
-#include "media/pin.h"
-#include "media/remote.h"
 #include "serve/settings.h"
 
-#define MOST_FILE (8 << 20)
-#define MOST_CAMERAS 64
-#define MOST_NAME 64
-#define MOST_SOURCE 1024
-#define MOST_CLASSES 4096
+#define MAX_FILE (8 << 20)
+#define MAX_CAMERAS 64
+#define MAX_NAME 64
+#define MAX_SOURCE 1024
+#define MAX_CLASSES 4096
 #define GROUP "camera "
 #define LAST_ID "last-id"
 #define PRIVATE \
@@ -35,43 +31,10 @@
 #define KEEP_DAYS 30
 #define KEEP_MIB 256
 
-ServeCameraConfig *
-serve_camera_config_copy (const ServeCameraConfig *camera)
-{
-  ServeCameraConfig *copy = g_new0 (ServeCameraConfig, 1);
-
-  if (!camera)
-    return copy;
-  *copy = *camera;
-  copy->id = g_strdup (camera->id);
-  copy->name = g_strdup (camera->name);
-  copy->source = g_strdup (camera->source);
-  copy->transport = g_strdup (camera->transport);
-  copy->fingerprint = g_strdup (camera->fingerprint);
-  copy->classes = g_strdup (camera->classes);
-  copy->tiles = g_strdup (camera->tiles);
-  copy->zones = g_strdup (camera->zones);
-  return copy;
-}
-
-void
-serve_camera_config_free (ServeCameraConfig *camera)
-{
-  g_free (camera->id);
-  g_free (camera->name);
-  g_free (camera->source);
-  g_free (camera->transport);
-  g_free (camera->fingerprint);
-  g_free (camera->classes);
-  g_free (camera->tiles);
-  g_free (camera->zones);
-  g_free (camera);
-}
-
 static void
 free_camera (gpointer camera)
 {
-  serve_camera_config_free (camera);
+  tool_camera_settings_free (camera);
 }
 
 static gboolean
@@ -90,55 +53,34 @@ static gboolean
 check_classes (const ServeConfig *config, const char *classes, GError **error)
 {
   return !classes
-      || (check_text ("list of classes", *classes ? classes : "*", MOST_CLASSES,
+      || (check_text ("list of classes", *classes ? classes : "*", MAX_CLASSES,
               error)
           && (!config->known
-              || serve_model_check_classes (config->known, classes, error)));
+              || serve_model_info_check_classes (config->known, classes,
+                  error)));
 }
 
+/* A source that cannot be opened now is the camera's failure, not the settings'. */
 static gboolean
-check_detection (const ServeConfig *config, const ServeCameraConfig *camera,
-    GError **error)
+check_camera (const ServeConfig *config, ToolCameraSettings *camera,
+    gboolean open, GError **error)
 {
-  if (!(camera->confidence >= 0 && camera->confidence <= 1)) {
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "confidence is %g; expected a number above 0, at most 1",
-        camera->confidence);
-    return FALSE;
-  }
-  return check_classes (config, camera->classes, error)
-      && (!camera->tiles || tool_pipeline_check_tiles (camera->tiles, error))
+  return check_text ("name", camera->name, MAX_NAME, error)
+      && check_text ("source", camera->source, MAX_SOURCE, error)
+      && ((!open && tool_source_is_file (camera->source))
+          || tool_source_check (camera->source, config->media, error))
+      && tool_camera_settings_check (camera, error)
+      && check_classes (config, camera->classes, error)
       && (!camera->zones
-          || serve_model_check_zones (config->known, camera->zones, error));
-}
-
-/* Keeps a fingerprint in one form. */
-static gboolean
-check_remote (ServeCameraConfig *camera, GError **error)
-{
-  char *fingerprint;
-
-  if (!tool_remote_check_transport (camera->transport, error))
-    return FALSE;
-  if (!camera->fingerprint)
-    return TRUE;
-  fingerprint = tool_pin_parse (camera->fingerprint, error);
-  if (!fingerprint)
-    return FALSE;
-  g_free (camera->fingerprint);
-  camera->fingerprint = fingerprint;
-  return TRUE;
+          || serve_model_info_check_zones (config->known, camera->zones,
+              error));
 }
 
 gboolean
-serve_config_check (const ServeConfig *config, ServeCameraConfig *camera,
+serve_config_check (const ServeConfig *config, ToolCameraSettings *camera,
     GError **error)
 {
-  return check_text ("name", camera->name, MOST_NAME, error)
-      && check_text ("source", camera->source, MOST_SOURCE, error)
-      && tool_source_check (camera->source, config->media, error)
-      && check_remote (camera, error)
-      && check_detection (config, camera, error);
+  return check_camera (config, camera, TRUE, error);
 }
 
 static gboolean
@@ -148,52 +90,16 @@ is_id (const char *id)
       && strspn (id, G_CSET_a_2_z G_CSET_DIGITS "-") == strlen (id);
 }
 
-/* A source that cannot be opened now is the camera's failure, not the file's. */
+/* Of a key that may be left out. Returns FALSE if it is there and has another form. */
 static gboolean
-check_read (const ServeConfig *config, const char *group,
-    ServeCameraConfig *camera, GError **error)
+read_share (GKeyFile *file, const char *group, const char *key, double *value)
 {
-  if (!is_id (camera->id))
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "the id is no word of up to 32 of a-z, 0-9 and -; expected [camera ID]");
-  else if (check_text ("name", camera->name, MOST_NAME, error)
-      && check_text ("source", camera->source, MOST_SOURCE, error)
-      && (tool_source_is_file (camera->source)
-          || tool_source_check (camera->source, config->media, error))
-      && check_remote (camera, error)
-      && check_detection (config, camera, error))
-    return TRUE;
-  g_prefix_error (error, "%s: [%s] ", config->path, group);
-  return FALSE;
-}
-
-/* Of keys that may be left out. Return FALSE if one is there and has another form. */
-static gboolean
-read_privacy (GKeyFile *file, const char *group, ServeCameraConfig *camera)
-{
-  GError *problem = NULL;
-
-  if (!g_key_file_has_key (file, group, "privacy", NULL))
-    return TRUE;
-  camera->privacy = g_key_file_get_boolean (file, group, "privacy", &problem);
-  if (!problem)
-    return TRUE;
-  g_error_free (problem);
-  return FALSE;
-}
-
-static gboolean
-read_number (GKeyFile *file, const char *group, const char *key, double *value)
-{
-  GError *problem = NULL;
+  g_autoptr (GError) problem = NULL;
 
   if (!g_key_file_has_key (file, group, key, NULL))
     return TRUE;
   *value = g_key_file_get_double (file, group, key, &problem);
-  if (!problem && *value > 0 && *value <= 1)
-    return TRUE;
-  g_clear_error (&problem);
-  return FALSE;
+  return !problem && *value > 0 && *value <= 1;
 }
 
 /* Without blanks around it; NULL: there is none. */
@@ -206,57 +112,98 @@ read_text (GKeyFile *file, const char *group, const char *key)
 }
 
 static gboolean
-read_stream (GKeyFile *file, const char *group, ServeCameraConfig *camera)
+read_number (const char *text, guint most, guint *value)
 {
-  char *text = read_text (file, group, "stream");
-  guint64 stream = 0;
+  guint64 number = 0;
   const gboolean ok = !text
-      || g_ascii_string_to_unsigned (text, 10, 1, SERVE_MOST_STREAMS, &stream,
-          NULL);
+      || g_ascii_string_to_unsigned (text, 10, 1, most, &number, NULL);
 
-  camera->stream = (guint) stream;
-  g_free (text);
+  *value = (guint) number;
   return ok;
+}
+
+static gboolean
+read_switch (GKeyFile *file, const char *group, const char *key,
+    gboolean *value)
+{
+  g_autoptr (GError) problem = NULL;
+
+  if (g_key_file_has_key (file, group, key, NULL))
+    *value = g_key_file_get_boolean (file, group, key, &problem);
+  return !problem;
+}
+
+/* Returns what was expected, or NULL if it is that. Free with g_free(). */
+static char *
+read_setting (GKeyFile *file, const char *group, const ToolSetting *s,
+    ToolCameraSettings *camera)
+{
+  g_autofree char *text = read_text (file, group, s->name);
+
+  switch (s->kind) {
+    case TOOL_SETTING_COUNT:
+      return read_number (text, s->most, &TOOL_SETTING (camera, s, guint))
+          ? NULL
+          : g_strdup_printf ("a %s from 1 to %u", s->name, s->most);
+    case TOOL_SETTING_SHARE:
+      return read_share (file, group, s->name,
+                 &TOOL_SETTING (camera, s, double))
+          ? NULL
+          : g_strdup_printf ("a %s above 0, at most 1", s->name);
+    case TOOL_SETTING_SWITCH:
+      return read_switch (file, group, s->name,
+                 &TOOL_SETTING (camera, s, gboolean))
+          ? NULL
+          : g_strdup_printf ("%s true or false", s->name);
+    default:
+      TOOL_SETTING (camera, s, char *) = g_steal_pointer (&text);
+      return NULL;
+  }
+}
+
+static gboolean
+read_settings (const ServeConfig *config, const char *group,
+    ToolCameraSettings *camera, GError **error)
+{
+  for (const ToolSetting *s = tool_camera_settings; s->name; s++) {
+    g_autofree char *expected = read_setting (config->file, group, s, camera);
+
+    if (!expected)
+      continue;
+    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: [%s] expected %s",
+        config->path, group, expected);
+    return FALSE;
+  }
+  if (!camera->name)
+    camera->name = g_strdup (camera->id);
+  return TRUE;
 }
 
 static gboolean
 read_camera (ServeConfig *config, const char *group, GError **error)
 {
-  GKeyFile *file = config->file;
-  ServeCameraConfig *camera = serve_camera_config_copy (NULL);
-  gboolean ok = TRUE;
+  g_autoptr (ToolCameraSettings) camera = tool_camera_settings_copy (NULL);
+  gboolean ok;
 
   camera->id = g_strdup (group + strlen (GROUP));
-  camera->name = read_text (file, group, "name");
-  if (!camera->name)
-    camera->name = g_strdup (camera->id);
-  camera->source = read_text (file, group, "source");
-  camera->transport = read_text (file, group, "transport");
-  camera->fingerprint = read_text (file, group, "fingerprint");
-  camera->classes = g_key_file_get_string (file, group, "classes", NULL);
-  camera->tiles = g_key_file_get_string (file, group, "tiles", NULL);
-  camera->zones = g_key_file_get_string (file, group, "zones", NULL);
-  if (!read_number (file, group, "confidence", &camera->confidence)
-      || !read_privacy (file, group, camera)
-      || !read_stream (file, group, camera)) {
+  if (!read_settings (config, group, camera, error))
+    return FALSE;
+  ok = is_id (camera->id);
+  if (!ok)
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: [%s] expected a confidence above 0, at most 1, privacy true or false, and "
-        "a stream from 1 to %d",
-        config->path, group, SERVE_MOST_STREAMS);
-    ok = FALSE;
-  }
-  ok = ok && check_read (config, group, camera, error);
+        "the id is no word of up to 32 of a-z, 0-9 and -; expected [camera ID]");
+  ok = ok && check_camera (config, camera, FALSE, error);
   if (ok)
-    g_ptr_array_add (config->cameras, camera);
+    g_ptr_array_add (config->cameras, g_steal_pointer (&camera));
   else
-    serve_camera_config_free (camera);
+    g_prefix_error (error, "%s: [%s] ", config->path, group);
   return ok;
 }
 
 static gboolean
 read_confidence (ServeConfig *config, GError **error)
 {
-  if (read_number (config->file, "serve", "confidence", &config->confidence))
+  if (read_share (config->file, "serve", "confidence", &config->confidence))
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
       "%s: [serve] confidence is not in the range above 0 to 1", config->path);
@@ -267,7 +214,8 @@ static gboolean
 read_count (const ServeConfig *config, const char *name, guint *value,
     GError **error)
 {
-  char *text = g_key_file_get_string (config->file, "serve", name, NULL);
+  g_autofree char *text = g_key_file_get_string (config->file, "serve", name,
+      NULL);
   guint64 count = *value;
   const gboolean ok = !text
       || g_ascii_string_to_unsigned (text, 10, 0, 100000, &count, NULL);
@@ -277,7 +225,6 @@ read_count (const ServeConfig *config, const char *name, guint *value,
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: [serve] %s is '%s'; expected a number from 0, no limit, to 100000",
         config->path, name, text);
-  g_free (text);
   return ok;
 }
 
@@ -323,10 +270,10 @@ parse (ServeConfig *config, GError **error)
       ok = FALSE;
     }
   }
-  if (ok && config->cameras->len > MOST_CAMERAS) {
+  if (ok && config->cameras->len > MAX_CAMERAS) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: %u cameras; expected at most %d", config->path,
-        config->cameras->len, MOST_CAMERAS);
+        config->cameras->len, MAX_CAMERAS);
     ok = FALSE;
   }
   g_strfreev (groups);
@@ -343,42 +290,37 @@ set_text (GKeyFile *file, const char *group, const char *key, const char *value)
 }
 
 static void
-set_camera (ServeConfig *config, const ServeCameraConfig *camera)
+set_camera (ServeConfig *config, const ToolCameraSettings *camera)
 {
-  char *group = g_strconcat (GROUP, camera->id, NULL);
-  GKeyFile *file = config->file;
-  char number[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *group = g_strconcat (GROUP, camera->id, NULL);
 
-  set_text (file, group, "name", camera->name);
-  set_text (file, group, "source", camera->source);
-  set_text (file, group, "transport", camera->transport);
-  set_text (file, group, "fingerprint", camera->fingerprint);
-  if (camera->stream)
-    g_key_file_set_integer (file, group, "stream", (int) camera->stream);
-  else
-    g_key_file_remove_key (file, group, "stream", NULL);
-  set_text (file, group, "classes", camera->classes);
-  set_text (file, group, "tiles", camera->tiles);
-  set_text (file, group, "zones", camera->zones);
-  if (camera->confidence > 0)
-    set_text (file, group, "confidence",
-        y10_json_format_double (camera->confidence, number));
-  else
-    g_key_file_remove_key (file, group, "confidence", NULL);
-  if (camera->privacy)
-    g_key_file_set_boolean (file, group, "privacy", TRUE);
-  else
-    g_key_file_remove_key (file, group, "privacy", NULL);
+  for (const ToolSetting *s = tool_camera_settings; s->name; s++) {
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    const char *text = NULL;
+
+    if (tool_setting_is_text (s))
+      text = TOOL_SETTING (camera, s, char *);
+    else if (s->kind == TOOL_SETTING_SHARE
+        && TOOL_SETTING (camera, s, double) > 0)
+      text = y10_json_format_double (TOOL_SETTING (camera, s, double), number);
+    else if (s->kind == TOOL_SETTING_SWITCH
+        && TOOL_SETTING (camera, s, gboolean))
+      text = "true";
+    else if (s->kind == TOOL_SETTING_COUNT && TOOL_SETTING (camera, s, guint)) {
+      g_snprintf (number, sizeof number, "%u", TOOL_SETTING (camera, s, guint));
+      text = number;
+    }
+    set_text (config->file, group, s->name, text);
+  }
   /* Of earlier versions, which asked a clock. */
-  g_key_file_remove_key (file, group, "private-since", NULL);
-  g_free (group);
+  g_key_file_remove_key (config->file, group, "private-since", NULL);
 }
 
 /* Without settings there is one camera. */
 static void
 add_demo (ServeConfig *config)
 {
-  ServeCameraConfig *camera = serve_camera_config_copy (NULL);
+  ToolCameraSettings *camera = tool_camera_settings_copy (NULL);
 
   camera->id = g_strdup ("demo");
   camera->name = g_strdup ("Demo");
@@ -394,7 +336,7 @@ serve_config_load (const char *path, GError **error)
   GError *problem = NULL;
   struct stat status;
   gsize size;
-  char *text = tool_read_file (path, MOST_FILE, &size, &problem);
+  char *text = tool_read_file (path, MAX_FILE, &size, &problem);
 
   config->path = g_strdup (path);
   config->file = g_key_file_new ();
@@ -426,26 +368,10 @@ serve_config_load (const char *path, GError **error)
 }
 
 gboolean
-serve_write_private (const char *path, const char *text, GError **error)
-{
-  char *folder = g_path_get_dirname (path);
-  const gboolean made = g_mkdir_with_parents (folder, 0700) == 0;
-
-  if (!made)
-    g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "cannot make the folder %s: %s", folder, g_strerror (errno));
-  g_free (folder);
-  return made
-      && g_file_set_contents_full (path, text, -1,
-          G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0600,
-          error);
-}
-
-gboolean
 serve_config_save (ServeConfig *config, GError **error)
 {
   char *text = g_key_file_to_data (config->file, NULL, NULL);
-  const gboolean ok = serve_write_private (config->path, text, error);
+  const gboolean ok = tool_write_private (config->path, text, error);
 
   if (ok) {
     g_free (config->saved);
@@ -469,7 +395,7 @@ static gboolean
 has_id (const ServeConfig *config, const char *id)
 {
   for (guint i = 0; i < config->cameras->len; i++) {
-    const ServeCameraConfig *camera = config->cameras->pdata[i];
+    const ToolCameraSettings *camera = config->cameras->pdata[i];
 
     if (!strcmp (camera->id, id))
       return TRUE;
@@ -480,7 +406,7 @@ has_id (const ServeConfig *config, const char *id)
 gboolean
 serve_config_load_model (ServeConfig *config, GError **error)
 {
-  config->known = serve_model_load (config->model, FALSE, error);
+  config->known = serve_model_info_load (config->model, FALSE, error);
   if (!config->known)
     return FALSE;
   if (!check_classes (config, config->classes, error)) {
@@ -488,11 +414,11 @@ serve_config_load_model (ServeConfig *config, GError **error)
     return FALSE;
   }
   for (guint i = 0; i < config->cameras->len; i++) {
-    const ServeCameraConfig *camera = config->cameras->pdata[i];
+    const ToolCameraSettings *camera = config->cameras->pdata[i];
 
     if (!check_classes (config, camera->classes, error)
         || (camera->zones
-            && !serve_model_check_zones (config->known, camera->zones,
+            && !serve_model_info_check_zones (config->known, camera->zones,
                 error))) {
       g_prefix_error (error, "%s: [" GROUP "%s] ", config->path, camera->id);
       return FALSE;
@@ -503,15 +429,15 @@ serve_config_load_model (ServeConfig *config, GError **error)
 
 /* No id is given twice: events have those of cameras that are gone. */
 gboolean
-serve_config_add (ServeConfig *config, ServeCameraConfig *camera,
+serve_config_add (ServeConfig *config, ToolCameraSettings *camera,
     GError **error)
 {
   int last = g_key_file_get_integer (config->file, "serve", LAST_ID, NULL);
 
-  if (config->cameras->len >= MOST_CAMERAS) {
+  if (config->cameras->len >= MAX_CAMERAS) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "there are %d cameras already, the most", MOST_CAMERAS);
-    serve_camera_config_free (camera);
+        "there are %d cameras already, the most", MAX_CAMERAS);
+    tool_camera_settings_free (camera);
     return FALSE;
   }
   while (!camera->id) {
@@ -527,10 +453,10 @@ serve_config_add (ServeConfig *config, ServeCameraConfig *camera,
 }
 
 void
-serve_config_exchange (ServeConfig *config, ServeCameraConfig *camera,
-    ServeCameraConfig *other)
+serve_config_exchange (ServeConfig *config, ToolCameraSettings *camera,
+    ToolCameraSettings *other)
 {
-  const ServeCameraConfig old = *camera;
+  const ToolCameraSettings old = *camera;
   char *const id = other->id;
 
   *camera = *other;
@@ -567,18 +493,17 @@ note_private (ServeConfig *config, const char *id)
 }
 
 void
-serve_config_remove (ServeConfig *config, const ServeCameraConfig *camera)
+serve_config_remove (ServeConfig *config, const ToolCameraSettings *camera)
 {
-  char *group = g_strconcat (GROUP, camera->id, NULL);
+  g_autofree char *group = g_strconcat (GROUP, camera->id, NULL);
 
   g_key_file_remove_group (config->file, group, NULL);
   if (camera->privacy)
     note_private (config, camera->id);
-  g_free (group);
 }
 
 void
-serve_config_drop (ServeConfig *config, ServeCameraConfig *camera)
+serve_config_drop (ServeConfig *config, ToolCameraSettings *camera)
 {
   g_ptr_array_remove (config->cameras, camera);
 }
@@ -591,7 +516,7 @@ serve_config_is_private (const ServeConfig *config, const char *id)
   char **ids;
 
   for (guint i = 0; i < config->cameras->len; i++) {
-    const ServeCameraConfig *camera = config->cameras->pdata[i];
+    const ToolCameraSettings *camera = config->cameras->pdata[i];
 
     if (!strcmp (camera->id, id))
       return camera->privacy;
@@ -612,7 +537,7 @@ serve_config_free (ServeConfig *config)
   g_free (config->backend);
   g_free (config->classes);
   g_free (config->spool);
-  g_clear_pointer (&config->known, serve_model_free);
+  g_clear_pointer (&config->known, serve_model_info_free);
   g_free (config->snapshots);
   g_ptr_array_unref (config->cameras);
   g_key_file_unref (config->file);

@@ -4,26 +4,10 @@
 
 /* What y10 serve is to do: one key file, which the page writes back. */
 
-#include <glib.h>
-
-#include "serve/model.h"
+#include "camera/settings.h"
+#include "serve/modelinfo.h"
 
 G_BEGIN_DECLS
-
-#define SERVE_MOST_STREAMS 64 /* of which one is chosen */
-
-/* What is NULL or 0 is as in [serve], or the default. */
-typedef struct
-{
-  char *id;                      /* for paths; never changes */
-  char *name;                    /* any text, in UTF-8 */
-  char *source;                  /* as in camera/source.h; a secret */
-  char *transport, *fingerprint; /* as in base/address.h */
-  guint stream;                  /* likewise */
-  char *classes, *tiles, *zones; /* as those of the elements */
-  double confidence;
-  gboolean privacy;
-} ServeCameraConfig;
 
 typedef struct
 {
@@ -36,8 +20,8 @@ typedef struct
   char *spool;               /* a folder; NULL: no events are kept */
   char *snapshots;           /* in it, of events */
   guint keep_days, keep_mib; /* of the spool; 0: no limit */
-  GPtrArray *cameras;        /* ServeCameraConfig */
-  ServeModel *known;         /* of that model; NULL until it is loaded */
+  GPtrArray *cameras;        /* ToolCameraSettings */
+  ServeModelInfo *known;     /* of that model; NULL until it is loaded */
   GKeyFile *file;
   char *saved; /* what the file has */
 } ServeConfig;
@@ -51,28 +35,23 @@ void serve_config_free (ServeConfig *config);
 gboolean serve_config_load_model (ServeConfig *config, GError **error);
 /* Has the file name the model; on failure it stays as it was. */
 gboolean serve_config_keep_model (ServeConfig *config, GError **error);
-/* Returns a copy without a place in the settings; of nothing if @camera is NULL. */
-ServeCameraConfig *serve_camera_config_copy (const ServeCameraConfig *camera);
-void serve_camera_config_free (ServeCameraConfig *camera);
 /* Says which field is wrong, what was found and what was expected. Fields that have more
  * than one form get the one that is kept. */
 gboolean serve_config_check (const ServeConfig *config,
-    ServeCameraConfig *camera, GError **error);
+    ToolCameraSettings *camera, GError **error);
 /* Adds @camera, which is checked, under a new id, and takes it. Of this and what follows,
  * nothing is saved. */
-gboolean serve_config_add (ServeConfig *config, ServeCameraConfig *camera,
+gboolean serve_config_add (ServeConfig *config, ToolCameraSettings *camera,
     GError **error);
 /* Exchanges what @camera and @other say, but for the id. */
-void serve_config_exchange (ServeConfig *config, ServeCameraConfig *camera,
-    ServeCameraConfig *other);
+void serve_config_exchange (ServeConfig *config, ToolCameraSettings *camera,
+    ToolCameraSettings *other);
 /* Removes @camera from the key file. */
-void serve_config_remove (ServeConfig *config, const ServeCameraConfig *camera);
+void serve_config_remove (ServeConfig *config,
+    const ToolCameraSettings *camera);
 /* Frees @camera, which is in the key file no more. */
-void serve_config_drop (ServeConfig *config, ServeCameraConfig *camera);
+void serve_config_drop (ServeConfig *config, ToolCameraSettings *camera);
 /* Whether the camera @id, also one that was removed, may show only what is covered. */
 gboolean serve_config_is_private (const ServeConfig *config, const char *id);
-/* Replaces the file by @text, readable by its owner only. */
-gboolean serve_write_private (const char *path, const char *text,
-    GError **error);
 
 G_END_DECLS

@@ -14,11 +14,11 @@
 #include <unistd.h>
 #include <y10/y10.h>
 
+#include "base/log.h"
 #include "base/terminal.h"
 #include "media/gst.h"
-#include "spool/folder.h"
-#include "serve/log.h"
 #include "serve/spool.h"
+#include "spool/folder.h"
 
 static gboolean
 make_folder (const char *path, GError **error)
@@ -53,7 +53,7 @@ serve_spool_prepare (ServeConfig *config, GError **error)
   if (!config->spool)
     return TRUE;
   if (!tool_have_element ("yolov10publish")) {
-    serve_log (SERVE_LOG_WARNING,
+    tool_log (TOOL_LOG_WARNING,
         "no events are kept, since GStreamer has no yolov10publish; "
         "Debian's package is gstreamer1.0-yolov10-publish");
     g_clear_pointer (&config->spool, g_free);

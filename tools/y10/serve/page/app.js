@@ -5,7 +5,7 @@
 "use strict";
 
 /* A browser opens six connections to a server; streams must leave some for the rest. */
-const MOST_STREAMS = 4;
+const MAX_STREAMS = 4;
 const POLL = 1000;
 const STILL = 2000;
 /* Inferences a second below which somebody can walk through the picture unseen. */
@@ -90,7 +90,7 @@ function chooseViews() {
         || card.state !== "live")
       setView(card, "none");
     else
-      setView(card, streams++ < MOST_STREAMS ? "stream" : "still");
+      setView(card, streams++ < MAX_STREAMS ? "stream" : "still");
   }
 }
 

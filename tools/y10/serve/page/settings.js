@@ -30,29 +30,53 @@
 
   const split = (text) => (text || "").split(",").map((name) => name.trim()).filter((name) => name);
 
-  function fillTiles(tiles) {
-    const select = part("tiles");
-    const choices = ["2x1", "2x2", "3x2", "auto"];
+  /* Those of the form, each with the name of a setting. A select has "" for the default, whose
+   * other name it may have, too. The address is a secret, which the server does not tell. */
+  const controls = [...part("form").elements].filter((one) => one.name && one.name !== "source");
 
-    if (tiles && tiles !== "none" && !choices.includes(tiles))
-      choices.push(tiles);
-    select.replaceChildren(...["", ...choices].map((value) => new Option(value || "none", value)));
-    select.value = tiles === "none" ? "" : tiles || "";
+  function toValue(control, setting) {
+    if (control.type === "checkbox")
+      return setting;
+    return setting === null || setting === control.dataset.default ? "" : String(setting);
+  }
+
+  function fillControl(control, setting) {
+    const value = toValue(control, setting);
+
+    if (control.type === "checkbox") {
+      control.checked = value;
+      return;
+    }
+    for (const option of control.querySelectorAll("option[data-other]"))
+      option.remove();
+    control.value = value;
+    if (control.options && control.value !== value) {
+      const option = new Option(value, value);
+
+      option.dataset.other = "";
+      control.append(option);
+      control.value = value;
+    }
+  }
+
+  function readControl(control) {
+    if (control.type === "checkbox")
+      return control.checked;
+    const value = control.value.trim();
+
+    if (control.required)
+      return value;
+    return value === "" ? null : control.type === "number" ? Number(value) : value;
   }
 
   window.openSettings = async (about) => {
     camera = about;
     part("title").textContent = `Settings of ${camera.name}`;
     showProblem(part("form"), "");
-    part("name").value = camera.name;
     part("source").value = "";
     part("source").placeholder = `${camera.source} (unchanged)`;
-    part("fingerprint").value = camera.fingerprint || "";
-    part("transport").value = camera.transport === "auto" ? "" : camera.transport || "";
-    part("stream").value = camera.stream || "";
-    part("confidence").value = camera.confidence || "";
-    part("privacy").checked = camera.privacy;
-    fillTiles(camera.tiles);
+    for (const control of controls)
+      fillControl(control, camera[control.name]);
     dialog.showModal();
     try {
       await fillClasses(part("classes"), split(camera.classes));
@@ -62,24 +86,17 @@
   };
 
   function collect() {
-    const wanted = {
-      name: part("name").value.trim(),
-      fingerprint: part("fingerprint").value.trim() || null,
-      transport: part("transport").value || null,
-      stream: part("stream").value ? Number(part("stream").value) : null,
-      classes: readClasses(part("classes")).join(",") || null,
-      confidence: part("confidence").value ? Number(part("confidence").value) : null,
-      tiles: part("tiles").value || null,
-      privacy: part("privacy").checked,
-    };
-    const before = { ...camera, transport: camera.transport === "auto" ? null : camera.transport,
-      classes: split(camera.classes).join(",") || null };
     const changes = {};
+    const classes = readClasses(part("classes")).join(",");
 
-    for (const [name, value] of Object.entries(wanted)) {
-      if (value !== before[name])
-        changes[name] = value;
+    for (const control of controls) {
+      const value = readControl(control);
+
+      if (toValue(control, value) !== toValue(control, camera[control.name]))
+        changes[control.name] = value;
     }
+    if (classes !== split(camera.classes).join(","))
+      changes.classes = classes || null;
     if (part("source").value.trim())
       changes.source = part("source").value.trim();
     return changes;

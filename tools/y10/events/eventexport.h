@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+#pragma once
+
+/* Events as a file, for requests. The owner is a ServeEventApi. */
+
+#include "http/reply.h"
+
+G_BEGIN_DECLS
+
+HttpHandler serve_events_export_csv, serve_events_export_lines;
+
+G_END_DECLS

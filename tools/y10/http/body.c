@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Bodies of requests: JSON objects. */
+
+#include "config.h"
+
+#ifdef HAVE_SERVE
+
+#include "http/body.h"
+#include "http/reply.h"
+
+/* Zones nest the deepest: settings, zones, an array, a zone, points, one of them. */
+#define MOST_DEPTH 16
+
+GBytes *
+http_body_parse (SoupServerMessage *message, Y10Json *root)
+{
+  GBytes *body = soup_message_body_flatten (
+      soup_server_message_get_request_body (message));
+  Y10JsonFault fault;
+  char *why;
+  gsize n;
+  const char *text = g_bytes_get_data (body, &n);
+
+  if (!y10_json_check (n ? text : "", n, MOST_DEPTH, root, &fault))
+    why = g_strdup_printf ("the body is no JSON object: line %u, column %u: %s",
+        fault.line, fault.column, fault.message);
+  else if (y10_json_get_kind (*root) != Y10_JSON_OBJECT)
+    why = g_strdup ("the body is no JSON object");
+  else
+    return body;
+  http_reply_error (message, SOUP_STATUS_BAD_REQUEST, why);
+  g_free (why);
+  g_bytes_unref (body);
+  return NULL;
+}
+
+#endif
