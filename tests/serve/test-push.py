@@ -40,6 +40,15 @@ class Push(unittest.TestCase):
             WebSocket(self.server, **headers)
         return refused.exception.args[0]
 
+    def enter(self):
+        """Once the server has seen that those of another test are gone, and there is room."""
+        def attempt():
+            try:
+                return WebSocket(self.server, **self.bearer)
+            except ConnectionRefusedError:
+                return None
+        return until(attempt, "there is room")
+
     def test_all_and_changes(self):
         """All cameras at first, as the API has them; then those that change, added or removed."""
         live = WebSocket(self.server, **self.bearer)
@@ -65,7 +74,7 @@ class Push(unittest.TestCase):
         """At most two messages a second, and none that says nothing."""
         # Whoever hears late what was told before counts the time from then, too.
         began, n, last = time.monotonic(), 0, {}
-        live = WebSocket(self.server, **self.bearer)
+        live = self.enter()
         live.message()
         while time.monotonic() - began < 5:
             for camera in live.until(lambda m: "cameras" in m)["cameras"]:
@@ -127,15 +136,8 @@ class Push(unittest.TestCase):
 
     def test_limits(self):
         """They count as viewers; those who leave make room."""
-        def enter():
-            """Once the server has seen that another one is gone."""
-            try:
-                return WebSocket(self.server, **self.bearer)
-            except ConnectionRefusedError:
-                return None
-
         for _ in range(2):
-            many = [until(enter, "there is room") for _ in range(32)]
+            many = [self.enter() for _ in range(32)]
             self.assertEqual(self.refused(**self.bearer), 503)
             self.assertEqual(self.ask("GET", "/live/one")[0], 503)
             for live in many:
