@@ -49,10 +49,9 @@ get_time_in (guint seconds)
 static void
 set_alarm (HttpConnection *connection)
 {
-  const gint64 next = connection->session
-      ? g_get_monotonic_time () + SESSION_TIME
-      : G_MAXINT64;
-  const gint64 time = MIN (next, connection->deadline);
+  const gint64 time = connection->session
+      ? MIN (connection->next_look, connection->deadline)
+      : connection->deadline;
 
   g_source_set_ready_time (connection->alarm, time < G_MAXINT64 ? time : -1);
 }
@@ -77,6 +76,7 @@ on_alarm (GSource *alarm, GSourceFunc unused, gpointer data)
     g_clear_pointer (&connection->session, g_free);
     http_connection_end (connection);
   }
+  connection->next_look = g_get_monotonic_time () + SESSION_TIME;
   set_alarm (connection);
   return G_SOURCE_CONTINUE;
 }
@@ -285,6 +285,7 @@ http_connection_set_session (SoupServerMessage *message, const HttpAuth *auth,
   g_free (connection->session);
   connection->session = session;
   connection->auth = auth;
+  connection->next_look = g_get_monotonic_time () + SESSION_TIME;
   set_alarm (connection);
 }
 

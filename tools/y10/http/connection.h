@@ -16,10 +16,11 @@ typedef struct
   struct _HttpListener *listener; /* that has it in its list, or NULL */
   guint8 place[HTTP_PLACE];       /* whom its address belongs to */
   gint64 since;                   /* it is there, or has answered a request */
-  GSource *alarm;  /* at its deadline, or sooner to look at its session */
-  gint64 deadline; /* G_MAXINT64: none */
-  gsize allowed;   /* bytes that may still come, */
-  gsize quota;     /* and until @refill */
+  GSource *alarm;   /* at its deadline, or sooner to look at its session */
+  gint64 deadline;  /* G_MAXINT64: none */
+  gint64 next_look; /* at the session; whatever moves the deadline leaves it */
+  gsize allowed;    /* bytes that may still come, */
+  gsize quota;      /* and until @refill */
   gint64 refill;
   guint64 n_written; /* bytes */
   gboolean in_head;  /* a request's head comes: */
