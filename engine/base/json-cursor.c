@@ -13,8 +13,8 @@
 #include "base/json-cursor.h"
 #include "base/text.h"
 
-#define MOST_SHOWN 60 /* letters of a value */
-#define MOST_NAME 60  /* bytes of a name in a path */
+#define MAX_SHOWN 60 /* letters of a value */
+#define MAX_NAME 60  /* bytes of a name in a path */
 
 static const char *
 skip_blanks (const char *c)
@@ -344,8 +344,8 @@ y10_json_show (Y10Json value)
 {
   char *text = value.text ? y10_json_dup_compact (value) : g_strdup ("nothing");
 
-  if (g_utf8_strlen (text, -1) > MOST_SHOWN)
-    strcpy (g_utf8_offset_to_pointer (text, MOST_SHOWN - 4), "…");
+  if (g_utf8_strlen (text, -1) > MAX_SHOWN)
+    strcpy (g_utf8_offset_to_pointer (text, MAX_SHOWN - 4), "…");
   return text;
 }
 
@@ -376,7 +376,7 @@ y10_json_get_path (Y10Json root, Y10Json value, const char *member)
     if (cursor.name.text)
       g_string_append_printf (path, "%s%.*s", path->len ? "." : "",
           y10_text_fit (cursor.name.text + 1,
-              MIN (cursor.name.length - 2, MOST_NAME)),
+              MIN (cursor.name.length - 2, MAX_NAME)),
           cursor.name.text + 1);
     else
       g_string_append_printf (path, "[%u]", i);

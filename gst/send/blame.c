@@ -12,7 +12,7 @@
 /* Losses in a row that need no explanation. */
 #define TOLERATED 2
 /* A line fails so often while others are taken. The waits between are two minutes. */
-#define MOST_FAILURES 8
+#define MAX_FAILURES 8
 #define MAX_WAIT 60 /* seconds */
 
 void
@@ -130,5 +130,5 @@ gst_y10_blame_lost (GstY10Blame *self, gboolean by_message, const gchar *reason)
 gboolean
 gst_y10_blame_is_hopeless (const GstY10Flight *flight)
 {
-  return flight->n_own >= MOST_FAILURES;
+  return flight->n_own >= MAX_FAILURES;
 }

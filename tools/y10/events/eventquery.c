@@ -15,9 +15,9 @@
 #include "events/eventquery.h"
 #include "http/reply.h"
 
-#define MOST_LIMIT 500
+#define MAX_LIMIT 500
 #define LIMIT 100
-#define MOST_BUCKET (366 * 86400)
+#define MAX_BUCKET (366 * 86400)
 #define BUCKET 3600
 #define SPAN (24 * 3600 * (gint64) 1000)
 
@@ -87,14 +87,14 @@ static gboolean
 read_limit (Reading *reading, const char *value, guint unused)
 {
   reading->expected = "a number from 1 to 500";
-  return read_number (value, MOST_LIMIT, &reading->query->limit);
+  return read_number (value, MAX_LIMIT, &reading->query->limit);
 }
 
 static gboolean
 read_bucket (Reading *reading, const char *value, guint unused)
 {
   reading->expected = "seconds from 1 to 31622400";
-  return read_number (value, MOST_BUCKET, &reading->query->bucket);
+  return read_number (value, MAX_BUCKET, &reading->query->bucket);
 }
 
 gboolean

@@ -17,9 +17,9 @@
 #include "events/events.h"
 #include "events/eventsegment.h"
 
-#define SLICE (1 << 20)     /* bytes that are read at once */
-#define MOST_LINE (2 << 20) /* a longer one is none */
-#define MOST_SEGMENT G_MAXUINT32
+#define SLICE (1 << 20)    /* bytes that are read at once */
+#define MAX_LINE (2 << 20) /* a longer one is none */
+#define MAX_SEGMENT G_MAXUINT32
 
 struct _ServeEvents
 {
@@ -210,8 +210,8 @@ take_line (ServeEvents *self, const GstY10SpoolLine *line)
   ServeEventSegment *segment = get_segment (self, line->at.segment);
   ServeEventLine event;
 
-  if (!segment || segment->n >= self->most || line->length > MOST_LINE
-      || line->after.offset > MOST_SEGMENT
+  if (!segment || segment->n >= self->most || line->length > MAX_LINE
+      || line->after.offset > MAX_SEGMENT
       || !serve_event_line_read (line, &event))
     return;
   add_record (self, segment, (guint32) line->at.offset, &event);

@@ -11,7 +11,7 @@
 #include "http/reply.h"
 
 /* Zones nest the deepest: settings, zones, an array, a zone, points, one of them. */
-#define MOST_DEPTH 16
+#define MAX_DEPTH 16
 
 GBytes *
 http_body_parse (SoupServerMessage *message, Y10Json *root)
@@ -23,7 +23,7 @@ http_body_parse (SoupServerMessage *message, Y10Json *root)
   gsize n;
   const char *text = g_bytes_get_data (body, &n);
 
-  if (!y10_json_check (n ? text : "", n, MOST_DEPTH, root, &fault))
+  if (!y10_json_check (n ? text : "", n, MAX_DEPTH, root, &fault))
     why = g_strdup_printf ("the body is no JSON object: line %u, column %u: %s",
         fault.line, fault.column, fault.message);
   else if (y10_json_get_kind (*root) != Y10_JSON_OBJECT)
