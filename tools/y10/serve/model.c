@@ -181,8 +181,8 @@ static void
 go_back (ServeModel *model, guint status, const char *problem)
 {
   ServeModelChange *change = model->change;
-  g_autofree char *path = exchange (model, g_steal_pointer (&change->old_path));
 
+  g_free (exchange (model, g_steal_pointer (&change->old_path)));
   finish (model, status, problem);
 }
 
