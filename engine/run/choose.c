@@ -83,6 +83,9 @@ choose_best (const Y10EngineConfig *config, char **passed_over, GError **error)
     const Y10BackendClass *class = y10_backend_find (kind, why);
     int score = class ? class->probe (why) : 0;
 
+    /* What limits one that runs is no reason against it. */
+    if (score > 0)
+      g_string_truncate (why, 0);
     if (score > best && is_trusted (class, config, why)) {
       best = score;
       taken = class;
