@@ -136,6 +136,8 @@ send_piece (Export *export, GString *text)
   GBytes *bytes;
 
   export->ended = !append_events (export, text);
+  if (export->ended) /* the next one need not wait for the client's last read */
+    export->api->n_exports--;
   bytes = g_string_free_to_bytes (text);
   http_connection_set_deadline (export->message, PATIENCE);
   if (g_bytes_get_size (bytes))
@@ -173,7 +175,8 @@ on_finished (SoupServerMessage *message, gpointer data)
 
   g_signal_handlers_disconnect_by_data (message, export);
   g_clear_handle_id (&export->turn, g_source_remove);
-  export->api->n_exports--;
+  if (!export->ended)
+    export->api->n_exports--;
   g_object_unref (message);
   g_string_free (export->value, TRUE);
   g_free (export);
