@@ -39,8 +39,11 @@ skip_value (const char *c)
 {
   guint depth = 0;
 
-  if (*c != '"' && *c != '{' && *c != '[')
-    return c + strcspn (c, ",]} \t\n\r");
+  if (*c != '"' && *c != '{' && *c != '[') {
+    while (!memchr (",]} \t\n\r", *c, 7))
+      c++;
+    return c;
+  }
   do {
     if (*c == '"') {
       c = skip_string (c);
