@@ -21,7 +21,7 @@ LIBRARIES = {"libcuda.so.580.65.06": "cuda", "libnvcuvid.so.1": "nvcuvid",
              "libcudnn.so.9": "cudnn",
              "libcudnn_heuristic.so.9": "cublaslt",
              "libcudnn_engines_precompiled.so.9": "cublaslt"}
-PTX = os.path.join(os.path.dirname(SIMULATOR), "../ptx/kernels.80.ptx")
+PTX = os.path.join(os.path.dirname(SIMULATOR), "../../cuda/kernels.80.ptx")
 # The backend's check takes most of the time, and no optional part of a build changes it: a
 # build without the elements tries it once.
 SIMULATES = os.path.exists(SIMULATOR) and "gst" in FEATURES
