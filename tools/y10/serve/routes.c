@@ -68,7 +68,7 @@ find_nothing (SoupServerMessage *message, const char *name, gpointer what)
 }
 
 HttpServer *
-serve_routes_open (SoupServer *soup, ServeOwners *o)
+serve_routes_open (SoupServer *soup, ServeParts *o)
 {
   HttpSockets *sockets = serve_push_get_sockets (o->push);
   /* clang-format off */
