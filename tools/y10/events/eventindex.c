@@ -40,7 +40,6 @@ ServeEventIndex *
 serve_event_index_new (const char *folder, gsize most, ServeEventFunc func,
     gpointer user)
 {
-  static const char *const kinds[] = { SERVE_EVENT_KINDS };
   ServeEventIndex *self = g_new0 (ServeEventIndex, 1);
 
   self->view = gst_y10_spool_view_new (folder);
@@ -55,9 +54,9 @@ serve_event_index_new (const char *folder, gsize most, ServeEventFunc func,
   self->scratch = g_string_new (NULL);
   for (guint i = 0; i < SERVE_N_NAMES; i++)
     serve_event_names_init (&self->names[i]);
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    serve_event_names_add (&self->names[SERVE_NAMES_KINDS], kinds[i],
-        strlen (kinds[i]));
+  for (const char *const *kind = serve_event_kinds; *kind; kind++)
+    serve_event_names_add (&self->names[SERVE_NAMES_KINDS], *kind,
+        strlen (*kind));
   return self;
 }
 

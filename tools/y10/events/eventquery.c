@@ -45,11 +45,11 @@ read_name (Reading *reading, const char *value, guint which)
 static gboolean
 read_kind (Reading *reading, const char *value, guint which)
 {
-  static const char *const kinds[] = { SERVE_EVENT_KINDS, NULL };
+  g_autofree char *kinds = g_strjoinv (", ", (char **) serve_event_kinds);
 
   read_name (reading, value, which);
-  reading->expected = "enter, leave, cross, dwell or occupancy";
-  return g_strv_contains (kinds, value);
+  reading->expected = g_intern_string (kinds);
+  return g_strv_contains (serve_event_kinds, value);
 }
 
 static gboolean
