@@ -9,7 +9,7 @@
 
 #include "common/enums.h"
 #include "spool/file.h"
-#include "send/follow.h"
+#include "send/follower.h"
 #include "publish/lines.h"
 #include "publish/sink.h"
 #include "publish/snapshots.h"

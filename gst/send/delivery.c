@@ -465,7 +465,7 @@ on_noted (gpointer user, const gchar *topic, const gchar *text, gsize length,
   gst_y10_topics_note (self->topics, topic, text, length, is_news);
 }
 
-const GstY10TransportEvents gst_y10_delivery_events = { on_connected,
+const GstY10TransportCallbacks gst_y10_delivery_callbacks = { on_connected,
   on_troubled, on_lost, on_done, on_late, on_failed, on_noted };
 
 static gboolean

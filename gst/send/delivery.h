@@ -40,7 +40,7 @@ typedef struct
   GstY10FollowerStats stats;
 } GstY10Delivery;
 
-extern const GstY10TransportEvents gst_y10_delivery_events;
+extern const GstY10TransportCallbacks gst_y10_delivery_callbacks;
 
 void gst_y10_delivery_begin (GstY10Delivery *delivery, GMainContext *context);
 void gst_y10_delivery_end (GstY10Delivery *delivery);

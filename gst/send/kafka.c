@@ -81,7 +81,7 @@ on_delivery (rd_kafka_t *producer, const rd_kafka_message_t *message,
   if (self->is_lost || !mark)
     return;
   if (!message->err) {
-    self->config->events->done (self->config->user, mark >> 1, NULL);
+    self->config->callbacks->done (self->config->user, mark >> 1, NULL);
     return;
   }
   if (!is_of_message (message->err)) {
@@ -93,9 +93,9 @@ on_delivery (rd_kafka_t *producer, const rd_kafka_message_t *message,
       is_alone ? "the line is not sent again" : "trying again by itself");
   /* The broker refuses all that came with it. */
   if (is_alone)
-    self->config->events->done (self->config->user, mark >> 1, error);
+    self->config->callbacks->done (self->config->user, mark >> 1, error);
   else
-    self->config->events->failed (self->config->user, mark >> 1, error);
+    self->config->callbacks->failed (self->config->user, mark >> 1, error);
   g_error_free (error);
 }
 
@@ -114,7 +114,7 @@ on_error (rd_kafka_t *producer, int code, const char *reason, void *user)
     GError *error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
         "%s: %s; trying again", self->uri->address, reason);
 
-    self->config->events->troubled (self->config->user, error);
+    self->config->callbacks->troubled (self->config->user, error);
     g_error_free (error);
   }
 }
@@ -156,7 +156,7 @@ kafka_lose (Kafka *self)
   self->timer = g_timeout_source_new (RETRY);
   g_source_set_callback (self->timer, kafka_connect, self, NULL);
   g_source_attach (self->timer, g_main_context_get_thread_default ());
-  self->config->events->lost (self->config->user, error, FALSE);
+  self->config->callbacks->lost (self->config->user, error, FALSE);
   g_clear_error (&error);
 }
 
@@ -270,7 +270,7 @@ kafka_connect (gpointer user)
   self->source = g_unix_fd_source_new (self->wake, G_IO_IN);
   g_source_set_callback (self->source, G_SOURCE_FUNC (on_wake), self, NULL);
   g_source_attach (self->source, g_main_context_get_thread_default ());
-  self->config->events->connected (self->config->user);
+  self->config->callbacks->connected (self->config->user);
   return G_SOURCE_REMOVE;
 }
 
@@ -366,7 +366,7 @@ kafka_send (GstY10Transport transport, const GstY10Message *message)
   error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
       "%s: %s; the line is not sent again", self->uri->address,
       rd_kafka_err2str (code));
-  self->config->events->done (self->config->user, message->serial, error);
+  self->config->callbacks->done (self->config->user, message->serial, error);
   g_error_free (error);
 }
 

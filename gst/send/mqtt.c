@@ -129,7 +129,7 @@ link_drop (Link *link, const GError *error)
   link->delay = MIN (link->delay * 2, MAX_DELAY);
   if (!link->number) {
     g_array_set_size (mqtt->flights, 0);
-    if (mqtt->config->events->lost (mqtt->config->user, error, by_message))
+    if (mqtt->config->callbacks->lost (mqtt->config->user, error, by_message))
       delay = 0;
   }
   link->timer = gst_y10_timer_new (delay, on_retry, link);
@@ -215,7 +215,7 @@ on_connect (struct mosquitto *client, void *user, int code, int flags,
   for (guint i = 0; i < mqtt->watches->len; i++)
     mosquitto_subscribe (client, NULL, g_ptr_array_index (mqtt->watches, i),
         QOS);
-  mqtt->config->events->connected (mqtt->config->user);
+  mqtt->config->callbacks->connected (mqtt->config->user);
 }
 
 static void
@@ -235,7 +235,7 @@ on_message (struct mosquitto *client, void *user,
   const Link *link = user;
   const GstY10TransportConfig *config = link->mqtt->config;
 
-  config->events->noted (config->user, message->topic, message->payload,
+  config->callbacks->noted (config->user, message->topic, message->payload,
       (gsize) message->payloadlen, !message->retain);
 }
 
@@ -243,14 +243,14 @@ on_message (struct mosquitto *client, void *user,
 static void
 answer (Mqtt *mqtt, guint64 serial, gint reason)
 {
-  const GstY10TransportEvents *events = mqtt->config->events;
+  const GstY10TransportCallbacks *callbacks = mqtt->config->callbacks;
   const gboolean is_final = reason == MQTT_RC_PACKET_TOO_LARGE
       || reason == MQTT_RC_PAYLOAD_FORMAT_INVALID
       || reason == MQTT_RC_TOPIC_NAME_INVALID;
   GError *error;
 
   if (reason < MQTT_RC_UNSPECIFIED) {
-    events->done (mqtt->config->user, serial, NULL);
+    callbacks->done (mqtt->config->user, serial, NULL);
     return;
   }
   error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
@@ -258,9 +258,9 @@ answer (Mqtt *mqtt, guint64 serial, gint reason)
       mosquitto_reason_string (reason),
       is_final ? "it is not sent again" : "trying again");
   if (is_final)
-    events->done (mqtt->config->user, serial, error);
+    callbacks->done (mqtt->config->user, serial, error);
   else
-    events->failed (mqtt->config->user, serial, error);
+    callbacks->failed (mqtt->config->user, serial, error);
   g_error_free (error);
 }
 
@@ -330,7 +330,7 @@ static GSourceFuncs socket_funcs = { socket_prepare, socket_check,
 static void
 find_late (Mqtt *mqtt)
 {
-  const GstY10TransportEvents *events = mqtt->config->events;
+  const GstY10TransportCallbacks *callbacks = mqtt->config->callbacks;
   const gint64 now = g_get_monotonic_time ();
   GError *error = NULL;
 
@@ -346,11 +346,11 @@ find_late (Mqtt *mqtt)
           mqtt->uri->address, (gdouble) mqtt->config->timeout / G_USEC_PER_SEC);
     flight->due += mqtt->config->timeout;
     if (++flight->n_late < MAX_LATE) {
-      events->late (mqtt->config->user, serial, error);
+      callbacks->late (mqtt->config->user, serial, error);
       continue;
     }
     g_array_remove_index (mqtt->flights, i--);
-    events->failed (mqtt->config->user, serial, error);
+    callbacks->failed (mqtt->config->user, serial, error);
   }
   g_clear_error (&error);
 }
@@ -610,7 +610,7 @@ mqtt_send (GstY10Transport self, const GstY10Message *message)
         " bytes for %s: %s; the line is not sent again",
         mqtt->uri->address, message->length, message->topic, text);
 
-    mqtt->config->events->done (mqtt->config->user, message->serial, error);
+    mqtt->config->callbacks->done (mqtt->config->user, message->serial, error);
     g_error_free (error);
     g_free (text);
     return;

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "send/names.h"
-#include "send/remains.h"
+#include "send/retained.h"
 
 /* Of one stream, so that wrong names do not fill the memory. */
 #define MAX_PLACES 256
@@ -47,7 +47,7 @@ struct _GstY10Topics
 {
   GstY10TopicsConfig config;
   GPtrArray *streams;
-  GstY10Remains *remains;
+  GstY10Retained *retained;
 };
 
 static void
@@ -95,7 +95,7 @@ gst_y10_topics_new (const GstY10TopicsConfig *config)
 {
   GstY10Topics *self = g_new0 (GstY10Topics, 1);
   gchar *prefix = g_strdup (config->prefix);
-  const GstY10RemainsConfig remains = { config->folder, config->producer,
+  const GstY10RetainedConfig retained = { config->folder, config->producer,
     config->broker, remove_topic, watch, self };
 
   while (g_str_has_suffix (prefix, "/"))
@@ -103,7 +103,7 @@ gst_y10_topics_new (const GstY10TopicsConfig *config)
   self->config = *config;
   self->config.prefix = prefix;
   self->streams = g_ptr_array_new_with_free_func (stream_free);
-  self->remains = gst_y10_remains_new (&remains);
+  self->retained = gst_y10_retained_new (&retained);
   return self;
 }
 
@@ -113,7 +113,7 @@ gst_y10_topics_free (GstY10Topics *self)
   if (!self)
     return;
   g_ptr_array_unref (self->streams);
-  gst_y10_remains_free (self->remains);
+  gst_y10_retained_free (self->retained);
   g_free ((gchar *) self->config.prefix);
   g_free (self);
 }
@@ -142,7 +142,7 @@ get_stream (GstY10Topics *self, const gchar *name)
   g_ptr_array_add (self->streams, stream);
   g_free (level);
   level = gst_y10_discovery_make_device (prefix, name);
-  gst_y10_remains_claim (self->remains, stream->base, level);
+  gst_y10_retained_claim (self->retained, stream->base, level);
   g_free (level);
   return stream;
 }
@@ -193,7 +193,7 @@ tell (const gchar *topic, const gchar *text, gsize length, gpointer user)
   const Sender *sender = user;
   const GstY10TopicsConfig *config = &sender->topics->config;
 
-  gst_y10_remains_tell (sender->topics->remains, sender->stream->base, topic);
+  gst_y10_retained_tell (sender->topics->retained, sender->stream->base, topic);
   config->send (topic, text, length, config->user);
 }
 
@@ -202,7 +202,7 @@ withdraw (const gchar *topic, const gchar *text, gsize length, gpointer user)
 {
   const Sender *sender = user;
 
-  gst_y10_remains_withdraw (sender->topics->remains, sender->stream->base,
+  gst_y10_retained_withdraw (sender->topics->retained, sender->stream->base,
       topic);
 }
 
@@ -251,7 +251,7 @@ gst_y10_topics_set_stream (GstY10Topics *self, const gchar *stream,
 {
   const Stream *known = get_stream (self, stream);
 
-  gst_y10_remains_tell (self->remains, known->base, known->presence);
+  gst_y10_retained_tell (self->retained, known->base, known->presence);
   /* Those that begin anew see the zones empty. */
   for (guint i = 0; i < known->places->len; i++)
     ((Place *) g_ptr_array_index (known->places, i))->is_known = FALSE;
@@ -386,9 +386,9 @@ gst_y10_topics_settle (GstY10Topics *self)
     for (guint k = 0; k < stream->places->len; k++)
       settle (self, stream, g_ptr_array_index (stream->places, k));
     if (stream->has_list)
-      gst_y10_remains_sweep (self->remains, stream->base);
+      gst_y10_retained_sweep (self->retained, stream->base);
   }
-  gst_y10_remains_save (self->remains, FALSE);
+  gst_y10_retained_save (self->retained, FALSE);
 }
 
 /* Makes the next gst_y10_topics_settle() send all states: the broker may have lost them. */
@@ -405,7 +405,7 @@ gst_y10_topics_repeat (GstY10Topics *self)
       place->is_told = FALSE;
     }
   }
-  gst_y10_remains_repeat (self->remains);
+  gst_y10_retained_repeat (self->retained);
 }
 
 /* What the broker says of topics that are watched. */
@@ -413,19 +413,19 @@ void
 gst_y10_topics_note (GstY10Topics *self, const gchar *topic, const gchar *text,
     gsize length, gboolean is_news)
 {
-  gst_y10_remains_note (self->remains, topic, text, length, is_news);
+  gst_y10_retained_note (self->retained, topic, text, length, is_news);
 }
 
 /* Takes back what was told of streams that have not come by now. */
 void
 gst_y10_topics_sweep (GstY10Topics *self)
 {
-  gst_y10_remains_sweep_streams (self->remains);
+  gst_y10_retained_sweep_streams (self->retained);
 }
 
 /* Nothing is told any more. @is_over: the broker has all that was. */
 void
 gst_y10_topics_end (GstY10Topics *self, gboolean is_over)
 {
-  gst_y10_remains_save (self->remains, is_over);
+  gst_y10_retained_save (self->retained, is_over);
 }

@@ -17,7 +17,7 @@ typedef void (
 typedef struct
 {
   const gchar *prefix;                     /* copied */
-  const gchar *folder, *producer, *broker; /* of GstY10RemainsConfig */
+  const gchar *folder, *producer, *broker; /* of GstY10RetainedConfig */
   gboolean home_assistant;
   GstY10StateFunc send;
   GstY10PresenceFunc set_presence;

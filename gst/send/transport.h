@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What carries lines to where a uri says. A transport lives in the follower's thread,
- * whose main context it attaches its sources to; it has no locks and blocks nowhere. */
+/* Sends lines to the server that a URI names. A transport lives in the follower's thread and
+ * attaches its sources to that thread's main context; it has no locks and never blocks. */
 
 #include "send/credentials.h"
 #include "send/uri.h"
@@ -13,25 +13,25 @@ G_BEGIN_DECLS
 /* Valid during the call; a transport copies what it needs for longer. */
 typedef struct
 {
-  guint64 serial;      /* counts up; 0: nobody waits for this one */
-  const gchar *topic;  /* where to, behind the uri's path */
-  const gchar *stream; /* whose it is: order holds within a stream */
+  guint64 serial;      /* counts up; 0: no answer is expected */
+  const gchar *topic;  /* appended to the URI's path */
+  const gchar *stream; /* order holds within a stream */
   const gchar *text;
   gsize length;
   gboolean retain; /* a state: the broker keeps the last one */
   gboolean alone;  /* has failed before: to be sent by itself */
 } GstY10Message;
 
-/* Told in the thread, never from inside of start() and stop(). */
+/* Called in the follower's thread, but never from within start() or stop(). */
 typedef struct
 {
   /* Messages may be sent. */
   void (*connected) (gpointer user);
   /* Nothing arrives for now; the transport goes on by itself. */
   void (*troubled) (gpointer user, const GError *error);
-  /* None may. What was not done is sent again after the next connected(). If
-   * @by_message, one that was under way may be the cause. Returns whether to try again at
-   * once, which tells whose fault it is. */
+  /* Messages may not be sent any more. Those that are not done are sent again after the next
+   * connected(). @by_message: one that was under way may be the cause. Returns whether to
+   * reconnect at once, which shows whose fault it is. */
   gboolean (*lost) (gpointer user, const GError *error, gboolean by_message);
   /* The other side has taken a message, or, with an error, never will. */
   void (*done) (gpointer user, guint64 serial, const GError *error);
@@ -42,7 +42,7 @@ typedef struct
   /* A message below a topic that is watched: what the broker keeps, or news. */
   void (*noted) (gpointer user, const gchar *topic, const gchar *text,
       gsize length, gboolean is_news);
-} GstY10TransportEvents;
+} GstY10TransportCallbacks;
 
 /* Borrowed while a transport lives. */
 typedef struct
@@ -52,7 +52,7 @@ typedef struct
   const gchar *producer; /* names this spool */
   gint64 max_delay;      /* microseconds; 0: any */
   gint64 timeout;        /* microseconds to wait for an answer */
-  const GstY10TransportEvents *events;
+  const GstY10TransportCallbacks *callbacks;
   gpointer user;
 } GstY10TransportConfig;
 
@@ -71,7 +71,7 @@ typedef struct
   void (*free) (GstY10Transport self);
   guint (*get_window) (GstY10Transport self); /* most messages under way */
 
-  /* In the thread. */
+  /* In the follower's thread. */
   void (*start) (GstY10Transport self);
   void (*send) (GstY10Transport self, const GstY10Message *message);
   void (*flush) (GstY10Transport self); /* NULL: send() has sent it */

@@ -106,7 +106,7 @@ on_retry (gpointer user)
   Webhook *self = user;
 
   gst_y10_source_clear (&self->timer);
-  self->config->events->connected (self->config->user);
+  self->config->callbacks->connected (self->config->user);
   return G_SOURCE_REMOVE;
 }
 
@@ -118,7 +118,7 @@ webhook_lose (Webhook *self, guint seconds, gboolean by_message,
   guint delay = MAX (self->delay, seconds * 1000);
 
   drop_all (self);
-  if (self->config->events->lost (self->config->user, error, by_message))
+  if (self->config->callbacks->lost (self->config->user, error, by_message))
     delay = 0;
   else
     self->delay = MIN (self->delay * 2, MAX_DELAY);
@@ -134,7 +134,7 @@ request_fail (Request *request, guint seconds, gboolean by_message,
   Webhook *self = request->webhook;
 
   if (by_message && (request->n_late || request->is_alone))
-    tell (request, self->config->events->failed, error);
+    tell (request, self->config->callbacks->failed, error);
   else
     webhook_lose (self, seconds, by_message, error);
 }
@@ -148,7 +148,7 @@ request_refuse (Request *request, gboolean is_too_large, const GError *error)
   gst_y10_batches_note_refused (&self->batches, request->lines, request->size,
       is_too_large);
   if (is_single)
-    tell (request, self->config->events->done, error);
+    tell (request, self->config->callbacks->done, error);
 }
 
 static GError *
@@ -172,7 +172,7 @@ request_judge (Request *request)
   if (answer.verdict == GST_Y10_HTTP_TAKEN) {
     gst_y10_batches_note_taken (&self->batches, request->lines->len,
         request->size);
-    tell (request, self->config->events->done, NULL);
+    tell (request, self->config->callbacks->done, NULL);
     return;
   }
   text = gst_y10_http_describe (request->message);
@@ -236,11 +236,11 @@ on_late (gpointer user)
     webhook_lose (self, 0, FALSE, error);
   } else if (request->n_late == MAX_LATE) {
     request_drop (request);
-    tell (request, self->config->events->failed, error);
+    tell (request, self->config->callbacks->failed, error);
   } else if (request->n_late == 1) {
     if (self->current == request)
       self->current = NULL;
-    tell (request, self->config->events->late, error);
+    tell (request, self->config->callbacks->late, error);
   }
   g_error_free (error);
   g_free (text);

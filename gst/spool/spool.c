@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Finds out who shares a spool. A folder has one writer in a process, and the lock of the
+/* Which elements share a spool. A folder has one writer in a process, and the lock of the
  * folder keeps other processes out; so elements that name the same folder, by whatever
- * path, get the same spool, or an error if they want something else of it. */
+ * path, get the same spool, or an error if their configurations differ. */
 #include "spool/spool.h"
 
 #include <gio/gio.h>
@@ -138,7 +138,7 @@ find (const gchar *folder)
 }
 
 static gboolean
-fail_differs (const gchar *folder, const gchar *name, gint64 found,
+check_same (const gchar *folder, const gchar *name, gint64 found,
     gint64 expected, GError **error)
 {
   if (found == expected)
@@ -151,7 +151,7 @@ fail_differs (const gchar *folder, const gchar *name, gint64 found,
   return FALSE;
 }
 
-/* Whether @config wants of @spool what others do. */
+/* Whether @config asks for what the spool already is. */
 static gboolean
 check_config (const GstY10Spool *self, const gchar *folder,
     const GstY10SpoolConfig *config, GError **error)
@@ -164,11 +164,11 @@ check_config (const GstY10Spool *self, const gchar *folder,
         self->config.share ? self->config.share : "");
     return FALSE;
   }
-  return fail_differs (folder, "max-age", config->max_age, self->config.max_age,
+  return check_same (folder, "max-age", config->max_age, self->config.max_age,
              error)
-      && fail_differs (folder, "max-bytes", (gint64) config->max_bytes,
+      && check_same (folder, "max-bytes", (gint64) config->max_bytes,
           (gint64) self->config.max_bytes, error)
-      && fail_differs (folder, "sync-interval", config->sync_interval,
+      && check_same (folder, "sync-interval", config->sync_interval,
           self->config.sync_interval, error);
 }
 

@@ -20,7 +20,7 @@ G_BEGIN_DECLS
 /* Shared by all that open the same folder in this process. */
 typedef struct _GstY10Spool GstY10Spool;
 
-/* What one that puts lines has of a spool. */
+/* An element's handle of a spool, to put lines with. */
 typedef struct _GstY10SpoolClient GstY10SpoolClient;
 
 GstY10SpoolClient *gst_y10_spool_open (const gchar *folder,

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "send/follow.h"
+#include "send/follower.h"
 
 static gint from = 0, n_lines = 0, rate = 0, age = 0, max_delay = 0, linger = 0;
 static gint max_bytes = 0, timeout = 20000, expected = 0;

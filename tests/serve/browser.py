@@ -136,7 +136,7 @@ class Browser:
         # The page may still be loading: what is missing counts as false.
         try:
             return until(lambda: self.run(
-                f"(() => {{ try {{ const value = {script}; return value instanceof Node || value; }} "
+                f"(async () => {{ try {{ const value = await {script}; return value instanceof Node || value; }} "
                 "catch { return null; } })()"), script)
         except AssertionError as error:
             raise AssertionError(f"{error}; the page says {self.text()!r}") from error

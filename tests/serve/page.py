@@ -46,6 +46,10 @@ class Page(unittest.TestCase):
         self.browser.until("document.querySelector('#add').checkVisibility()")
         return server
 
+    def module(self, name, script):
+        """A promise, for the browser, of what @script says of a module of the page, which is m there."""
+        return f"import('/{name}.js').then((m) => {script})"
+
     def told(self, form, field):
         """Waits until a form says what is wrong with a field: next to it, on the screen, to whoever only hears the
         page, and with the focus there; and nowhere else."""

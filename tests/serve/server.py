@@ -26,8 +26,8 @@ except ImportError:
 Y10 = os.environ["Y10"]
 SOURCE = os.environ["Y10_TEST_SOURCE"]
 REGISTRY = tempfile.TemporaryDirectory()    # GStreamer's; making it takes seconds
-PUBLIC = ("/", "/app.js", "/capacity.js", "/events.css", "/events.js", "/icon.svg", "/model.js", "/push.js",
-          "/settings.js", "/style.css", "/zones.js")
+PUBLIC = ("/", "/app.js", "/cameras.js", "/capacity.js", "/cards.js", "/classes.js", "/dom.js", "/events.css",
+          "/events.js", "/icon.svg", "/model.js", "/server.js", "/settings.js", "/style.css", "/zones.js")
 
 
 def decode(data):

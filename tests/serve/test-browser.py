@@ -290,7 +290,8 @@ class Cameras(Page):
         server = self.enter("[camera one]\nname=One\nsource=test:ball\n[camera two]\nname=Two\nsource=test:ball\n")
         browser.until("document.querySelectorAll('.camera').length === 2")
         # Another page was faster, and the websocket does not say so yet.
-        browser.run("closePush(), known.set = () => known, known.delete = () => false, 0")
+        browser.run(self.module("server", "m.disconnect()"))
+        browser.run(self.module("cameras", "{ m.cameras.set = m.cameras.delete = () => null; }"))
         self.assertEqual(server.ask("DELETE", "/api/cameras/two")[0], 204)
         browser.click(".camera:nth-child(2) .remove")
         browser.until("document.querySelector('.camera:nth-child(2) .problem').innerText")
@@ -303,9 +304,10 @@ class Cameras(Page):
         browser.until("document.querySelector('.camera .figures')?.innerText.match(/ inferences\\/s/)")
 
         def card(**figures):
-            return browser.run(f"""(() => {{ takeCameras([{{ ...known.get('one'), ...{json.dumps(figures)} }}], false, []);
+            return browser.run(self.module("cameras", f"""{{
+                m.takeCameras([{{ ...m.cameras.get('one'), ...{json.dumps(figures)} }}], false, []);
                 const state = document.querySelector('.camera .state');
-                return [getComputedStyle(state).color, document.querySelector('.camera .warning').innerText]; }})()""")
+                return [getComputedStyle(state).color, document.querySelector('.camera .warning').innerText]; }}"""))
         colour = card(fps=10, inferences_per_second=5)[0]
         for fps, rate, starved in ((10, 0.8, True), (10, 0, True), (10, 1, False), (1, 0.9, False), (0.2, 0.2, False),
                                    (10, None, False)):

@@ -95,7 +95,7 @@ class Chooser(Page):
         """A page that is open hears of it."""
         browser = self.browser
         server = self.open(Folder(cameras=""))
-        browser.until("push.isOpen")
+        browser.until(self.module("server", "m.isConnected()"))
         self.assertEqual(server.change("toys.safetensors")[0], 200)
         browser.until("document.getElementById('model-file').value === 'toys.safetensors'")
 

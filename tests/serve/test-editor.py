@@ -126,7 +126,7 @@ class Editor(Page):
         browser = self.browser
         text = "a=0.1,0.1 0.3,0.3; b=0.5,0.5 0.9,0.9; gate=0.1,0.5 -> 0.9,0.5"
         self.assertEqual(self.server.ask("PATCH", "/api/cameras/one", {"zones": text})[0], 200)
-        self.browser.until("typeof known.get('one').zones === 'string'")
+        self.browser.until(self.module("cameras", "typeof m.cameras.get('one').zones === 'string'"))
         for width, height, phone in ((1280, 900, False), (390, 844, True)):
             browser.resize(width, height, phone)
             self.open_zones()
@@ -144,14 +144,14 @@ class Editor(Page):
         """Zones of a file are shown, and what the page has no field for stays."""
         zones = {"version": 1, "zones": [{"name": "a", "points": [[0.1, 0.1], [0.5, 0.5]], "limit": 5, "grace": 3}]}
         self.assertEqual(self.server.ask("PATCH", "/api/cameras/one", {"zones": zones})[0], 200)
-        self.browser.until("known.get('one').zones?.zones")
+        self.browser.until(self.module("cameras", "m.cameras.get('one').zones?.zones"))
         self.open_zones()
         self.save()
         kept = self.camera()["zones"]["zones"][0]
         self.assertEqual((kept["limit"], kept["grace"], len(kept["points"])), (5, 3, 4))
         text = "yard=0,0.5 1,1; gate=0.1,0.5 -> 0.9,0.5"
         self.assertEqual(self.server.ask("PATCH", "/api/cameras/one", {"zones": text})[0], 200)
-        self.browser.until("typeof known.get('one').zones === 'string'")
+        self.browser.until(self.module("cameras", "typeof m.cameras.get('one').zones === 'string'"))
         self.open_zones()
         self.save()
         zones = self.camera()["zones"]
@@ -185,7 +185,7 @@ class Editor(Page):
     def test_websocket(self):
         """States come without questions; where there is no server, the page says so and comes back."""
         browser = self.browser
-        browser.until("push.isOpen")
+        browser.until(self.module("server", "m.isConnected()"))
         browser.run("""window.asked = [], window.fetch = ((old) => (...args) => {
             asked.push(args[0]); return old(...args); })(fetch)""")
         self.server.ask("PATCH", "/api/cameras/one", {"name": "Other"})

@@ -60,9 +60,9 @@ read_on (gpointer data)
 {
   ServeEventApi *api = data;
 
-  if (serve_events_look (api->events))
+  if (serve_event_index_read_on (api->events))
     return G_SOURCE_CONTINUE;
-  api->reading = 0;
+  api->read_id = 0;
   return G_SOURCE_REMOVE;
 }
 
@@ -76,8 +76,8 @@ look (gpointer data)
     api->pushed_since = g_get_monotonic_time ();
     api->n_pushed = 0;
   }
-  if (!api->reading && serve_events_look (api->events))
-    api->reading = g_idle_add (read_on, api);
+  if (!api->read_id && serve_event_index_read_on (api->events))
+    api->read_id = g_idle_add (read_on, api);
   return G_SOURCE_CONTINUE;
 }
 
@@ -97,7 +97,7 @@ serve_event_api_new (const char *snapshots, HttpSockets *sockets,
 void
 serve_event_api_start (ServeEventApi *api, const char *folder)
 {
-  api->events = serve_events_new (folder, MAX_EVENTS, on_event, api);
+  api->events = serve_event_index_new (folder, MAX_EVENTS, on_event, api);
   api->watch = gst_y10_spool_watch_new (folder, LOOK_TIME, look, api, NULL);
   look (api);
 }
@@ -106,8 +106,8 @@ void
 serve_event_api_stop (ServeEventApi *api)
 {
   g_clear_pointer (&api->watch, gst_y10_spool_watch_free);
-  g_clear_handle_id (&api->reading, g_source_remove);
-  g_clear_pointer (&api->events, serve_events_free);
+  g_clear_handle_id (&api->read_id, g_source_remove);
+  g_clear_pointer (&api->events, serve_event_index_free);
 }
 
 void
@@ -134,9 +134,9 @@ reply (SoupServerMessage *message, GString *json)
 }
 
 void
-serve_events_list (SoupServerMessage *message, const char *name, gpointer owner)
+serve_events_list (SoupServerMessage *message, const char *name, gpointer data)
 {
-  const ServeEventApi *api = owner;
+  const ServeEventApi *api = data;
   GstY10SpoolPosition place, last = { 0 };
   const ServeEvent *event;
   ServeEventQuery query;
@@ -149,15 +149,15 @@ serve_events_list (SoupServerMessage *message, const char *name, gpointer owner)
     return;
   json = g_string_new ("{\"events\":[");
   place = query.before;
-  while (
-      (event = serve_events_find_before (api->events, &query.filter, &place))) {
+  while ((event = serve_event_index_find_before (api->events, &query.filter,
+              &place))) {
     GstY10SpoolLine line;
     ServeEventLine read;
 
     if (n == query.limit)
       break;
     last = place;
-    if (!serve_events_read (api->events, place, &line, &read))
+    if (!serve_event_index_read_event (api->events, place, &line, &read))
       continue;
     if (n++)
       g_string_append_c (json, ',');
@@ -169,15 +169,15 @@ serve_events_list (SoupServerMessage *message, const char *name, gpointer owner)
   else
     g_string_append (json, "null");
   g_string_append_printf (json, ",\"complete\":%s}",
-      serve_events_are_read (api->events) ? "true" : "false");
+      serve_event_index_is_complete (api->events) ? "true" : "false");
   reply (message, json);
 }
 
 void
 serve_events_get_counts (SoupServerMessage *message, const char *name,
-    gpointer owner)
+    gpointer data)
 {
-  const ServeEventApi *api = owner;
+  const ServeEventApi *api = data;
   ServeEventQuery query;
   guint64 n;
   guint *counts;
@@ -201,7 +201,7 @@ serve_events_get_counts (SoupServerMessage *message, const char *name,
     return;
   }
   counts = g_new0 (guint, n);
-  serve_events_histogram (api->events, &query.filter,
+  serve_event_index_histogram (api->events, &query.filter,
       query.bucket * (gint64) 1000, (guint) n, counts);
   json = g_string_new (NULL);
   g_string_append_printf (json,
@@ -216,9 +216,9 @@ serve_events_get_counts (SoupServerMessage *message, const char *name,
 
 void
 serve_events_list_names (SoupServerMessage *message, const char *name,
-    gpointer owner)
+    gpointer data)
 {
-  const ServeEventApi *api = owner;
+  const ServeEventApi *api = data;
   static const char *const members[] = { "cameras", "classes", "zones",
     "kinds" };
   GString *json;
@@ -228,7 +228,7 @@ serve_events_list_names (SoupServerMessage *message, const char *name,
   json = g_string_new (NULL);
   y10_json_open (json, NULL, '{');
   for (guint i = 0; i < SERVE_N_NAMES; i++) {
-    const GPtrArray *names = serve_events_get_names (api->events, i);
+    const GPtrArray *names = serve_event_index_get_names (api->events, i);
 
     y10_json_open (json, members[i], '[');
     for (guint n = 0; n < names->len; n++)

@@ -4,7 +4,7 @@
 
 /* Events, for requests. Main thread only. */
 
-#include "events/events.h"
+#include "events/eventindex.h"
 #include "http/reply.h"
 #include "http/sockets.h"
 
@@ -15,13 +15,13 @@ typedef gboolean (*ServeIsPrivate) (const char *camera, gpointer user);
 
 typedef struct
 {
-  ServeEvents *events;   /* NULL: none are kept, or not any more */
-  const char *snapshots; /* their folder; borrowed */
-  HttpSockets *sockets;  /* that are told; borrowed */
+  ServeEventIndex *events; /* NULL: none are kept, or not any more */
+  const char *snapshots;   /* their folder; borrowed */
+  HttpSockets *sockets;    /* that are told; borrowed */
   ServeIsPrivate is_private;
   gpointer user;
   GSource *watch;
-  guint reading; /* a source */
+  guint read_id;
   guint n_exports, n_pushed;
   gint64 pushed_since;
 } ServeEventApi;

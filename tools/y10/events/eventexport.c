@@ -107,16 +107,17 @@ append_row (Export *export, GString *text, const ServeEventLine *line)
 static gboolean
 append_events (Export *export, GString *text)
 {
-  ServeEvents *events = export->api->events;
+  ServeEventIndex *events = export->api->events;
 
   while (events && text->len < PIECE
-      && serve_events_find_behind (events, &export->filter, &export->place)) {
+      && serve_event_index_find_behind (events, &export->filter,
+          &export->place)) {
     GstY10SpoolLine line;
     ServeEventLine read;
 
     if (gst_y10_spool_position_compare (export->place, export->last) > 0)
       return FALSE;
-    if (!serve_events_read (events, export->place, &line, &read))
+    if (!serve_event_index_read_event (events, export->place, &line, &read))
       continue;
     if (export->format == CSV) {
       append_row (export, text, &read);
@@ -227,7 +228,7 @@ export_events (ServeEventApi *api, SoupServerMessage *message, Format format)
         "too many exports at once");
     return;
   }
-  if (!serve_events_find_before (api->events, &all, &last))
+  if (!serve_event_index_find_before (api->events, &all, &last))
     last = (GstY10SpoolPosition){ 0 };
   export = g_new0 (Export, 1);
   export->api = api;

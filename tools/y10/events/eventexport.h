@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Events as a file, for requests. The owner is a ServeEventApi. */
+/* Events as a file, for requests. The handlers' data is a ServeEventApi. */
 
 #include "http/reply.h"
 

@@ -15,6 +15,9 @@
 #define MAX_NAMES 4096
 #define MAX_LENGTH 255 /* bytes */
 
+const char *const serve_event_kinds[] = { "enter", "leave", "cross", "dwell",
+  "occupancy", NULL };
+
 void
 serve_event_names_init (ServeEventNames *self)
 {

@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-#define SERVE_EVENT_KINDS "enter", "leave", "cross", "dwell", "occupancy"
+/* The kinds that yolov10zones has, with NULL behind the last. */
+extern const char *const serve_event_kinds[];
 
 typedef struct
 {

@@ -24,7 +24,7 @@
 #include "events/eventquery.h"
 #include "events/thumbnail.h"
 #include "http/connection.h"
-#include "http/sent.h"
+#include "http/inflight.h"
 
 #define MAX_PICTURE (16 << 20)
 #define PATIENCE 30 /* s that a thumbnail may take */
@@ -164,8 +164,8 @@ answer (ServeEventApi *api, SoupServerMessage *message,
   ServeEventLine event;
 
   /* Without events, it is being stopped. */
-  if (api->events && serve_events_get (api->events, place)
-      && serve_events_read (api->events, place, &line, &event)) {
+  if (api->events && serve_event_index_get (api->events, place)
+      && serve_event_index_read_event (api->events, place, &line, &event)) {
     gst_y10_line_member_get (&event.members[SERVE_EVENT_STREAM], stream);
     gst_y10_line_member_get (&event.members[SERVE_EVENT_SNAPSHOT], name);
     why = "this event has no picture";
@@ -179,7 +179,7 @@ answer (ServeEventApi *api, SoupServerMessage *message,
     http_reply_error (message, SOUP_STATUS_NOT_FOUND, why);
   } else if (!make_small || !begin_small (api, message, place, picture)) {
     if (!is_covered (&event))
-      http_sent_add (message, stream->str);
+      http_inflight_add (message, stream->str);
     http_reply_bytes (message, SOUP_STATUS_OK, "image/jpeg", picture);
   }
   g_clear_pointer (&picture, g_bytes_unref);

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Pictures of events, for requests. The owner is a ServeEventApi, the name SEGMENT:OFFSET. */
+/* Pictures of events, for requests. The handlers' data is a ServeEventApi, the name SEGMENT:OFFSET. */
 
 #include "http/reply.h"
 

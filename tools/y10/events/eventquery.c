@@ -23,7 +23,7 @@
 
 typedef struct
 {
-  const ServeEvents *events;
+  const ServeEventIndex *events;
   ServeEventQuery *query;
   const char *expected; /* of a value that is wrong */
 } Reading;
@@ -36,7 +36,8 @@ read_name (Reading *reading, const char *value, guint which)
   ServeEventFilter *filter = &reading->query->filter;
 
   reading->expected = "a name";
-  filter->names[which] = serve_events_find_name (reading->events, which, value);
+  filter->names[which] = serve_event_index_find_name (reading->events, which,
+      value);
   filter->nothing |= filter->names[which] == SERVE_NO_NAME;
   return TRUE;
 }
@@ -44,11 +45,11 @@ read_name (Reading *reading, const char *value, guint which)
 static gboolean
 read_kind (Reading *reading, const char *value, guint which)
 {
-  static const char *const kinds[] = { SERVE_EVENT_KINDS, NULL };
+  g_autofree char *kinds = g_strjoinv (", ", (char **) serve_event_kinds);
 
   read_name (reading, value, which);
-  reading->expected = "enter, leave, cross, dwell or occupancy";
-  return g_strv_contains (kinds, value);
+  reading->expected = g_intern_string (kinds);
+  return g_strv_contains (serve_event_kinds, value);
 }
 
 static gboolean
@@ -236,8 +237,8 @@ complete (ServeEventQuery *query)
 }
 
 gboolean
-serve_event_query_read (const ServeEvents *events, SoupServerMessage *message,
-    ServeQueryFlags flags, ServeEventQuery *query)
+serve_event_query_read (const ServeEventIndex *events,
+    SoupServerMessage *message, ServeQueryFlags flags, ServeEventQuery *query)
 {
   const char *text = g_uri_get_query (soup_server_message_get_uri (message));
   char **parts = g_strsplit (text ? text : "", "&", 32);

@@ -6,7 +6,7 @@
 
 #include <libsoup/soup.h>
 
-#include "events/events.h"
+#include "events/eventindex.h"
 
 G_BEGIN_DECLS
 
@@ -26,7 +26,7 @@ typedef struct
 } ServeEventQuery;
 
 /* Reads the parameters of @message. FALSE: it was answered with what is wrong. */
-gboolean serve_event_query_read (const ServeEvents *events,
+gboolean serve_event_query_read (const ServeEventIndex *events,
     SoupServerMessage *message, ServeQueryFlags flags, ServeEventQuery *query);
 
 /* Reads SEGMENT:OFFSET. */

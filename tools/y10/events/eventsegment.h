@@ -47,7 +47,7 @@ GPtrArray *serve_event_segments_new (void);
 /* The number of segments in front of @number. */
 guint serve_event_segments_find (const GPtrArray *segments, guint64 number);
 
-/* As serve_events_find_before() and those that follow it. */
+/* As serve_event_index_find_before() and those that follow it. */
 const ServeEvent *serve_event_segments_find_before (const GPtrArray *segments,
     const ServeEventFilter *filter, GstY10SpoolPosition *place);
 const ServeEvent *serve_event_segments_find_behind (const GPtrArray *segments,

@@ -337,7 +337,7 @@ on_request (SoupServer *server, SoupServerMessage *message, const char *path,
   http_connection_set_deadline (message, REPLY_TIME);
   add_headers (message); /* libsoup forgets them after 100 */
   if (route) {
-    route->handler (message, name, route->owner);
+    route->handler (message, name, route->data);
   } else if (first) {
     g_string_prepend (expected, "expected ");
     http_reply_error (message, SOUP_STATUS_METHOD_NOT_ALLOWED, expected->str);
@@ -363,7 +363,7 @@ http_server_new (SoupServer *soup, HttpAuth *auth, const HttpRoute *routes,
       continue;
     /* libsoup has one handler for a path, which does all of these. */
     soup_server_add_handler (soup, routes[i].path, on_request, http, NULL);
-    http_sockets_listen (routes[i].owner, soup, routes[i].path);
+    http_sockets_listen (routes[i].data, soup, routes[i].path);
   }
   return http;
 }

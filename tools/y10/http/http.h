@@ -25,7 +25,7 @@ typedef struct
   const char *path;   /* may have one star, for any text */
   HttpRouteFlags flags;
   HttpHandler *handler;
-  gpointer owner; /* for the handler */
+  gpointer data; /* for the handler; borrowed */
 } HttpRoute;
 
 typedef struct _HttpServer HttpServer;

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /* Answers @message. @name: what the star of the route's path stands for, borrowed. A
  * header declares those of a file by this type. */
 typedef void HttpHandler (SoupServerMessage *message, const char *name,
-    gpointer owner);
+    gpointer data);
 
 void http_reply_bytes (SoupServerMessage *message, guint status,
     const char *type, GBytes *bytes);

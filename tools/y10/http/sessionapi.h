@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Sessions, for requests. The owner is an HttpAuth. */
+/* Sessions, for requests. The handlers' data is an HttpAuth. */
 
 #include "http/reply.h"
 

@@ -33,7 +33,7 @@ struct _HttpSockets
 
 typedef struct
 {
-  HttpSockets *owner;
+  HttpSockets *sockets;
   SoupWebsocketConnection *websocket;
   HttpConnection *connection;
   guint64 end; /* of all that it was sent, as the connection counts */
@@ -86,7 +86,7 @@ send_line (Client *client, const char *line)
     return;
   if (get_waiting (client) > MAX_WAITING)
     leave (client);
-  make_room (client->owner->clients, length);
+  make_room (client->sockets->clients, length);
   if (client->is_left)
     return;
   client->end = MAX (client->end, client->connection->n_written) + length;
@@ -121,7 +121,7 @@ free_client (gpointer data)
 static void
 on_closed (SoupWebsocketConnection *websocket, gpointer client)
 {
-  g_ptr_array_remove_fast (((Client *) client)->owner->clients, client);
+  g_ptr_array_remove_fast (((Client *) client)->sockets->clients, client);
 }
 
 static void
@@ -135,7 +135,7 @@ on_websocket (SoupServer *server, SoupServerMessage *message, const char *path,
   soup_websocket_connection_set_max_incoming_payload_size (websocket,
       MAX_INCOMING);
   soup_websocket_connection_set_keepalive_interval (websocket, KEEP_ALIVE);
-  client->owner = sockets;
+  client->sockets = sockets;
   client->websocket = g_object_ref (websocket);
   client->connection = http_connection_ref (message);
   http_connection_expect_nothing (message);

@@ -14,7 +14,7 @@
 #include "http/body.h"
 #include "serve/cameraapi.h"
 #include "serve/cameras.h"
-#include "serve/change.h"
+#include "serve/camerajson.h"
 
 #define NO_THING "there is no such thing"
 #define NO_PAGE "there is no such page"
@@ -32,10 +32,9 @@ find (const ServeCameras *cameras, SoupServerMessage *message, const char *id,
 }
 
 void
-serve_cameras_list (SoupServerMessage *message, const char *name,
-    gpointer owner)
+serve_cameras_list (SoupServerMessage *message, const char *name, gpointer data)
 {
-  const ServeCameras *cameras = owner;
+  const ServeCameras *cameras = data;
   GString *json = g_string_new (NULL);
 
   y10_json_open (json, NULL, '{');
@@ -49,11 +48,11 @@ serve_cameras_list (SoupServerMessage *message, const char *name,
 
 /* Tells the user in front of the page and in front of the terminal. */
 static gboolean
-save (ServeConfig *config, SoupServerMessage *message)
+save (ServeSettings *settings, SoupServerMessage *message)
 {
   g_autoptr (GError) error = NULL;
 
-  if (serve_config_save (config, &error))
+  if (serve_settings_save (settings, &error))
     return TRUE;
   tool_log (TOOL_LOG_WARNING, "cannot write the settings: %s", error->message);
   http_reply_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR, error->message);
@@ -72,7 +71,7 @@ reply_camera (SoupServerMessage *message, guint status,
 
 /* Returns what the message's body makes of @camera, or of nothing; NULL after an answer. */
 static ToolCameraSettings *
-read_change (const ServeConfig *config, SoupServerMessage *message,
+read_change (const ServeSettings *settings, SoupServerMessage *message,
     const ToolCameraSettings *camera)
 {
   Y10Json root;
@@ -82,7 +81,7 @@ read_change (const ServeConfig *config, SoupServerMessage *message,
 
   if (!body)
     return NULL;
-  changed = serve_change_read (config, camera, root, &error);
+  changed = serve_camera_json_read (settings, camera, root, &error);
   if (!changed)
     http_reply_error (message, SOUP_STATUS_BAD_REQUEST, error->message);
   return changed;
@@ -90,23 +89,23 @@ read_change (const ServeConfig *config, SoupServerMessage *message,
 
 void
 serve_camera_create (SoupServerMessage *message, const char *name,
-    gpointer owner)
+    gpointer data)
 {
-  ServeCameras *cameras = owner;
-  ServeConfig *config = cameras->config;
-  ToolCameraSettings *camera = read_change (config, message, NULL);
+  ServeCameras *cameras = data;
+  ServeSettings *settings = cameras->settings;
+  ToolCameraSettings *camera = read_change (settings, message, NULL);
   g_autoptr (GError) error = NULL;
 
   if (!camera)
     return;
-  if (!serve_config_add (config, camera, &error))
+  if (!serve_settings_add (settings, camera, &error))
     http_reply_error (message, SOUP_STATUS_BAD_REQUEST, error->message);
-  else if (!save (config, message))
-    serve_config_drop (config, camera);
+  else if (!save (settings, message))
+    serve_settings_drop (settings, camera);
   else {
     http_auth_log (message, "camera %s: added", camera->id);
     reply_camera (message, SOUP_STATUS_CREATED,
-        serve_camera_start (cameras, camera, FALSE));
+        serve_camera_add (cameras, camera, FALSE));
   }
 }
 
@@ -121,64 +120,63 @@ serve_camera_get (SoupServerMessage *message, const char *id, gpointer cameras)
 
 /* What is not kept does not apply. */
 static void
-apply (ServeConfig *config, SoupServerMessage *message, ServeCamera *camera,
+apply (ServeSettings *settings, SoupServerMessage *message, ServeCamera *camera,
     ToolCameraSettings *other)
 {
   g_autofree char *fields = NULL;
 
-  serve_config_exchange (config, camera->config, other);
-  if (!save (config, message)) {
-    serve_config_exchange (config, camera->config, other);
+  serve_settings_exchange (settings, camera->settings, other);
+  if (!save (settings, message)) {
+    serve_settings_exchange (settings, camera->settings, other);
     return;
   }
-  fields = serve_change_list (camera->config, other);
+  fields = serve_camera_json_list_changes (camera->settings, other);
   if (*fields)
-    http_auth_log (message, "camera %s: changed %s", camera->config->id,
+    http_auth_log (message, "camera %s: changed %s", camera->settings->id,
         fields);
   serve_camera_change (camera, other);
   reply_camera (message, SOUP_STATUS_OK, camera);
 }
 
 void
-serve_camera_patch (SoupServerMessage *message, const char *id, gpointer owner)
+serve_camera_patch (SoupServerMessage *message, const char *id, gpointer data)
 {
-  ServeConfig *config = ((ServeCameras *) owner)->config;
-  ServeCamera *camera = find (owner, message, id, NO_THING);
+  ServeSettings *settings = ((ServeCameras *) data)->settings;
+  ServeCamera *camera = find (data, message, id, NO_THING);
   ToolCameraSettings *other = camera
-      ? read_change (config, message, camera->config)
+      ? read_change (settings, message, camera->settings)
       : NULL;
 
   if (!other)
     return;
-  apply (config, message, camera, other);
+  apply (settings, message, camera, other);
   tool_camera_settings_free (other);
 }
 
 void
-serve_camera_delete (SoupServerMessage *message, const char *id, gpointer owner)
+serve_camera_delete (SoupServerMessage *message, const char *id, gpointer data)
 {
-  const ServeCameras *cameras = owner;
+  const ServeCameras *cameras = data;
   ServeCamera *camera = find (cameras, message, id, NO_THING);
-  ToolCameraSettings *config = camera ? camera->config : NULL;
+  ToolCameraSettings *settings = camera ? camera->settings : NULL;
 
   if (!camera)
     return;
-  serve_config_remove (cameras->config, config);
-  if (!save (cameras->config, message))
+  serve_settings_remove (cameras->settings, settings);
+  if (!save (cameras->settings, message))
     return;
-  http_auth_log (message, "camera %s: removed", config->id);
-  serve_camera_stop (camera);
+  http_auth_log (message, "camera %s: removed", settings->id);
+  serve_camera_remove (camera);
   /* Of a camera that the settings do not name, the next start forgets crashes. */
-  serve_crashes_forget (cameras->crashes, config, NULL);
-  serve_config_drop (cameras->config, config);
+  serve_crashes_forget (cameras->crashes, settings, NULL);
+  serve_settings_drop (cameras->settings, settings);
   soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
 }
 
 void
-serve_camera_release (SoupServerMessage *message, const char *id,
-    gpointer owner)
+serve_camera_release (SoupServerMessage *message, const char *id, gpointer data)
 {
-  const ServeCameras *cameras = owner;
+  const ServeCameras *cameras = data;
   const ServeCamera *camera = find (cameras, message, id,
       "there is no such camera");
   g_autoptr (GError) error = NULL;
@@ -188,12 +186,13 @@ serve_camera_release (SoupServerMessage *message, const char *id,
   if (!tool_camera_is_held (camera->camera)) {
     http_reply_error (message, SOUP_STATUS_CONFLICT,
         "the camera is not quarantined");
-  } else if (!serve_crashes_forget (cameras->crashes, camera->config, &error)) {
+  } else if (!serve_crashes_forget (cameras->crashes, camera->settings,
+                 &error)) {
     tool_log (TOOL_LOG_WARNING, "cannot write the crashes: %s", error->message);
     http_reply_error (message, SOUP_STATUS_INTERNAL_SERVER_ERROR,
         error->message);
   } else {
-    http_auth_log (message, "camera %s: released", camera->config->id);
+    http_auth_log (message, "camera %s: released", camera->settings->id);
     tool_camera_release (camera->camera);
     soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
   }
@@ -221,9 +220,9 @@ serve_camera_snapshot (SoupServerMessage *message, const char *id,
 /* Ready: a camera is live, or there is none. */
 void
 serve_cameras_probe (SoupServerMessage *message, const char *name,
-    gpointer owner)
+    gpointer data)
 {
-  const ServeCameras *cameras = owner;
+  const ServeCameras *cameras = data;
 
   soup_server_message_set_status (message,
       !cameras->all->len || serve_cameras_count (cameras, TOOL_CAMERA_LIVE)

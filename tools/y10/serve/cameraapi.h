@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* Cameras, for requests. The owner is a ServeCameras, the name a camera's id. */
+/* Cameras, for requests. The handlers' data is a ServeCameras, the name a camera's id. */
 
 #include "http/reply.h"
 

@@ -3,8 +3,8 @@
 
 /* The cameras that run: one for each of the settings.
  *
- * After a crash of which it is not known whose fault it was, they start one by one, so that
- * the next one is likely the fault of the latest. */
+ * After a crash that cannot be blamed on one of them, they start one by one, so that the next
+ * crash is most likely the fault of the latest. */
 
 #include "config.h"
 
@@ -17,34 +17,34 @@
 #include "base/log.h"
 #include "camera/source.h"
 #include "serve/cameras.h"
-#include "serve/change.h"
+#include "serve/camerajson.h"
 
-#define INTERVAL 250 /* ms between looks at cameras: nobody tells of silence */
+#define INTERVAL 250 /* ms between looks: there is no signal for silence */
 #define MAX_ALONE (20 * G_USEC_PER_SEC) /* until it is live or has failed */
 #define STEADY (2 * G_USEC_PER_SEC)     /* after that */
 
 /* Also has what crashes in its threads recorded. */
 static ToolCameraSetup
-make_setup (ServeCamera *entry)
+make_setup (ServeCamera *camera)
 {
-  const ServeConfig *config = entry->owner->config;
+  const ServeSettings *settings = camera->cameras->settings;
   ToolCameraSetup setup = {
-    .settings = *entry->config,
-    .media = config->media,
-    .model = config->model,
-    .model_turn = config->model_turn,
-    .backend = config->backend,
-    .thread = entry->thread,
-    .spool = config->spool,
-    .max_age = config->keep_days * G_TIME_SPAN_DAY * 1000,
-    .max_bytes = (guint64) config->keep_mib << 20,
+    .settings = *camera->settings,
+    .media = settings->media,
+    .model = settings->model,
+    .model_turn = settings->model_turn,
+    .backend = settings->backend,
+    .thread = camera->thread,
+    .spool = settings->spool,
+    .max_age = settings->keep_days * G_TIME_SPAN_DAY * 1000,
+    .max_bytes = (guint64) settings->keep_mib << 20,
   };
 
-  serve_crashes_watch (entry->config, entry->thread);
+  serve_crashes_watch (camera->settings, camera->thread);
   if (!setup.settings.classes)
-    setup.settings.classes = config->classes;
+    setup.settings.classes = settings->classes;
   if (!(setup.settings.confidence > 0))
-    setup.settings.confidence = config->confidence;
+    setup.settings.confidence = settings->confidence;
   return setup;
 }
 
@@ -55,15 +55,15 @@ on_picture (gpointer camera)
 }
 
 ServeCamera *
-serve_camera_start (ServeCameras *cameras, ToolCameraSettings *config,
+serve_camera_add (ServeCameras *cameras, ToolCameraSettings *settings,
     gboolean wait)
 {
-  g_autofree char *why = serve_crashes_judge (cameras->crashes, config);
+  g_autofree char *why = serve_crashes_judge (cameras->crashes, settings);
   ServeCamera *camera = g_new0 (ServeCamera, 1);
   ToolCameraSetup setup;
 
-  camera->owner = cameras;
-  camera->config = config;
+  camera->cameras = cameras;
+  camera->settings = settings;
   g_ptr_array_add (cameras->all, camera);
   setup = make_setup (camera);
   if (why || wait)
@@ -73,7 +73,7 @@ serve_camera_start (ServeCameras *cameras, ToolCameraSettings *config,
         on_picture, camera);
   else
     camera->camera = tool_camera_new (&setup, on_picture, camera);
-  camera->views = serve_views_new (camera->camera, config->id);
+  camera->views = serve_views_new (camera->camera, settings->id);
   return camera;
 }
 
@@ -81,12 +81,12 @@ void
 serve_camera_change (ServeCamera *camera, const ToolCameraSettings *before)
 {
   const ToolCameraSetup setup = make_setup (camera);
-  g_autofree char *why = serve_crashes_judge (camera->owner->crashes,
-      camera->config);
+  g_autofree char *why = serve_crashes_judge (camera->cameras->crashes,
+      camera->settings);
   ToolCameraStatus status;
 
   if (!tool_camera_change (camera->camera, &setup)
-      || camera->config->privacy != before->privacy)
+      || camera->settings->privacy != before->privacy)
     serve_views_forget (camera->views);
   tool_camera_get_status (camera->camera, &status);
   if (status.state == TOOL_CAMERA_QUARANTINED && !why)
@@ -94,11 +94,11 @@ serve_camera_change (ServeCamera *camera, const ToolCameraSettings *before)
 }
 
 void
-serve_camera_stop (ServeCamera *camera)
+serve_camera_remove (ServeCamera *camera)
 {
   serve_views_free (camera->views);
   tool_camera_free (camera->camera);
-  g_ptr_array_remove (camera->owner->all, camera);
+  g_ptr_array_remove (camera->cameras->all, camera);
   g_free (camera->logged);
   g_free (camera);
 }
@@ -109,7 +109,7 @@ serve_camera_find (const ServeCameras *cameras, const char *id)
   for (guint i = 0; i < cameras->all->len; i++) {
     ServeCamera *camera = cameras->all->pdata[i];
 
-    if (!strcmp (camera->config->id, id))
+    if (!strcmp (camera->settings->id, id))
       return camera;
   }
   return NULL;
@@ -118,13 +118,13 @@ serve_camera_find (const ServeCameras *cameras, const char *id)
 void
 serve_camera_write (const ServeCamera *camera, GString *json, gboolean counters)
 {
-  g_autofree char *shown = tool_source_show (camera->config->source);
+  g_autofree char *shown = tool_source_show (camera->settings->source);
   ToolCameraStatus status;
 
   tool_camera_get_status (camera->camera, &status);
   y10_json_open (json, NULL, '{');
-  y10_json_add_string (json, "id", camera->config->id);
-  y10_json_add_string (json, "name", camera->config->name);
+  y10_json_add_string (json, "id", camera->settings->id);
+  y10_json_add_string (json, "name", camera->settings->name);
   y10_json_add_string (json, "source", shown);
   y10_json_add_string (json, "state", tool_camera_state_name (status.state));
   y10_json_add_string (json, "reason", status.reason);
@@ -139,11 +139,11 @@ serve_camera_write (const ServeCamera *camera, GString *json, gboolean counters)
                : round (status.inferences_per_second * 10) / 10);
   y10_json_add_int (json, "reconnects", status.reconnects);
   y10_json_add_int (json, "viewers", serve_views_count (camera->views));
-  serve_change_write (json, camera->config);
+  serve_camera_json_write (json, camera->settings);
   y10_json_close (json, '}');
 }
 
-/* While a camera is tried again and again for the same reason, nothing is new. */
+/* A retry for the same reason is not logged again. */
 static void
 log_state (ServeCamera *camera)
 {
@@ -157,7 +157,7 @@ log_state (ServeCamera *camera)
       status.reason ? ": " : NULL, status.reason, NULL);
   if (g_strcmp0 (state, camera->logged) != 0) {
     tool_log (status.reason ? TOOL_LOG_WARNING : TOOL_LOG_NOTICE,
-        "camera %s: %s", camera->config->id, state);
+        "camera %s: %s", camera->settings->id, state);
     g_free (camera->logged);
     camera->logged = g_steal_pointer (&state);
   }
@@ -219,12 +219,12 @@ release_next (gpointer data)
   g_clear_pointer (&cameras->alone, g_free);
   cameras->settled = 0;
   camera = find_waiting (cameras);
-  serve_crashes_suspect (camera ? camera->config : NULL);
+  serve_crashes_suspect (camera ? camera->settings : NULL);
   if (!camera) {
-    cameras->releasing = 0;
+    cameras->release_id = 0;
     return G_SOURCE_REMOVE;
   }
-  cameras->alone = g_strdup (camera->config->id);
+  cameras->alone = g_strdup (camera->settings->id);
   cameras->released = now;
   tool_camera_release (camera->camera);
   return G_SOURCE_CONTINUE;
@@ -234,41 +234,41 @@ void
 serve_cameras_start (ServeCameras *cameras)
 {
   const gboolean one_by_one = serve_crashes_are_unsure (cameras->crashes);
-  const GPtrArray *configs = cameras->config->cameras;
+  const GPtrArray *settings = cameras->settings->cameras;
 
   if (one_by_one)
     tool_log (TOOL_LOG_WARNING,
         "the last run crashed, and it is not known which camera did it; "
         "they are started one by one");
-  for (guint i = 0; i < configs->len; i++) {
-    const ServeCamera *camera = serve_camera_start (cameras, configs->pdata[i],
+  for (guint i = 0; i < settings->len; i++) {
+    const ServeCamera *camera = serve_camera_add (cameras, settings->pdata[i],
         one_by_one);
     ToolCameraStatus status;
 
     tool_camera_get_status (camera->camera, &status);
     if (status.state == TOOL_CAMERA_QUARANTINED)
       tool_log (TOOL_LOG_WARNING, "the camera %s is quarantined: %s",
-          camera->config->id, status.reason);
+          camera->settings->id, status.reason);
   }
-  cameras->looking = g_timeout_add (INTERVAL, look, cameras);
+  cameras->look_id = g_timeout_add (INTERVAL, look, cameras);
   if (one_by_one && release_next (cameras))
-    cameras->releasing = g_timeout_add (INTERVAL, release_next, cameras);
+    cameras->release_id = g_timeout_add (INTERVAL, release_next, cameras);
 }
 
 void
 serve_cameras_stop (ServeCameras *cameras)
 {
-  g_clear_handle_id (&cameras->looking, g_source_remove);
-  g_clear_handle_id (&cameras->releasing, g_source_remove);
+  g_clear_handle_id (&cameras->look_id, g_source_remove);
+  g_clear_handle_id (&cameras->release_id, g_source_remove);
   serve_crashes_suspect (NULL);
   while (cameras->all->len)
-    serve_camera_stop (cameras->all->pdata[0]);
+    serve_camera_remove (cameras->all->pdata[0]);
 }
 
 void
 serve_cameras_change_model (ServeCameras *cameras)
 {
-  cameras->config->model_turn++;
+  cameras->settings->model_turn++;
   for (guint i = 0; i < cameras->all->len; i++) {
     ServeCamera *camera = cameras->all->pdata[i];
     const ToolCameraSetup setup = make_setup (camera);
@@ -306,11 +306,11 @@ serve_cameras_count (const ServeCameras *cameras, ToolCameraState state)
 }
 
 ServeCameras *
-serve_cameras_new (ServeConfig *config, ServeCrashes *crashes)
+serve_cameras_new (ServeSettings *settings, ServeCrashes *crashes)
 {
   ServeCameras *cameras = g_new0 (ServeCameras, 1);
 
-  cameras->config = config;
+  cameras->settings = settings;
   cameras->crashes = crashes;
   cameras->all = g_ptr_array_new ();
   return cameras;

@@ -15,8 +15,8 @@ typedef struct _ServeCameras ServeCameras;
 
 typedef struct
 {
-  ServeCameras *owner;
-  ToolCameraSettings *config;
+  ServeCameras *cameras;
+  ToolCameraSettings *settings; /* one of ServeSettings.cameras */
   ToolCamera *camera;
   ServeViews *views;
   char thread[TOOL_THREAD_NAME]; /* what its threads are called */
@@ -25,19 +25,22 @@ typedef struct
 
 struct _ServeCameras
 {
-  ServeConfig *config;
+  ServeSettings *settings;
   ServeCrashes *crashes;
-  GPtrArray *all;           /* ServeCamera */
-  guint looking, releasing; /* sources */
-  char *alone; /* the latest that was released by itself, or NULL */
+  GPtrArray *all; /* ServeCamera */
+  guint look_id, release_id;
+  /* While cameras start one by one: the latest one's id, or NULL; when it was released, and
+   * when it was live or had failed, or 0. */
+  char *alone;
   gint64 released, settled;
 };
 
-/* Borrows @config and @crashes. None runs yet. */
-ServeCameras *serve_cameras_new (ServeConfig *config, ServeCrashes *crashes);
-/* Starts those of the settings: all at once, or one by one after a crash. */
+/* Borrows @settings and @crashes. None runs yet. */
+ServeCameras *serve_cameras_new (ServeSettings *settings,
+    ServeCrashes *crashes);
+/* Adds the cameras of the settings: all at once, or one by one after a crash. */
 void serve_cameras_start (ServeCameras *cameras);
-/* Stops all; from then on no camera is suspected. */
+/* Removes all; from then on no camera is suspected. */
 void serve_cameras_stop (ServeCameras *cameras);
 void serve_cameras_free (ServeCameras *cameras);
 /* Lets all take the model of the settings; their pictures go on. */
@@ -49,14 +52,15 @@ guint serve_cameras_count (const ServeCameras *cameras, ToolCameraState state);
 
 /* Returns the camera with this id, or NULL. */
 ServeCamera *serve_camera_find (const ServeCameras *cameras, const char *id);
-/* Starts it, unless it is quarantined or has to wait until others were started. */
-ServeCamera *serve_camera_start (ServeCameras *cameras,
-    ToolCameraSettings *config, gboolean wait);
-/* Lets it do what its settings say, which were exchanged with @before. */
+/* Starts the camera of @settings, which are borrowed. It is held where it is quarantined, or,
+ * with @wait, until others were started. */
+ServeCamera *serve_camera_add (ServeCameras *cameras,
+    ToolCameraSettings *settings, gboolean wait);
+/* Applies its settings, which were @before. */
 void serve_camera_change (ServeCamera *camera,
     const ToolCameraSettings *before);
 /* Ends its views, stops and frees it. */
-void serve_camera_stop (ServeCamera *camera);
+void serve_camera_remove (ServeCamera *camera);
 /* Adds it as JSON: what is shown of its source has no secrets. @counters: also what changes
  * with each frame. */
 void serve_camera_write (const ServeCamera *camera, GString *json,

@@ -30,7 +30,7 @@
 struct _ServeCapacity
 {
   const ServeCameras *cameras;
-  guint measuring; /* a source */
+  guint measure_id;
   gint64 since;
   ServeUsage before;
   /* In the last period. NAN: not known yet. */
@@ -88,14 +88,14 @@ serve_capacity_new (const ServeCameras *cameras)
   capacity->cpus_used = capacity->cpus_others = NAN;
   capacity->cpus = y10_cpus_granted ("");
   capacity->allowed = y10_cpus_allowed ();
-  capacity->measuring = g_timeout_add_seconds (PERIOD, measure, capacity);
+  capacity->measure_id = g_timeout_add_seconds (PERIOD, measure, capacity);
   return capacity;
 }
 
 void
 serve_capacity_free (ServeCapacity *capacity)
 {
-  g_source_remove (capacity->measuring);
+  g_source_remove (capacity->measure_id);
   g_free (capacity);
 }
 
@@ -185,10 +185,9 @@ add_estimate (GString *json, const ServeCapacity *capacity, const Load *load)
 }
 
 void
-serve_capacity_get (SoupServerMessage *message, const char *name,
-    gpointer owner)
+serve_capacity_get (SoupServerMessage *message, const char *name, gpointer data)
 {
-  const ServeCapacity *capacity = owner;
+  const ServeCapacity *capacity = data;
   GString *json = g_string_new (NULL);
   Load load = { 0 };
   const gboolean known = read_load (capacity->cameras, &load)

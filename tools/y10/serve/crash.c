@@ -340,13 +340,13 @@ read_line (ServeCrashes *crashes, const char *line)
 
 /* Forgets cameras that are not there any more, or have another source. */
 static void
-drop_others (ServeCrashes *crashes, const ServeConfig *config)
+drop_others (ServeCrashes *crashes, const ServeSettings *settings)
 {
   g_autoptr (GHashTable)
       known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
-  for (guint i = 0; i < config->cameras->len; i++)
-    g_hash_table_add (known, make_who (config->cameras->pdata[i]));
+  for (guint i = 0; i < settings->cameras->len; i++)
+    g_hash_table_add (known, make_who (settings->cameras->pdata[i]));
   for (guint i = crashes->records->len; i-- > 0;) {
     const Record *record = crashes->records->pdata[i];
 
@@ -356,7 +356,7 @@ drop_others (ServeCrashes *crashes, const ServeConfig *config)
 }
 
 static void
-read_file (ServeCrashes *crashes, const ServeConfig *config)
+read_file (ServeCrashes *crashes, const ServeSettings *settings)
 {
   gsize n;
   g_autofree char *text = tool_read_file (crashes->path, MAX_FILE, &n, NULL);
@@ -371,7 +371,7 @@ read_file (ServeCrashes *crashes, const ServeConfig *config)
   /* What is behind the last end of a line was not written wholly. */
   for (guint i = 0; lines[0] && lines[i + 1]; i++)
     read_line (crashes, lines[i]);
-  drop_others (crashes, config);
+  drop_others (crashes, settings);
 }
 
 /* Crashes of nobody count for one start only, so they are left out. */
@@ -395,14 +395,14 @@ write_file (ServeCrashes *crashes, GError **error)
 }
 
 ServeCrashes *
-serve_crashes_new (const char *path, const ServeConfig *config)
+serve_crashes_new (const char *path, const ServeSettings *settings)
 {
   ServeCrashes *crashes = g_new0 (ServeCrashes, 1);
   g_autoptr (GError) error = NULL;
 
   crashes->path = g_strdup (path);
   crashes->records = g_ptr_array_new_with_free_func (free_record);
-  read_file (crashes, config);
+  read_file (crashes, settings);
   if (!write_file (crashes, &error))
     tool_log (TOOL_LOG_WARNING, "crashes of cameras are not recorded: %s",
         error->message);

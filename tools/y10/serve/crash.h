@@ -13,7 +13,8 @@ typedef struct _ServeCrashes ServeCrashes;
 
 /* Reads what earlier runs left in @path, and has crashes recorded there. Never NULL: without
  * the file, which is told on the terminal, nothing is quarantined. */
-ServeCrashes *serve_crashes_new (const char *path, const ServeConfig *config);
+ServeCrashes *serve_crashes_new (const char *path,
+    const ServeSettings *settings);
 void serve_crashes_free (ServeCrashes *crashes);
 /* Sets what the threads of this camera are called, and has a crash in them recorded. */
 void serve_crashes_watch (const ToolCameraSettings *camera,

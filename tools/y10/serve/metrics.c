@@ -218,14 +218,14 @@ add_cameras (GString *text, const Reading *readings, guint n)
   for (guint m = 0; m < G_N_ELEMENTS (metrics); m++) {
     add_head (text, metrics[m].name, metrics[m].help, metrics[m].type);
     for (guint i = 0; i < n; i++) {
-      const ToolCameraSettings *config = readings[i].camera->config;
+      const ToolCameraSettings *settings = readings[i].camera->settings;
       const double value = metrics[m].get (&readings[i]);
 
       if (isnan (value))
         continue;
       g_string_append_printf (text, "%s{camera=\"%s\",name=\"", metrics[m].name,
-          config->id);
-      add_label (text, config->name);
+          settings->id);
+      add_label (text, settings->name);
       g_string_append_printf (text, "\"} %.15g\n", value);
     }
   }
@@ -285,9 +285,9 @@ add_process (GString *text)
 }
 
 void
-serve_metrics_get (SoupServerMessage *message, const char *name, gpointer owner)
+serve_metrics_get (SoupServerMessage *message, const char *name, gpointer data)
 {
-  const ServeCameras *cameras = owner;
+  const ServeCameras *cameras = data;
   const guint n = cameras->all->len;
   Reading *readings = g_new0 (Reading, n);
   GString *text = g_string_new (NULL);

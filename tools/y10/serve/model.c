@@ -34,7 +34,7 @@ struct _ServeModelChange
   ServeModelInfo *model;     /* NULL until the file is checked */
   char *old_path;            /* from then on */
   guint n_left, n;           /* cameras */
-  guint looking;             /* a source, from then on */
+  guint look_id;             /* a source, from then on */
 };
 
 /* What the thread is told, and finds. */
@@ -82,7 +82,7 @@ serve_model_get_kept (const ServeModel *model)
 {
   const ServeModelChange *change = model->change;
 
-  return change && change->model ? change->old_path : model->config->model;
+  return change && change->model ? change->old_path : model->settings->model;
 }
 
 void
@@ -108,7 +108,7 @@ tell_pages (ServeModel *model, const char *problem)
 
   y10_json_open (json, NULL, '{');
   y10_json_add_string (json, "type", "model");
-  y10_json_add_string (json, "name", model->config->known->name);
+  y10_json_add_string (json, "name", model->settings->model_info->name);
   serve_model_write (model, json);
   y10_json_add_string (json, "problem", problem);
   y10_json_close (json, '}');
@@ -122,11 +122,11 @@ finish (ServeModel *model, guint status, const char *problem)
 
   if (problem)
     tool_log (TOOL_LOG_WARNING, "model: stays %s: %s",
-        model->config->known->name, problem);
+        model->settings->model_info->name, problem);
   else
     tool_log (TOOL_LOG_NOTICE, "model: %s is in use",
-        model->config->known->name);
-  g_clear_handle_id (&change->looking, g_source_remove);
+        model->settings->model_info->name);
+  g_clear_handle_id (&change->look_id, g_source_remove);
   change->done (change->user, status, problem);
   tell_pages (model, problem);
   g_cancellable_cancel (change->cancellable);
@@ -152,16 +152,16 @@ check_camera (const ToolCameraSettings *camera, const ServeModelInfo *model,
 
 /* Whether the model has all classes that are asked for. */
 static gboolean
-check_classes (const ServeConfig *config, const ServeModelInfo *model,
+check_classes (const ServeSettings *settings, const ServeModelInfo *model,
     GError **error)
 {
-  gboolean ok = !config->classes
-      || serve_model_info_check_classes (model, config->classes, error);
+  gboolean ok = !settings->classes
+      || serve_model_info_check_classes (model, settings->classes, error);
 
   if (!ok)
     g_prefix_error (error, "the settings' [serve]: ");
-  for (guint i = 0; ok && i < config->cameras->len; i++)
-    ok = check_camera (config->cameras->pdata[i], model, error);
+  for (guint i = 0; ok && i < settings->cameras->len; i++)
+    ok = check_camera (settings->cameras->pdata[i], model, error);
   return ok;
 }
 
@@ -170,9 +170,9 @@ check_classes (const ServeConfig *config, const ServeModelInfo *model,
 static char *
 exchange (ServeModel *model, char *path)
 {
-  char *before = model->config->model;
+  char *before = model->settings->model;
 
-  model->config->model = path;
+  model->settings->model = path;
   serve_cameras_change_model (model->cameras);
   return before;
 }
@@ -194,15 +194,15 @@ keep (ServeModel *model)
   g_autoptr (GError) error = NULL;
 
   /* Settings may have changed meanwhile. */
-  if (!check_classes (model->config, change->model, &error)) {
+  if (!check_classes (model->settings, change->model, &error)) {
     go_back (model, SOUP_STATUS_CONFLICT, error->message);
-  } else if (!serve_config_keep_model (model->config, &error)) {
+  } else if (!serve_settings_keep_model (model->settings, &error)) {
     tool_log (TOOL_LOG_WARNING, "cannot write the settings: %s",
         error->message);
     go_back (model, SOUP_STATUS_INTERNAL_SERVER_ERROR, error->message);
   } else {
-    serve_model_info_free (model->config->known);
-    model->config->known = g_steal_pointer (&change->model);
+    serve_model_info_free (model->settings->model_info);
+    model->settings->model_info = g_steal_pointer (&change->model);
     finish (model, SOUP_STATUS_OK, NULL);
   }
 }
@@ -249,11 +249,11 @@ on_read (GObject *source, GAsyncResult *result, gpointer data)
 
   /* A cancelled one has no change any more. */
   if (g_task_propagate_boolean (task, &error)
-      && check_classes (model->config, reading->model, &error)) {
+      && check_classes (model->settings, reading->model, &error)) {
     change = model->change;
     change->model = g_steal_pointer (&reading->model);
     change->old_path = exchange (model, g_steal_pointer (&reading->path));
-    change->looking = g_timeout_add (INTERVAL, look, model);
+    change->look_id = g_timeout_add (INTERVAL, look, model);
     look (model);
     return;
   }
@@ -273,7 +273,7 @@ serve_model_begin (ServeModel *model, const char *name, ServeModelDone done,
   change->done = done;
   change->user = user;
   change->cancellable = g_cancellable_new ();
-  reading->folder = g_strdup (model->config->models);
+  reading->folder = g_strdup (model->settings->models);
   reading->name = g_strdup (name);
   /* Where no detector would, the thread reads the weights, too. */
   reading->whole = !serve_cameras_count (model->cameras, TOOL_CAMERA_LIVE);

@@ -11,16 +11,16 @@ G_BEGIN_DECLS
 
 typedef struct _ServeModelChange ServeModelChange;
 
-/* All of it is borrowed, but the change. */
+/* All but the change is borrowed. */
 typedef struct
 {
-  ServeConfig *config;
+  ServeSettings *settings;
   ServeCameras *cameras;
-  HttpSockets *sockets;     /* that are told */
+  HttpSockets *sockets;     /* of the pages that are told */
   ServeModelChange *change; /* that is under way, or NULL */
 } ServeModel;
 
-/* @problem: NULL if all have it. It is called once. */
+/* Called once. @problem: NULL if all cameras have the model. */
 typedef void (
     *ServeModelDone) (gpointer user, guint status, const char *problem);
 

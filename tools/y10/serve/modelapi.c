@@ -54,17 +54,17 @@ add_active (GString *json, ServeModel *model)
 static void
 add_choice (GString *json, const ServeModel *model)
 {
-  const ServeConfig *config = model->config;
+  const ServeSettings *settings = model->settings;
   const char *path = serve_model_get_kept (model);
-  char *file = config->models && path
-      ? serve_model_folder_get_name (config->models, path)
+  char *file = settings->models && path
+      ? serve_model_folder_get_name (settings->models, path)
       : NULL;
 
   y10_json_add_string (json, "file", file);
   y10_json_add_bool (json, "bundled", !path);
-  y10_json_add_bool (json, "option", config->model_is_option);
-  if (config->models) {
-    char **names = serve_model_folder_list (config->models);
+  y10_json_add_bool (json, "option", settings->model_is_option);
+  if (settings->models) {
+    char **names = serve_model_folder_list (settings->models);
 
     add_names (json, "models", names);
     g_strfreev (names);
@@ -77,7 +77,7 @@ add_choice (GString *json, const ServeModel *model)
 static void
 tell_model (ServeModel *model, SoupServerMessage *message)
 {
-  const ServeModelInfo *info = model->config->known;
+  const ServeModelInfo *info = model->settings->model_info;
   GString *json = g_string_new (NULL);
 
   y10_json_open (json, NULL, '{');
@@ -137,9 +137,9 @@ begin (ServeModel *model, SoupServerMessage *message, const char *name)
 static const char *
 find_obstacle (const ServeModel *model)
 {
-  if (model->config->model_is_option)
+  if (model->settings->model_is_option)
     return "y10 serve was started with --model, which decides; start it without";
-  if (!model->config->models)
+  if (!model->settings->models)
     return "there is no folder of models; expected models=DIR in the settings' [serve], "
            "or y10 serve --models DIR";
   return model->change ? "the model is being changed already" : NULL;

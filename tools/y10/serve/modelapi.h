@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* The model, and the choice of another one, for requests. The owner is a ServeModel. */
+/* The model, and the choice of another one, for requests. The handlers' data is a ServeModel. */
 
 #include "http/reply.h"
 

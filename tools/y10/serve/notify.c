@@ -23,7 +23,7 @@ struct _ServeNotify
   GSocket *socket; /* NULL: there is no manager */
   GSocketAddress *address;
   char *status;
-  guint looking, watchdog; /* sources */
+  guint look_id, watchdog_id;
 };
 
 /* What is lost is told again, or is told by the process's end. */
@@ -98,18 +98,18 @@ serve_notify_new (const ServeCameras *cameras)
       ? g_unix_socket_address_new_with_type (path + 1, -1,
           G_UNIX_SOCKET_ADDRESS_ABSTRACT)
       : g_unix_socket_address_new (path);
-  notify->looking = g_timeout_add (INTERVAL, tell_status, notify);
+  notify->look_id = g_timeout_add (INTERVAL, tell_status, notify);
   period = get_period ();
   if (period)
-    notify->watchdog = g_timeout_add (period, tell_watchdog, notify);
+    notify->watchdog_id = g_timeout_add (period, tell_watchdog, notify);
   return notify;
 }
 
 void
 serve_notify_free (ServeNotify *notify)
 {
-  g_clear_handle_id (&notify->looking, g_source_remove);
-  g_clear_handle_id (&notify->watchdog, g_source_remove);
+  g_clear_handle_id (&notify->look_id, g_source_remove);
+  g_clear_handle_id (&notify->watchdog_id, g_source_remove);
   g_clear_object (&notify->socket);
   g_clear_object (&notify->address);
   g_free (notify->status);
@@ -125,8 +125,8 @@ serve_notify_ready (ServeNotify *notify)
 void
 serve_notify_stopping (ServeNotify *notify)
 {
-  g_clear_handle_id (&notify->looking, g_source_remove);
-  g_clear_handle_id (&notify->watchdog, g_source_remove);
+  g_clear_handle_id (&notify->look_id, g_source_remove);
+  g_clear_handle_id (&notify->watchdog_id, g_source_remove);
   tell (notify, "STOPPING=1");
 }
 

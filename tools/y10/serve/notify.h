@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What a service tells the service manager. */
+/* sd_notify(3): the state of the service for its manager. */
 
 #include "serve/cameras.h"
 

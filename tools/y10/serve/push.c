@@ -18,7 +18,7 @@ struct _ServePush
   const ServeCameras *cameras;
   HttpSockets *sockets;
   GHashTable *told; /* id → line */
-  guint telling;    /* a source, while there are pages */
+  guint tell_id;    /* a source, while there are pages */
 };
 
 /* Returns {"type": "cameras", "all": @all, "cameras": [@lines]}, with the ids of those
@@ -55,7 +55,7 @@ find_changes (ServePush *push, GPtrArray *lines)
 {
   for (guint i = 0; i < push->cameras->all->len; i++) {
     const ServeCamera *camera = push->cameras->all->pdata[i];
-    const char *id = camera->config->id;
+    const char *id = camera->settings->id;
     char *line = make_line (camera);
 
     if (!g_strcmp0 (line, g_hash_table_lookup (push->told, id))) {
@@ -92,7 +92,7 @@ tell_changes (gpointer data)
   g_autofree char *message = NULL;
 
   if (!http_sockets_are_any (push->sockets)) {
-    push->telling = 0;
+    push->tell_id = 0;
     return G_SOURCE_REMOVE;
   }
   find_changes (push, lines);
@@ -113,8 +113,8 @@ greet (gpointer data)
 
   for (guint i = 0; i < push->cameras->all->len; i++)
     g_ptr_array_add (lines, make_line (push->cameras->all->pdata[i]));
-  if (!push->telling)
-    push->telling = g_timeout_add (INTERVAL, tell_changes, push);
+  if (!push->tell_id)
+    push->tell_id = g_timeout_add (INTERVAL, tell_changes, push);
   return make_message (TRUE, lines, NULL);
 }
 
@@ -138,7 +138,7 @@ serve_push_new (const ServeCameras *cameras)
 void
 serve_push_free (ServePush *push)
 {
-  g_clear_handle_id (&push->telling, g_source_remove);
+  g_clear_handle_id (&push->tell_id, g_source_remove);
   http_sockets_free (push->sockets);
   g_hash_table_unref (push->told);
   g_free (push);

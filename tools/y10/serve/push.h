@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What pages are told of cameras. */
+/* Sends the states of cameras to pages, and has the websockets. */
 
 #include "http/sockets.h"
 #include "serve/cameras.h"

@@ -68,19 +68,23 @@ find_nothing (SoupServerMessage *message, const char *name, gpointer what)
 }
 
 HttpServer *
-serve_routes_open (SoupServer *soup, ServeOwners *o)
+serve_routes_open (SoupServer *soup, ServeParts *o)
 {
   HttpSockets *sockets = serve_push_get_sockets (o->push);
   /* clang-format off */
   const HttpRoute routes[] = {
     { "GET",    "/",                          ANYONE, PAGE (html, "index.html") },
     { "GET",    "/app.js",                    ANYONE, PAGE (script, "app.js") },
+    { "GET",    "/cameras.js",               ANYONE, PAGE (script, "cameras.js") },
     { "GET",    "/capacity.js",               ANYONE, PAGE (script, "capacity.js") },
+    { "GET",    "/cards.js",                 ANYONE, PAGE (script, "cards.js") },
+    { "GET",    "/classes.js",               ANYONE, PAGE (script, "classes.js") },
+    { "GET",    "/dom.js",                   ANYONE, PAGE (script, "dom.js") },
     { "GET",    "/events.css",                ANYONE, PAGE (css, "events.css") },
     { "GET",    "/events.js",                 ANYONE, PAGE (script, "events.js") },
     { "GET",    "/icon.svg",                  ANYONE, PAGE (svg, "icon.svg") },
     { "GET",    "/model.js",                  ANYONE, PAGE (script, "model.js") },
-    { "GET",    "/push.js",                   ANYONE, PAGE (script, "push.js") },
+    { "GET",    "/server.js",                ANYONE, PAGE (script, "server.js") },
     { "GET",    "/settings.js",               ANYONE, PAGE (script, "settings.js") },
     { "GET",    "/style.css",                 ANYONE, PAGE (css, "style.css") },
     { "GET",    "/zones.js",                  ANYONE, PAGE (script, "zones.js") },

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* All that can be asked for, and who answers it. */
+/* The routes of y10 serve. */
 
 #include "events/eventapi.h"
 #include "http/http.h"
@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* Of which handlers get what they need. */
+/* What the handlers of requests work on. */
 typedef struct
 {
   HttpAuth *auth;
@@ -21,9 +21,9 @@ typedef struct
   ServeEventApi *events;
   ServeModel model;
   ServeCapacity *capacity;
-} ServeOwners;
+} ServeParts;
 
 /* Answers requests to @soup from now on. */
-HttpServer *serve_routes_open (SoupServer *soup, ServeOwners *owners);
+HttpServer *serve_routes_open (SoupServer *soup, ServeParts *parts);
 
 G_END_DECLS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* y10 serve: a page that shows cameras live, with boxes. This file has the options, the
- * address and the loop; see routes.c for requests, cameras.c for cameras. */
+/* y10 serve: a page that shows cameras live, with boxes. This file has the options, and the
+ * start and the end of the program; see routes.c for requests, cameras.c for cameras. */
 
 #include "config.h"
 
@@ -23,21 +23,21 @@
 #include "base/options.h"
 #include "camera/memory.h"
 #include "http/listener.h"
-#include "http/sent.h"
+#include "http/inflight.h"
 #include "media/gst.h"
 #include "serve/notify.h"
 #include "serve/routes.h"
-#include "serve/spool.h"
+#include "serve/spoolfolder.h"
 
-#define STOP_TIME (2 * G_USEC_PER_SEC)  /* that cameras have to stop */
-#define LEAVE_TIME (G_USEC_PER_SEC / 2) /* that connections have after that */
+#define STOP_TIME (2 * G_USEC_PER_SEC)  /* for cameras */
+#define LEAVE_TIME (G_USEC_PER_SEC / 2) /* for connections, after that */
 
 typedef struct
 {
   char *listen, *config, *model, *models, *backend, *media, *cert, *key;
   char **hosts;
   gboolean insecure, url;
-  /* Of these options: */
+  /* Derived from these: */
   GInetAddress *address;
   guint port;
   GTlsCertificate *certificate;
@@ -49,10 +49,10 @@ typedef struct
   SoupServer *soup;
   HttpListener *listener;
   HttpServer *http;
-  ServeConfig *config;
+  ServeSettings *settings;
   ServeCrashes *crashes;
   ServeNotify *notify;
-  ServeOwners owners;
+  ServeParts parts;
   gboolean stops;
 } Program;
 
@@ -102,24 +102,28 @@ parse_listen (Options *options)
 }
 
 static gboolean
-check_safety (Options *options)
+load_certificate (Options *options)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (!options->cert != !options->key) {
     tool_error ("expected --cert and --key together");
     return FALSE;
   }
-  if (options->cert) {
-    options->certificate = g_tls_certificate_new_from_files (options->cert,
-        options->key, &error);
-    if (!options->certificate) {
-      tool_error ("serve: cannot use %s and %s: %s", options->cert,
-          options->key, error->message);
-      g_error_free (error);
-      return FALSE;
-    }
-  }
+  if (!options->cert)
+    return TRUE;
+  options->certificate = g_tls_certificate_new_from_files (options->cert,
+      options->key, &error);
+  if (!options->certificate)
+    tool_error ("serve: cannot use %s and %s: %s", options->cert, options->key,
+        error->message);
+  return options->certificate != NULL;
+}
+
+/* Other machines are served without TLS only where that was asked for. */
+static gboolean
+check_exposure (const Options *options)
+{
   if (options->certificate || options->insecure
       || g_inet_address_get_is_loopback (options->address))
     return TRUE;
@@ -141,8 +145,8 @@ choose_paths (Options *options)
   options->crashes_path = g_strconcat (options->config, ".crashes", NULL);
 }
 
-/* With the token in the fragment, which no server sees. Of all addresses, which are none
- * for a browser, it is this machine's own. Free with g_free(). */
+/* With the token in the fragment, which no server sees. Where the server listens on any
+ * address, a browser here takes the loopback one. Free with g_free(). */
 static char *
 make_url (const Options *options, const char *token)
 {
@@ -160,7 +164,7 @@ make_url (const Options *options, const char *token)
   return url;
 }
 
-/* The source stays until the process ends: without it, the next signal would be deadly. */
+/* The source stays until the process ends: without it, a second signal would kill it. */
 static gboolean
 on_signal (gpointer data)
 {
@@ -181,32 +185,32 @@ override (char **setting, const char *option)
 
 /* A ServeIsPrivate. */
 static gboolean
-is_private (const char *camera, gpointer config)
+is_private (const char *camera, gpointer settings)
 {
-  return serve_config_is_private (config, camera);
+  return serve_settings_is_private (settings, camera);
 }
 
 static void
-make_owners (ServeOwners *owners, ServeConfig *config, ServeCrashes *crashes)
+make_parts (ServeParts *parts, ServeSettings *settings, ServeCrashes *crashes)
 {
   HttpSockets *sockets;
 
-  owners->cameras = serve_cameras_new (config, crashes);
-  owners->push = serve_push_new (owners->cameras);
-  sockets = serve_push_get_sockets (owners->push);
-  owners->events = serve_event_api_new (config->snapshots, sockets, is_private,
-      config);
-  owners->model = (ServeModel){ config, owners->cameras, sockets, NULL };
-  owners->capacity = serve_capacity_new (owners->cameras);
+  parts->cameras = serve_cameras_new (settings, crashes);
+  parts->push = serve_push_new (parts->cameras);
+  sockets = serve_push_get_sockets (parts->push);
+  parts->events = serve_event_api_new (settings->snapshots, sockets, is_private,
+      settings);
+  parts->model = (ServeModel){ settings, parts->cameras, sockets, NULL };
+  parts->capacity = serve_capacity_new (parts->cameras);
 }
 
 static gboolean
 set_up (Program *program, Options *options, GError **error)
 {
-  ServeConfig *config;
+  ServeSettings *settings;
 
   tool_log_set_up ();
-  /* What is not written is an error like others. */
+  /* A failed write is an error like others. */
   signal (SIGPIPE, SIG_IGN);
   signal (SIGXFSZ, SIG_IGN);
   if (!tool_gst_init (error))
@@ -216,34 +220,34 @@ set_up (Program *program, Options *options, GError **error)
         "GStreamer has no yolov10overlay or no jpegenc; 'y10 doctor' tells more");
     return FALSE;
   }
-  config = program->config = serve_config_load (options->config, error);
-  if (!config)
+  settings = program->settings = serve_settings_load (options->config, error);
+  if (!settings)
     return FALSE;
-  override (&config->model, options->model);
-  config->model_is_option = options->model != NULL;
-  override (&config->models, options->models);
-  override (&config->backend, options->backend);
-  override (&config->media, options->media);
-  /* A wrong model is an error of all cameras, so it is told at once. */
-  if (!serve_config_load_model (config, error)
-      || !serve_spool_prepare (config, error))
+  override (&settings->model, options->model);
+  settings->model_is_option = options->model != NULL;
+  override (&settings->models, options->models);
+  override (&settings->backend, options->backend);
+  override (&settings->media, options->media);
+  /* A wrong model would fail each camera, so it ends the start. */
+  if (!serve_settings_load_model (settings, error)
+      || !serve_spool_folder_prepare (settings, error))
     return FALSE;
   program->listener = http_listener_new (program->soup, options->address,
       options->certificate, &options->port, error);
   if (!program->listener)
     return FALSE;
-  program->owners.auth = http_auth_new (options->token_path,
+  program->parts.auth = http_auth_new (options->token_path,
       options->sessions_path, options->port, options->certificate != NULL,
       g_inet_address_get_is_loopback (options->address), options->hosts, error);
-  if (!program->owners.auth)
+  if (!program->parts.auth)
     return FALSE;
-  program->crashes = serve_crashes_new (options->crashes_path, config);
+  program->crashes = serve_crashes_new (options->crashes_path, settings);
   return TRUE;
 }
 
-/* Where no terminal shows the token. */
+/* For whoever reads the log where no terminal shows the token. */
 static void
-log_way_in (const Options *options)
+log_url_command (const Options *options)
 {
   g_autofree char *host = g_inet_address_to_string (options->address);
   g_autofree char *config = g_canonicalize_filename (options->config, NULL);
@@ -262,15 +266,15 @@ static void
 print_url (const Program *program, const Options *options)
 {
   const gboolean person = isatty (STDOUT_FILENO);
-  const guint n = program->config->cameras->len;
+  const guint n = program->settings->cameras->len;
   g_autofree char *shown = make_url (options, NULL);
   char *url = make_url (options,
-      person ? http_auth_get_token (program->owners.auth) : NULL);
+      person ? http_auth_get_token (program->parts.auth) : NULL);
 
   tool_log (TOOL_LOG_NOTICE, "y10 %s serves %u camera%s at %s", PACKAGE_VERSION,
       n, n == 1 ? "" : "s", shown);
   if (!person)
-    log_way_in (options);
+    log_url_command (options);
   printf ("%s\n", url);
   fflush (stdout);
   g_free (url);
@@ -279,14 +283,14 @@ print_url (const Program *program, const Options *options)
 static void
 run (Program *program, const Options *options)
 {
-  const ServeConfig *config = program->config;
+  const ServeSettings *settings = program->settings;
 
   g_unix_signal_add (SIGINT, on_signal, program);
   g_unix_signal_add (SIGTERM, on_signal, program);
-  if (config->spool)
-    serve_event_api_start (program->owners.events, config->spool);
-  serve_cameras_start (program->owners.cameras);
-  program->notify = serve_notify_new (program->owners.cameras);
+  if (settings->spool)
+    serve_event_api_start (program->parts.events, settings->spool);
+  serve_cameras_start (program->parts.cameras);
+  program->notify = serve_notify_new (program->parts.cameras);
   print_url (program, options);
   serve_notify_ready (program->notify);
   while (!program->stops)
@@ -295,7 +299,7 @@ run (Program *program, const Options *options)
   serve_notify_stopping (program->notify);
 }
 
-/* Runs what is ready, and returns whether to go on: FALSE at the time @until. */
+/* Dispatches what is ready. Returns FALSE once it is @until. */
 static gboolean
 iterate (gint64 until)
 {
@@ -304,21 +308,21 @@ iterate (gint64 until)
   return g_get_monotonic_time () < until;
 }
 
-/* In this order nothing is asked for once it is gone: nobody comes in, nobody is answered
- * anew, what is being answered ends, and only then what answers were made of. */
+/* The order is such that nothing is used after it was freed: first no connection is accepted,
+ * then no request is answered, then pending answers end, and only then what they use. */
 static void
 stop (Program *program)
 {
-  ServeOwners *owners = &program->owners;
+  ServeParts *parts = &program->parts;
   gint64 until = g_get_monotonic_time () + STOP_TIME;
 
   http_listener_stop (program->listener);
   http_server_stop (program->http);
-  serve_model_stop (&owners->model);
-  serve_event_api_stop (owners->events);
-  serve_cameras_stop (owners->cameras);
-  g_clear_pointer (&owners->push, serve_push_free);
-  /* Some networks and drivers take long; the process ends all the same. */
+  serve_model_stop (&parts->model);
+  serve_event_api_stop (parts->events);
+  serve_cameras_stop (parts->cameras);
+  g_clear_pointer (&parts->push, serve_push_free);
+  /* A network or a driver that takes longer does not keep the process. */
   while (!tool_cameras_have_stopped () && iterate (until))
     ;
   /* The last answers are on their way. */
@@ -329,24 +333,24 @@ stop (Program *program)
   while (!http_listener_end (program->listener) && iterate (until))
     ;
   soup_server_disconnect (program->soup);
-  http_sent_stop ();
+  http_inflight_stop ();
 }
 
 static void
 clear_program (Program *program)
 {
-  ServeOwners *owners = &program->owners;
+  ServeParts *parts = &program->parts;
 
   g_clear_pointer (&program->notify, serve_notify_free);
   g_clear_pointer (&program->http, http_server_free);
   g_object_unref (program->soup);
   g_clear_pointer (&program->listener, http_listener_free);
-  g_clear_pointer (&owners->capacity, serve_capacity_free);
-  g_clear_pointer (&owners->events, serve_event_api_free);
-  g_clear_pointer (&owners->cameras, serve_cameras_free);
-  g_clear_pointer (&owners->auth, http_auth_free);
+  g_clear_pointer (&parts->capacity, serve_capacity_free);
+  g_clear_pointer (&parts->events, serve_event_api_free);
+  g_clear_pointer (&parts->cameras, serve_cameras_free);
+  g_clear_pointer (&parts->auth, http_auth_free);
   g_clear_pointer (&program->crashes, serve_crashes_free);
-  g_clear_pointer (&program->config, serve_config_free);
+  g_clear_pointer (&program->settings, serve_settings_free);
 }
 
 static int
@@ -358,8 +362,8 @@ serve (Options *options)
   GError *error = NULL;
 
   if (set_up (&program, options, &error)) {
-    make_owners (&program.owners, program.config, program.crashes);
-    program.http = serve_routes_open (program.soup, &program.owners);
+    make_parts (&program.parts, program.settings, program.crashes);
+    program.http = serve_routes_open (program.soup, &program.parts);
     run (&program, options);
     stop (&program);
     /* Threads that still run would use what the end of a process takes away. */
@@ -375,9 +379,9 @@ serve (Options *options)
   return TOOL_FAILED;
 }
 
-/* For --url. */
+/* For --url: of a server that was started before. */
 static int
-print_later (const Options *options)
+print_existing_url (const Options *options)
 {
   GError *error = NULL;
   HttpAuth *auth;
@@ -410,7 +414,7 @@ tool_serve (int argc, char **argv)
     { "listen", 0, 0, G_OPTION_ARG_STRING, &options.listen,
         "Where the page is [127.0.0.1:8010]", "ADDRESS:PORT" },
     { "config", 0, 0, G_OPTION_ARG_FILENAME, &options.config,
-        "The settings, which the page writes back [~/.config/y10/serve.ini]",
+        "The settings, which the page writes back [~/.settings/y10/serve.ini]",
         "FILE" },
     { "model", 'm', 0, G_OPTION_ARG_FILENAME, &options.model,
         "Weights file [the settings', or the bundled model]", "FILE" },
@@ -446,11 +450,12 @@ tool_serve (int argc, char **argv)
     tool_error ("serve takes no argument, found '%s'", argv[1]);
     goto out;
   }
-  if (!parse_listen (&options) || !check_safety (&options))
+  if (!parse_listen (&options) || !load_certificate (&options)
+      || !check_exposure (&options))
     goto out;
   choose_paths (&options);
   tool_memory_set_up ();
-  status = options.url ? print_later (&options) : serve (&options);
+  status = options.url ? print_existing_url (&options) : serve (&options);
 
 out:
   clear_options (&options);

@@ -50,37 +50,38 @@ check_text (const char *what, const char *text, gsize most, GError **error)
 }
 
 static gboolean
-check_classes (const ServeConfig *config, const char *classes, GError **error)
+check_classes (const ServeSettings *settings, const char *classes,
+    GError **error)
 {
   return !classes
       || (check_text ("list of classes", *classes ? classes : "*", MAX_CLASSES,
               error)
-          && (!config->known
-              || serve_model_info_check_classes (config->known, classes,
+          && (!settings->model_info
+              || serve_model_info_check_classes (settings->model_info, classes,
                   error)));
 }
 
 /* A source that cannot be opened now is the camera's failure, not the settings'. */
 static gboolean
-check_camera (const ServeConfig *config, ToolCameraSettings *camera,
+check_camera (const ServeSettings *settings, ToolCameraSettings *camera,
     gboolean open, GError **error)
 {
   return check_text ("name", camera->name, MAX_NAME, error)
       && check_text ("source", camera->source, MAX_SOURCE, error)
       && ((!open && tool_source_is_file (camera->source))
-          || tool_source_check (camera->source, config->media, error))
+          || tool_source_check (camera->source, settings->media, error))
       && tool_camera_settings_check (camera, error)
-      && check_classes (config, camera->classes, error)
+      && check_classes (settings, camera->classes, error)
       && (!camera->zones
-          || serve_model_info_check_zones (config->known, camera->zones,
+          || serve_model_info_check_zones (settings->model_info, camera->zones,
               error));
 }
 
 gboolean
-serve_config_check (const ServeConfig *config, ToolCameraSettings *camera,
+serve_settings_check (const ServeSettings *settings, ToolCameraSettings *camera,
     GError **error)
 {
-  return check_camera (config, camera, TRUE, error);
+  return check_camera (settings, camera, TRUE, error);
 }
 
 static gboolean
@@ -162,16 +163,16 @@ read_setting (GKeyFile *file, const char *group, const ToolSetting *s,
 }
 
 static gboolean
-read_settings (const ServeConfig *config, const char *group,
+read_settings (const ServeSettings *settings, const char *group,
     ToolCameraSettings *camera, GError **error)
 {
   for (const ToolSetting *s = tool_camera_settings; s->name; s++) {
-    g_autofree char *expected = read_setting (config->file, group, s, camera);
+    g_autofree char *expected = read_setting (settings->file, group, s, camera);
 
     if (!expected)
       continue;
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: [%s] expected %s",
-        config->path, group, expected);
+        settings->path, group, expected);
     return FALSE;
   }
   if (!camera->name)
@@ -180,41 +181,42 @@ read_settings (const ServeConfig *config, const char *group,
 }
 
 static gboolean
-read_camera (ServeConfig *config, const char *group, GError **error)
+read_camera (ServeSettings *settings, const char *group, GError **error)
 {
   g_autoptr (ToolCameraSettings) camera = tool_camera_settings_copy (NULL);
   gboolean ok;
 
   camera->id = g_strdup (group + strlen (GROUP));
-  if (!read_settings (config, group, camera, error))
+  if (!read_settings (settings, group, camera, error))
     return FALSE;
   ok = is_id (camera->id);
   if (!ok)
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "the id is no word of up to 32 of a-z, 0-9 and -; expected [camera ID]");
-  ok = ok && check_camera (config, camera, FALSE, error);
+  ok = ok && check_camera (settings, camera, FALSE, error);
   if (ok)
-    g_ptr_array_add (config->cameras, g_steal_pointer (&camera));
+    g_ptr_array_add (settings->cameras, g_steal_pointer (&camera));
   else
-    g_prefix_error (error, "%s: [%s] ", config->path, group);
+    g_prefix_error (error, "%s: [%s] ", settings->path, group);
   return ok;
 }
 
 static gboolean
-read_confidence (ServeConfig *config, GError **error)
+read_confidence (ServeSettings *settings, GError **error)
 {
-  if (read_share (config->file, "serve", "confidence", &config->confidence))
+  if (read_share (settings->file, "serve", "confidence", &settings->confidence))
     return TRUE;
   g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-      "%s: [serve] confidence is not in the range above 0 to 1", config->path);
+      "%s: [serve] confidence is not in the range above 0 to 1",
+      settings->path);
   return FALSE;
 }
 
 static gboolean
-read_count (const ServeConfig *config, const char *name, guint *value,
+read_count (const ServeSettings *settings, const char *name, guint *value,
     GError **error)
 {
-  g_autofree char *text = g_key_file_get_string (config->file, "serve", name,
+  g_autofree char *text = g_key_file_get_string (settings->file, "serve", name,
       NULL);
   guint64 count = *value;
   const gboolean ok = !text
@@ -224,56 +226,59 @@ read_count (const ServeConfig *config, const char *name, guint *value,
   if (!ok)
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: [serve] %s is '%s'; expected a number from 0, no limit, to 100000",
-        config->path, name, text);
+        settings->path, name, text);
   return ok;
 }
 
 /* Where events are kept: by default beside the settings. */
 static gboolean
-read_spool (ServeConfig *config, GError **error)
+read_spool (ServeSettings *settings, GError **error)
 {
-  config->spool = g_key_file_get_string (config->file, "serve", "spool", NULL);
-  if (!config->spool)
-    config->spool = g_strconcat (config->path, ".events", NULL);
-  else if (!*config->spool)
-    g_clear_pointer (&config->spool, g_free);
-  if (config->spool)
-    config->snapshots = g_build_filename (config->spool, "snapshots", NULL);
-  config->keep_days = KEEP_DAYS;
-  config->keep_mib = KEEP_MIB;
-  return read_count (config, "keep-days", &config->keep_days, error)
-      && read_count (config, "keep-mib", &config->keep_mib, error);
+  settings->spool = g_key_file_get_string (settings->file, "serve", "spool",
+      NULL);
+  if (!settings->spool)
+    settings->spool = g_strconcat (settings->path, ".events", NULL);
+  else if (!*settings->spool)
+    g_clear_pointer (&settings->spool, g_free);
+  if (settings->spool)
+    settings->snapshots = g_build_filename (settings->spool, "snapshots", NULL);
+  settings->keep_days = KEEP_DAYS;
+  settings->keep_mib = KEEP_MIB;
+  return read_count (settings, "keep-days", &settings->keep_days, error)
+      && read_count (settings, "keep-mib", &settings->keep_mib, error);
 }
 
 static gboolean
-parse (ServeConfig *config, GError **error)
+parse (ServeSettings *settings, GError **error)
 {
-  char **groups = g_key_file_get_groups (config->file, NULL);
+  char **groups = g_key_file_get_groups (settings->file, NULL);
   gboolean ok;
 
-  config->media = g_key_file_get_string (config->file, "serve", "media", NULL);
-  config->model = g_key_file_get_string (config->file, "serve", "model", NULL);
-  config->models = g_key_file_get_string (config->file, "serve", "models",
+  settings->media = g_key_file_get_string (settings->file, "serve", "media",
       NULL);
-  config->backend = g_key_file_get_string (config->file, "serve", "backend",
+  settings->model = g_key_file_get_string (settings->file, "serve", "model",
       NULL);
-  config->classes = g_key_file_get_string (config->file, "serve", "classes",
+  settings->models = g_key_file_get_string (settings->file, "serve", "models",
       NULL);
-  ok = read_confidence (config, error) && read_spool (config, error);
+  settings->backend = g_key_file_get_string (settings->file, "serve", "backend",
+      NULL);
+  settings->classes = g_key_file_get_string (settings->file, "serve", "classes",
+      NULL);
+  ok = read_confidence (settings, error) && read_spool (settings, error);
   for (guint i = 0; ok && groups[i]; i++) {
     if (g_str_has_prefix (groups[i], GROUP))
-      ok = read_camera (config, groups[i], error);
+      ok = read_camera (settings, groups[i], error);
     else if (strcmp (groups[i], "serve") != 0) {
       g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
           "%s: unknown group [%s]; expected [serve] or [camera ID]",
-          config->path, groups[i]);
+          settings->path, groups[i]);
       ok = FALSE;
     }
   }
-  if (ok && config->cameras->len > MAX_CAMERAS) {
+  if (ok && settings->cameras->len > MAX_CAMERAS) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: %u cameras; expected at most %d", config->path,
-        config->cameras->len, MAX_CAMERAS);
+        "%s: %u cameras; expected at most %d", settings->path,
+        settings->cameras->len, MAX_CAMERAS);
     ok = FALSE;
   }
   g_strfreev (groups);
@@ -290,7 +295,7 @@ set_text (GKeyFile *file, const char *group, const char *key, const char *value)
 }
 
 static void
-set_camera (ServeConfig *config, const ToolCameraSettings *camera)
+set_camera (ServeSettings *settings, const ToolCameraSettings *camera)
 {
   g_autofree char *group = g_strconcat (GROUP, camera->id, NULL);
 
@@ -310,92 +315,92 @@ set_camera (ServeConfig *config, const ToolCameraSettings *camera)
       g_snprintf (number, sizeof number, "%u", TOOL_SETTING (camera, s, guint));
       text = number;
     }
-    set_text (config->file, group, s->name, text);
+    set_text (settings->file, group, s->name, text);
   }
   /* Of earlier versions, which asked a clock. */
-  g_key_file_remove_key (config->file, group, "private-since", NULL);
+  g_key_file_remove_key (settings->file, group, "private-since", NULL);
 }
 
 /* Without settings there is one camera. */
 static void
-add_demo (ServeConfig *config)
+add_demo (ServeSettings *settings)
 {
   ToolCameraSettings *camera = tool_camera_settings_copy (NULL);
 
   camera->id = g_strdup ("demo");
   camera->name = g_strdup ("Demo");
   camera->source = g_strdup ("demo");
-  g_ptr_array_add (config->cameras, camera);
-  set_camera (config, camera);
+  g_ptr_array_add (settings->cameras, camera);
+  set_camera (settings, camera);
 }
 
-ServeConfig *
-serve_config_load (const char *path, GError **error)
+ServeSettings *
+serve_settings_load (const char *path, GError **error)
 {
-  ServeConfig *config = g_new0 (ServeConfig, 1);
+  ServeSettings *settings = g_new0 (ServeSettings, 1);
   GError *problem = NULL;
   struct stat status;
   gsize size;
   char *text = tool_read_file (path, MAX_FILE, &size, &problem);
 
-  config->path = g_strdup (path);
-  config->file = g_key_file_new ();
-  config->cameras = g_ptr_array_new_with_free_func (free_camera);
+  settings->path = g_strdup (path);
+  settings->file = g_key_file_new ();
+  settings->cameras = g_ptr_array_new_with_free_func (free_camera);
   if (g_error_matches (problem, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
     g_clear_error (&problem);
-    add_demo (config);
-    read_spool (config, NULL);
-    config->saved = g_key_file_to_data (config->file, NULL, NULL);
-    return config;
+    add_demo (settings);
+    read_spool (settings, NULL);
+    settings->saved = g_key_file_to_data (settings->file, NULL, NULL);
+    return settings;
   }
   if (!text) {
     g_propagate_error (error, problem);
-  } else if (!g_key_file_load_from_data (config->file, text, size,
+  } else if (!g_key_file_load_from_data (settings->file, text, size,
                  G_KEY_FILE_KEEP_COMMENTS, &problem)) {
     g_propagate_prefixed_error (error, problem, "%s: ", path);
   } else if (stat (path, &status) == 0 && status.st_mode & 077) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: others may read it, and it can have passwords; run chmod 600 on it",
         path);
-  } else if (parse (config, error)) {
+  } else if (parse (settings, error)) {
     g_free (text);
-    config->saved = g_key_file_to_data (config->file, NULL, NULL);
-    return config;
+    settings->saved = g_key_file_to_data (settings->file, NULL, NULL);
+    return settings;
   }
   g_free (text);
-  serve_config_free (config);
+  serve_settings_free (settings);
   return NULL;
 }
 
 gboolean
-serve_config_save (ServeConfig *config, GError **error)
+serve_settings_save (ServeSettings *settings, GError **error)
 {
-  char *text = g_key_file_to_data (config->file, NULL, NULL);
-  const gboolean ok = tool_write_private (config->path, text, error);
+  char *text = g_key_file_to_data (settings->file, NULL, NULL);
+  const gboolean ok = tool_write_private (settings->path, text, error);
 
   if (ok) {
-    g_free (config->saved);
-    config->saved = text;
+    g_free (settings->saved);
+    settings->saved = text;
     return TRUE;
   }
   g_free (text);
-  g_key_file_load_from_data (config->file, config->saved, G_MAXSIZE,
+  g_key_file_load_from_data (settings->file, settings->saved, G_MAXSIZE,
       G_KEY_FILE_KEEP_COMMENTS, NULL);
   return FALSE;
 }
 
 gboolean
-serve_config_keep_model (ServeConfig *config, GError **error)
+serve_settings_keep_model (ServeSettings *settings, GError **error)
 {
-  set_text (config->file, "serve", "model", config->model);
-  return serve_config_save (config, error);
+  set_text (settings->file, "serve", "model", settings->model);
+  return serve_settings_save (settings, error);
 }
 
 static gboolean
-has_id (const ServeConfig *config, const char *id)
+has_id (const ServeSettings *settings, const char *id)
 {
-  for (guint i = 0; i < config->cameras->len; i++) {
-    const ToolCameraSettings *camera = config->cameras->pdata[i];
+  for (guint i = 0; i < settings->cameras->len; i++) {
+    const ToolCameraSettings *camera = settings->cameras->pdata[i];
 
     if (!strcmp (camera->id, id))
       return TRUE;
@@ -404,23 +409,23 @@ has_id (const ServeConfig *config, const char *id)
 }
 
 gboolean
-serve_config_load_model (ServeConfig *config, GError **error)
+serve_settings_load_model (ServeSettings *settings, GError **error)
 {
-  config->known = serve_model_info_load (config->model, FALSE, error);
-  if (!config->known)
+  settings->model_info = serve_model_info_load (settings->model, FALSE, error);
+  if (!settings->model_info)
     return FALSE;
-  if (!check_classes (config, config->classes, error)) {
-    g_prefix_error (error, "%s: [serve] ", config->path);
+  if (!check_classes (settings, settings->classes, error)) {
+    g_prefix_error (error, "%s: [serve] ", settings->path);
     return FALSE;
   }
-  for (guint i = 0; i < config->cameras->len; i++) {
-    const ToolCameraSettings *camera = config->cameras->pdata[i];
+  for (guint i = 0; i < settings->cameras->len; i++) {
+    const ToolCameraSettings *camera = settings->cameras->pdata[i];
 
-    if (!check_classes (config, camera->classes, error)
+    if (!check_classes (settings, camera->classes, error)
         || (camera->zones
-            && !serve_model_info_check_zones (config->known, camera->zones,
-                error))) {
-      g_prefix_error (error, "%s: [" GROUP "%s] ", config->path, camera->id);
+            && !serve_model_info_check_zones (settings->model_info,
+                camera->zones, error))) {
+      g_prefix_error (error, "%s: [" GROUP "%s] ", settings->path, camera->id);
       return FALSE;
     }
   }
@@ -429,12 +434,12 @@ serve_config_load_model (ServeConfig *config, GError **error)
 
 /* No id is given twice: events have those of cameras that are gone. */
 gboolean
-serve_config_add (ServeConfig *config, ToolCameraSettings *camera,
+serve_settings_add (ServeSettings *settings, ToolCameraSettings *camera,
     GError **error)
 {
-  int last = g_key_file_get_integer (config->file, "serve", LAST_ID, NULL);
+  int last = g_key_file_get_integer (settings->file, "serve", LAST_ID, NULL);
 
-  if (config->cameras->len >= MAX_CAMERAS) {
+  if (settings->cameras->len >= MAX_CAMERAS) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "there are %d cameras already, the most", MAX_CAMERAS);
     tool_camera_settings_free (camera);
@@ -443,17 +448,17 @@ serve_config_add (ServeConfig *config, ToolCameraSettings *camera,
   while (!camera->id) {
     last = CLAMP (last, 0, G_MAXINT - 1) + 1;
     camera->id = g_strdup_printf ("c%d", last);
-    if (has_id (config, camera->id))
+    if (has_id (settings, camera->id))
       g_clear_pointer (&camera->id, g_free);
   }
-  g_key_file_set_integer (config->file, "serve", LAST_ID, last);
-  g_ptr_array_add (config->cameras, camera);
-  set_camera (config, camera);
+  g_key_file_set_integer (settings->file, "serve", LAST_ID, last);
+  g_ptr_array_add (settings->cameras, camera);
+  set_camera (settings, camera);
   return TRUE;
 }
 
 void
-serve_config_exchange (ServeConfig *config, ToolCameraSettings *camera,
+serve_settings_exchange (ServeSettings *settings, ToolCameraSettings *camera,
     ToolCameraSettings *other)
 {
   const ToolCameraSettings old = *camera;
@@ -463,13 +468,13 @@ serve_config_exchange (ServeConfig *config, ToolCameraSettings *camera,
   camera->id = old.id;
   *other = old;
   other->id = id;
-  set_camera (config, camera);
+  set_camera (settings, camera);
 }
 
 static char **
-list_private (const ServeConfig *config, gsize *n)
+list_private (const ServeSettings *settings, gsize *n)
 {
-  char **ids = g_key_file_get_string_list (config->file, "serve", PRIVATE, n,
+  char **ids = g_key_file_get_string_list (settings->file, "serve", PRIVATE, n,
       NULL);
 
   return ids ? ids : g_new0 (char *, 1);
@@ -477,72 +482,73 @@ list_private (const ServeConfig *config, gsize *n)
 
 /* Its pictures stay, and so does what they may show. */
 static void
-note_private (ServeConfig *config, const char *id)
+note_private (ServeSettings *settings, const char *id)
 {
   gsize n = 0;
-  char **ids = list_private (config, &n);
+  char **ids = list_private (settings, &n);
 
   if (!g_strv_contains ((const char *const *) ids, id)) {
     ids = g_renew (char *, ids, n + 2);
     ids[n] = g_strdup (id);
     ids[n + 1] = NULL;
-    g_key_file_set_string_list (config->file, "serve", PRIVATE,
+    g_key_file_set_string_list (settings->file, "serve", PRIVATE,
         (const char *const *) ids, n + 1);
   }
   g_strfreev (ids);
 }
 
 void
-serve_config_remove (ServeConfig *config, const ToolCameraSettings *camera)
+serve_settings_remove (ServeSettings *settings,
+    const ToolCameraSettings *camera)
 {
   g_autofree char *group = g_strconcat (GROUP, camera->id, NULL);
 
-  g_key_file_remove_group (config->file, group, NULL);
+  g_key_file_remove_group (settings->file, group, NULL);
   if (camera->privacy)
-    note_private (config, camera->id);
+    note_private (settings, camera->id);
 }
 
 void
-serve_config_drop (ServeConfig *config, ToolCameraSettings *camera)
+serve_settings_drop (ServeSettings *settings, ToolCameraSettings *camera)
 {
-  g_ptr_array_remove (config->cameras, camera);
+  g_ptr_array_remove (settings->cameras, camera);
 }
 
 gboolean
-serve_config_is_private (const ServeConfig *config, const char *id)
+serve_settings_is_private (const ServeSettings *settings, const char *id)
 {
   gboolean is_private;
   gsize n;
   char **ids;
 
-  for (guint i = 0; i < config->cameras->len; i++) {
-    const ToolCameraSettings *camera = config->cameras->pdata[i];
+  for (guint i = 0; i < settings->cameras->len; i++) {
+    const ToolCameraSettings *camera = settings->cameras->pdata[i];
 
     if (!strcmp (camera->id, id))
       return camera->privacy;
   }
-  ids = list_private (config, &n);
+  ids = list_private (settings, &n);
   is_private = g_strv_contains ((const char *const *) ids, id);
   g_strfreev (ids);
   return is_private;
 }
 
 void
-serve_config_free (ServeConfig *config)
+serve_settings_free (ServeSettings *settings)
 {
-  g_free (config->path);
-  g_free (config->media);
-  g_free (config->model);
-  g_free (config->models);
-  g_free (config->backend);
-  g_free (config->classes);
-  g_free (config->spool);
-  g_clear_pointer (&config->known, serve_model_info_free);
-  g_free (config->snapshots);
-  g_ptr_array_unref (config->cameras);
-  g_key_file_unref (config->file);
-  g_free (config->saved);
-  g_free (config);
+  g_free (settings->path);
+  g_free (settings->media);
+  g_free (settings->model);
+  g_free (settings->models);
+  g_free (settings->backend);
+  g_free (settings->classes);
+  g_free (settings->spool);
+  g_clear_pointer (&settings->model_info, serve_model_info_free);
+  g_free (settings->snapshots);
+  g_ptr_array_unref (settings->cameras);
+  g_key_file_unref (settings->file);
+  g_free (settings->saved);
+  g_free (settings);
 }
 
 #endif

@@ -2,7 +2,7 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 #pragma once
 
-/* What the CPUs do. */
+/* How long the CPUs were busy. */
 
 #include <glib.h>
 

@@ -15,7 +15,7 @@
 
 #include "http/connection.h"
 #include "http/reply.h"
-#include "http/sent.h"
+#include "http/inflight.h"
 #include "serve/views.h"
 
 #define BOUNDARY "--y10\r\n"
@@ -31,7 +31,7 @@ struct _ServeViews
   GPtrArray *viewers;
   GBytes *chunk;  /* the newest picture, as it is sent, or NULL */
   guint64 number; /* of that picture */
-  guint looking;  /* a source, while there are viewers */
+  guint look_id;  /* a source, while there are viewers */
 };
 
 typedef struct
@@ -63,7 +63,7 @@ send_once (Viewer *viewer)
   if (!picture)
     return;
   viewer->ended = TRUE;
-  http_sent_add (viewer->message, viewer->views->id);
+  http_inflight_add (viewer->message, viewer->views->id);
   http_reply_bytes (viewer->message, SOUP_STATUS_OK, "image/jpeg", picture);
   http_connection_set_deadline (viewer->message, PATIENCE);
   soup_server_message_unpause (viewer->message);
@@ -81,7 +81,7 @@ feed (Viewer *viewer)
   } else if (!viewer->n_sending && views->chunk
       && viewer->number != views->number) {
     viewer->number = views->number;
-    http_sent_add (viewer->message, views->id);
+    http_inflight_add (viewer->message, views->id);
     send_chunk (viewer, views->chunk);
   }
 }
@@ -125,7 +125,7 @@ on_wrote_chunk (SoupServerMessage *message, gpointer data)
     viewer->n_sending--;
   if (!viewer->n_sending) {
     http_connection_set_deadline (message, 0);
-    http_sent_written (message);
+    http_inflight_written (message);
   }
   feed (viewer);
 }
@@ -143,7 +143,7 @@ on_finished (SoupServerMessage *message, gpointer data)
     if (!views->viewers->len) {
       tool_camera_want_pictures (views->camera, FALSE);
       g_clear_pointer (&views->chunk, g_bytes_unref);
-      g_clear_handle_id (&views->looking, g_source_remove);
+      g_clear_handle_id (&views->look_id, g_source_remove);
     }
   }
   g_object_unref (message);
@@ -216,8 +216,8 @@ serve_views_begin (ServeViews *views, SoupServerMessage *message, gboolean once)
   viewer->once = once;
   viewer->since = g_get_monotonic_time ();
   g_ptr_array_add (views->viewers, viewer);
-  if (!views->looking)
-    views->looking = g_timeout_add (INTERVAL, look, views);
+  if (!views->look_id)
+    views->look_id = g_timeout_add (INTERVAL, look, views);
   g_signal_connect (message, "finished", G_CALLBACK (on_finished), viewer);
   tool_camera_want_pictures (views->camera, TRUE);
   if (!once) {
@@ -239,7 +239,7 @@ void
 serve_views_forget (ServeViews *views)
 {
   g_clear_pointer (&views->chunk, g_bytes_unref);
-  http_sent_reset (views->id);
+  http_inflight_reset (views->id);
 }
 
 ServeViews *
@@ -256,7 +256,7 @@ serve_views_new (ToolCamera *camera, const char *id)
 void
 serve_views_free (ServeViews *views)
 {
-  g_clear_handle_id (&views->looking, g_source_remove);
+  g_clear_handle_id (&views->look_id, g_source_remove);
   for (guint i = 0; i < views->viewers->len; i++) {
     Viewer *viewer = views->viewers->pdata[i];
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "events/eventnames.h"
-#include "events/events.h"
+#include "events/eventindex.h"
 #include "events/eventsegment.h"
 
 #define SLICE (1 << 20)    /* bytes that are read at once */
@@ -36,12 +36,11 @@ struct _ServeEvents
   GString *scratch;
 };
 
-ServeEvents *
-serve_events_new (const char *folder, gsize most, ServeEventFunc func,
+ServeEventIndex *
+serve_event_index_new (const char *folder, gsize most, ServeEventFunc func,
     gpointer user)
 {
-  static const char *const kinds[] = { SERVE_EVENT_KINDS };
-  ServeEvents *self = g_new0 (ServeEvents, 1);
+  ServeEventIndex *self = g_new0 (ServeEventIndex, 1);
 
   self->view = gst_y10_spool_view_new (folder);
   self->reader = gst_y10_spool_reader_new_view (self->view);
@@ -55,14 +54,14 @@ serve_events_new (const char *folder, gsize most, ServeEventFunc func,
   self->scratch = g_string_new (NULL);
   for (guint i = 0; i < SERVE_N_NAMES; i++)
     serve_event_names_init (&self->names[i]);
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    serve_event_names_add (&self->names[SERVE_NAMES_KINDS], kinds[i],
-        strlen (kinds[i]));
+  for (const char *const *kind = serve_event_kinds; *kind; kind++)
+    serve_event_names_add (&self->names[SERVE_NAMES_KINDS], *kind,
+        strlen (*kind));
   return self;
 }
 
 void
-serve_events_free (ServeEvents *self)
+serve_event_index_free (ServeEventIndex *self)
 {
   for (guint i = 0; i < SERVE_N_NAMES; i++)
     serve_event_names_clear (&self->names[i]);
@@ -77,7 +76,7 @@ serve_events_free (ServeEvents *self)
 /* Segments. */
 
 static void
-drop_segment (ServeEvents *self, guint i)
+drop_segment (ServeEventIndex *self, guint i)
 {
   self->n -= ((const ServeEventSegment *) self->segments->pdata[i])->n;
   g_ptr_array_remove_index (self->segments, i);
@@ -85,7 +84,7 @@ drop_segment (ServeEvents *self, guint i)
 
 /* Begins anew: nothing that is known counts. */
 static void
-rewind_all (ServeEvents *self)
+rewind_all (ServeEventIndex *self)
 {
   while (self->segments->len)
     drop_segment (self, self->segments->len - 1);
@@ -97,7 +96,7 @@ rewind_all (ServeEvents *self)
 }
 
 static void
-add_segment (ServeEvents *self, guint i, guint64 number)
+add_segment (ServeEventIndex *self, guint i, guint64 number)
 {
   ServeEventSegment *segment = g_new0 (ServeEventSegment, 1);
 
@@ -111,7 +110,7 @@ add_segment (ServeEvents *self, guint i, guint64 number)
  * written, so one in front of what was read has come by other hands: returns FALSE, and all
  * is to be read again. */
 static gboolean
-list_segments (ServeEvents *self)
+list_segments (ServeEventIndex *self)
 {
   const guint64 now = gst_y10_spool_reader_get_position (self->reader).segment;
   const GArray *numbers = gst_y10_spool_view_get_segments (self->view);
@@ -139,7 +138,7 @@ list_segments (ServeEvents *self)
 }
 
 static void
-find_segments (ServeEvents *self)
+find_segments (ServeEventIndex *self)
 {
   gst_y10_spool_view_refresh (self->view);
   if (gst_y10_spool_view_count_folders (self->view) != self->folder)
@@ -152,7 +151,7 @@ find_segments (ServeEvents *self)
 
 /* NULL: it is not there, or not any more. */
 static ServeEventSegment *
-get_segment (const ServeEvents *self, guint64 number)
+get_segment (const ServeEventIndex *self, guint64 number)
 {
   const guint i = serve_event_segments_find (self->segments, number);
   ServeEventSegment *segment = i < self->segments->len
@@ -165,7 +164,8 @@ get_segment (const ServeEvents *self, guint64 number)
 /* Lines. */
 
 static guint16
-take_name (ServeEvents *self, ServeNames which, const GstY10LineMember *member)
+take_name (ServeEventIndex *self, ServeNames which,
+    const GstY10LineMember *member)
 {
   if (!member->json)
     return SERVE_NO_NAME;
@@ -175,7 +175,7 @@ take_name (ServeEvents *self, ServeNames which, const GstY10LineMember *member)
 }
 
 static void
-add_record (ServeEvents *self, ServeEventSegment *segment, guint32 offset,
+add_record (ServeEventIndex *self, ServeEventSegment *segment, guint32 offset,
     const ServeEventLine *line)
 {
   const GstY10LineMember *members = line->members;
@@ -205,7 +205,7 @@ add_record (ServeEvents *self, ServeEventSegment *segment, guint32 offset,
 }
 
 static void
-take_line (ServeEvents *self, const GstY10SpoolLine *line)
+take_line (ServeEventIndex *self, const GstY10SpoolLine *line)
 {
   ServeEventSegment *segment = get_segment (self, line->at.segment);
   ServeEventLine event;
@@ -221,7 +221,7 @@ take_line (ServeEvents *self, const GstY10SpoolLine *line)
 
 /* Forgets what was cut off. */
 static void
-cut (ServeEvents *self)
+cut (ServeEventIndex *self)
 {
   const GstY10SpoolPosition end = gst_y10_spool_reader_get_position (
       self->reader);
@@ -236,7 +236,7 @@ cut (ServeEvents *self)
 
 /* Of more than are kept, the oldest segments are known no more. */
 static void
-keep_most (ServeEvents *self)
+keep_most (ServeEventIndex *self)
 {
   while (self->n > self->most && self->segments->len > 1) {
     self->left_out = ((ServeEventSegment *) self->segments->pdata[0])->number;
@@ -245,7 +245,7 @@ keep_most (ServeEvents *self)
 }
 
 gboolean
-serve_events_look (ServeEvents *self)
+serve_event_index_read_on (ServeEventIndex *self)
 {
   GstY10SpoolPosition begin;
   GstY10SpoolLine line;
@@ -270,7 +270,7 @@ serve_events_look (ServeEvents *self)
 }
 
 gboolean
-serve_events_are_read (const ServeEvents *self)
+serve_event_index_is_complete (const ServeEventIndex *self)
 {
   return self->is_read;
 }
@@ -278,34 +278,34 @@ serve_events_are_read (const ServeEvents *self)
 /* Questions. */
 
 const ServeEvent *
-serve_events_find_before (const ServeEvents *self,
+serve_event_index_find_before (const ServeEventIndex *self,
     const ServeEventFilter *filter, GstY10SpoolPosition *place)
 {
   return serve_event_segments_find_before (self->segments, filter, place);
 }
 
 const ServeEvent *
-serve_events_find_behind (const ServeEvents *self,
+serve_event_index_find_behind (const ServeEventIndex *self,
     const ServeEventFilter *filter, GstY10SpoolPosition *place)
 {
   return serve_event_segments_find_behind (self->segments, filter, place);
 }
 
 const ServeEvent *
-serve_events_get (const ServeEvents *self, GstY10SpoolPosition place)
+serve_event_index_get (const ServeEventIndex *self, GstY10SpoolPosition place)
 {
   return serve_event_segments_get (self->segments, place);
 }
 
 void
-serve_events_histogram (const ServeEvents *self, const ServeEventFilter *filter,
-    gint64 span, guint n, guint *counts)
+serve_event_index_histogram (const ServeEventIndex *self,
+    const ServeEventFilter *filter, gint64 span, guint n, guint *counts)
 {
   serve_event_segments_histogram (self->segments, filter, span, n, counts);
 }
 
 gboolean
-serve_events_read (ServeEvents *self, GstY10SpoolPosition place,
+serve_event_index_read_event (ServeEventIndex *self, GstY10SpoolPosition place,
     GstY10SpoolLine *line, ServeEventLine *event)
 {
   place.folder = self->folder;
@@ -316,14 +316,14 @@ serve_events_read (ServeEvents *self, GstY10SpoolPosition place,
 }
 
 guint16
-serve_events_find_name (const ServeEvents *self, ServeNames which,
+serve_event_index_find_name (const ServeEventIndex *self, ServeNames which,
     const char *name)
 {
   return serve_event_names_find (&self->names[which], name, strlen (name));
 }
 
 const GPtrArray *
-serve_events_get_names (const ServeEvents *self, ServeNames which)
+serve_event_index_get_names (const ServeEventIndex *self, ServeNames which)
 {
   return self->names[which].names;
 }

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "http/connection.h"
-#include "http/sent.h"
+#include "http/inflight.h"
 
 #define PATIENCE \
   (30 * G_USEC_PER_SEC) /* that the end of a closed one may take */
@@ -36,7 +36,7 @@ typedef struct
 } Sent;
 
 static GPtrArray *all; /* Sent, or NULL */
-static guint looking;  /* a source, while there are some */
+static guint look_id;  /* a source, while there are some */
 
 static void
 on_finished (SoupServerMessage *message, gpointer data)
@@ -124,12 +124,12 @@ look (gpointer unused)
       g_ptr_array_remove_index_fast (all, i);
   if (all->len)
     return G_SOURCE_CONTINUE;
-  looking = 0;
+  look_id = 0;
   return G_SOURCE_REMOVE;
 }
 
 void
-http_sent_add (SoupServerMessage *message, const char *subject)
+http_inflight_add (SoupServerMessage *message, const char *subject)
 {
   Sent *sent = find (message);
   HttpConnection *connection = sent ? NULL : http_connection_ref (message);
@@ -152,13 +152,13 @@ http_sent_add (SoupServerMessage *message, const char *subject)
     if (!all)
       all = g_ptr_array_new_with_free_func (free_sent);
     g_ptr_array_add (all, sent);
-    if (!looking)
-      looking = g_timeout_add (INTERVAL, look, NULL);
+    if (!look_id)
+      look_id = g_timeout_add (INTERVAL, look, NULL);
   }
 }
 
 void
-http_sent_written (const SoupServerMessage *message)
+http_inflight_written (const SoupServerMessage *message)
 {
   Sent *sent = find (message);
 
@@ -167,7 +167,7 @@ http_sent_written (const SoupServerMessage *message)
 }
 
 void
-http_sent_reset (const char *subject)
+http_inflight_reset (const char *subject)
 {
   for (guint i = 0; all && i < all->len; i++) {
     const Sent *sent = all->pdata[i];
@@ -179,9 +179,9 @@ http_sent_reset (const char *subject)
 }
 
 void
-http_sent_stop (void)
+http_inflight_stop (void)
 {
-  g_clear_handle_id (&looking, g_source_remove);
+  g_clear_handle_id (&look_id, g_source_remove);
   g_clear_pointer (&all, g_ptr_array_unref);
 }
 

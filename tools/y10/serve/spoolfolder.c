@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "base/terminal.h"
 #include "media/gst.h"
-#include "serve/spool.h"
+#include "serve/spoolfolder.h"
 #include "spool/folder.h"
 
 static gboolean
@@ -48,19 +48,19 @@ check_lock (const char *path, GError **error)
 }
 
 gboolean
-serve_spool_prepare (ServeConfig *config, GError **error)
+serve_spool_folder_prepare (ServeSettings *settings, GError **error)
 {
-  if (!config->spool)
+  if (!settings->spool)
     return TRUE;
   if (!tool_have_element ("yolov10publish")) {
     tool_log (TOOL_LOG_WARNING,
         "no events are kept, since GStreamer has no yolov10publish; "
         "Debian's package is gstreamer1.0-yolov10-publish");
-    g_clear_pointer (&config->spool, g_free);
+    g_clear_pointer (&settings->spool, g_free);
     return TRUE;
   }
-  return make_folder (config->spool, error)
-      && check_lock (config->spool, error);
+  return make_folder (settings->spool, error)
+      && check_lock (settings->spool, error);
 }
 
 #endif

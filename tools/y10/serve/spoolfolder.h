@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Makes the folder, and finds out what all cameras would fail at otherwise. Without
- * yolov10publish, clears the setting and says so. */
-gboolean serve_spool_prepare (ServeConfig *config, GError **error);
+/* Makes the folder, and fails where each camera would. Without yolov10publish, clears the
+ * setting and logs it. */
+gboolean serve_spool_folder_prepare (ServeSettings *settings, GError **error);
 
 G_END_DECLS

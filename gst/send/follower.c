@@ -3,7 +3,7 @@
 
 /* Makes what sends a spool's lines, and the thread that it lives in. What others tell of
  * streams and zones is handed to that thread. */
-#include "send/follow.h"
+#include "send/follower.h"
 
 #include <gio/gio.h>
 #include <string.h>
@@ -198,7 +198,7 @@ open_transport (GstY10Follower *self, const GstY10FollowerSettings *settings,
     .producer = gst_y10_spool_get_producer (self->delivery.spool),
     .max_delay = settings->max_delay,
     .timeout = settings->timeout,
-    .events = &gst_y10_delivery_events,
+    .callbacks = &gst_y10_delivery_callbacks,
     .user = &self->delivery,
   };
   self->delivery.transport = self->delivery.class->open (&self->config, error);

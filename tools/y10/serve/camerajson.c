@@ -13,7 +13,7 @@
 #include <y10/y10.h>
 
 #include "base/json.h"
-#include "serve/change.h"
+#include "serve/camerajson.h"
 
 #define MAX_DEPTH 16
 
@@ -135,8 +135,8 @@ read_member (Y10Json members, Y10Json name, Y10Json value,
 }
 
 ToolCameraSettings *
-serve_change_read (const ServeConfig *config, const ToolCameraSettings *camera,
-    Y10Json members, GError **error)
+serve_camera_json_read (const ServeSettings *settings,
+    const ToolCameraSettings *camera, Y10Json members, GError **error)
 {
   ToolCameraSettings *changed = tool_camera_settings_copy (camera);
   Y10JsonCursor cursor;
@@ -146,14 +146,14 @@ serve_change_read (const ServeConfig *config, const ToolCameraSettings *camera,
   y10_json_enter (&cursor, members);
   while (ok && y10_json_next (&cursor, &value))
     ok = read_member (members, cursor.name, value, changed, error);
-  if (ok && serve_config_check (config, changed, error))
+  if (ok && serve_settings_check (settings, changed, error))
     return changed;
   tool_camera_settings_free (changed);
   return NULL;
 }
 
 char *
-serve_change_list (const ToolCameraSettings *camera,
+serve_camera_json_list_changes (const ToolCameraSettings *camera,
     const ToolCameraSettings *before)
 {
   GString *list = g_string_new (NULL);
@@ -195,7 +195,7 @@ write_setting (GString *json, const ToolSetting *s,
 }
 
 void
-serve_change_write (GString *json, const ToolCameraSettings *camera)
+serve_camera_json_write (GString *json, const ToolCameraSettings *camera)
 {
   for (const ToolSetting *s = tool_camera_settings; s->name; s++)
     if (!(s->flags & TOOL_SETTING_SECRET) && strcmp (s->name, "name") != 0)

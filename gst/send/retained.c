@@ -6,7 +6,7 @@
  * the streams that are here: the one knows of streams that are gone, the other also of
  * what was told before the folder was deleted. Topics of other streams stay, and so do
  * those of a stream that somebody else runs now. */
-#include "send/remains.h"
+#include "send/retained.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,9 +38,9 @@ typedef struct
   gboolean is_elsewhere; /* somebody else says that it is online */
 } Stream;
 
-struct _GstY10Remains
+struct _GstY10Retained
 {
-  GstY10RemainsConfig config;
+  GstY10RetainedConfig config;
   gchar *path;
   GHashTable *streams; /* by their base */
   gboolean is_dirty;
@@ -58,7 +58,7 @@ stream_free (gpointer data)
 }
 
 static Stream *
-get_stream (GstY10Remains *self, const gchar *base)
+get_stream (GstY10Retained *self, const gchar *base)
 {
   Stream *stream = g_hash_table_lookup (self->streams, base);
 
@@ -79,7 +79,7 @@ get_fate (const Stream *stream, const gchar *topic)
 }
 
 static void
-set_fate (GstY10Remains *self, Stream *stream, const gchar *topic, Fate fate)
+set_fate (GstY10Retained *self, Stream *stream, const gchar *topic, Fate fate)
 {
   if (get_fate (stream, topic) == fate)
     return;
@@ -109,7 +109,7 @@ read_file (const gchar *path)
 }
 
 static void
-load_stream (GstY10Remains *self, const gchar *base, Y10Json topics)
+load_stream (GstY10Retained *self, const gchar *base, Y10Json topics)
 {
   Y10JsonCursor cursor;
   Y10Json topic;
@@ -126,7 +126,7 @@ load_stream (GstY10Remains *self, const gchar *base, Y10Json topics)
 
 /* What another spool or broker was told is none of our business. */
 static void
-load (GstY10Remains *self)
+load (GstY10Retained *self)
 {
   gchar *text = read_file (self->path);
   Y10JsonCursor cursor;
@@ -158,7 +158,7 @@ get_presence (const Stream *stream)
 
 /* Whether somebody else has a stream shows in its state. */
 static void
-watch_others (GstY10Remains *self)
+watch_others (GstY10Retained *self)
 {
   GHashTableIter iter;
   gpointer value;
@@ -172,10 +172,10 @@ watch_others (GstY10Remains *self)
   }
 }
 
-GstY10Remains *
-gst_y10_remains_new (const GstY10RemainsConfig *config)
+GstY10Retained *
+gst_y10_retained_new (const GstY10RetainedConfig *config)
 {
-  GstY10Remains *self = g_new0 (GstY10Remains, 1);
+  GstY10Retained *self = g_new0 (GstY10Retained, 1);
 
   self->config = *config;
   self->config.folder = NULL;
@@ -190,7 +190,7 @@ gst_y10_remains_new (const GstY10RemainsConfig *config)
 }
 
 void
-gst_y10_remains_free (GstY10Remains *self)
+gst_y10_retained_free (GstY10Retained *self)
 {
   if (!self)
     return;
@@ -202,15 +202,15 @@ gst_y10_remains_free (GstY10Remains *self)
 }
 
 /**
- * gst_y10_remains_claim:
- * @self: remains
+ * gst_y10_retained_claim:
+ * @self: retained
  * @base: PREFIX/STREAM
  * @device: name of the stream where it is announced
  *
  * Says that this process has a stream.
  */
 void
-gst_y10_remains_claim (GstY10Remains *self, const gchar *base,
+gst_y10_retained_claim (GstY10Retained *self, const gchar *base,
     const gchar *device)
 {
   Stream *stream = get_stream (self, base);
@@ -232,7 +232,7 @@ gst_y10_remains_claim (GstY10Remains *self, const gchar *base,
 }
 
 void
-gst_y10_remains_tell (GstY10Remains *self, const gchar *base,
+gst_y10_retained_tell (GstY10Retained *self, const gchar *base,
     const gchar *topic)
 {
   set_fate (self, get_stream (self, base), topic, TOLD);
@@ -240,7 +240,7 @@ gst_y10_remains_tell (GstY10Remains *self, const gchar *base,
 
 /* What was told is not true any more. */
 void
-gst_y10_remains_withdraw (GstY10Remains *self, const gchar *base,
+gst_y10_retained_withdraw (GstY10Retained *self, const gchar *base,
     const gchar *topic)
 {
   set_fate (self, get_stream (self, base), topic, KEPT);
@@ -264,7 +264,7 @@ has_topic (const Stream *stream, const gchar *topic)
 }
 
 static void
-remove_topic (GstY10Remains *self, Stream *stream, const gchar *topic)
+remove_topic (GstY10Retained *self, Stream *stream, const gchar *topic)
 {
   self->config.remove (topic, self->config.user);
   set_fate (self, stream, topic, REMOVED);
@@ -272,7 +272,7 @@ remove_topic (GstY10Remains *self, Stream *stream, const gchar *topic)
 
 /* What the broker keeps under a topic; @is_news: it was told just now. */
 void
-gst_y10_remains_note (GstY10Remains *self, const gchar *topic,
+gst_y10_retained_note (GstY10Retained *self, const gchar *topic,
     const gchar *text, gsize length, gboolean is_news)
 {
   GHashTableIter iter;
@@ -298,7 +298,7 @@ gst_y10_remains_note (GstY10Remains *self, const gchar *topic,
 }
 
 static void
-sweep (GstY10Remains *self, Stream *stream)
+sweep (GstY10Retained *self, Stream *stream)
 {
   gpointer *topics = g_hash_table_get_keys_as_array (stream->topics, NULL);
 
@@ -309,7 +309,7 @@ sweep (GstY10Remains *self, Stream *stream)
 }
 
 void
-gst_y10_remains_sweep (GstY10Remains *self, const gchar *base)
+gst_y10_retained_sweep (GstY10Retained *self, const gchar *base)
 {
   Stream *stream = get_stream (self, base);
 
@@ -318,7 +318,7 @@ gst_y10_remains_sweep (GstY10Remains *self, const gchar *base)
 }
 
 void
-gst_y10_remains_sweep_streams (GstY10Remains *self)
+gst_y10_retained_sweep_streams (GstY10Retained *self)
 {
   GHashTableIter iter;
   gpointer value;
@@ -340,7 +340,7 @@ gst_y10_remains_sweep_streams (GstY10Remains *self)
 
 /* The connection is another one, and what was sent before may be lost. */
 void
-gst_y10_remains_repeat (GstY10Remains *self)
+gst_y10_retained_repeat (GstY10Retained *self)
 {
   GHashTableIter iter, topics;
   gpointer value, topic, fate;
@@ -377,7 +377,7 @@ add_topics (const Stream *stream, GString *json, gboolean is_over)
 
 /* Writes down what the broker keeps. @is_over: it has got all that was sent. */
 void
-gst_y10_remains_save (GstY10Remains *self, gboolean is_over)
+gst_y10_retained_save (GstY10Retained *self, gboolean is_over)
 {
   GHashTableIter iter;
   gpointer value;
