@@ -21,10 +21,9 @@
 #include "kernels/head.h"
 #include "sim.h"
 
-#ifndef RANDOM_CASES
-#define RANDOM_CASES 40 /* per test */
-#endif
-#define PTX_CASES 4 /* instead: its executor is slower */
+#define RANDOM_CASES 40 /* per test; with -m slow */
+#define QUICK_CASES 10
+#define PTX_CASES 4 /* its executor is slower */
 
 static void
 fill_kernel (Y10KHead *k, const HeadWorld *w, const HeadCase *c)
@@ -277,9 +276,9 @@ static void
 test_random (gconstpointer data)
 {
   guint32 first = GPOINTER_TO_UINT (data);
+  guint n = on_ptx ? PTX_CASES : g_test_slow () ? RANDOM_CASES : QUICK_CASES;
 
-  for (guint32 i = 0;
-       i < (on_ptx ? PTX_CASES : RANDOM_CASES) && !g_test_failed (); i++) {
+  for (guint32 i = 0; i < n && !g_test_failed (); i++) {
     GRand *rand = g_rand_new_with_seed (first + i);
     HeadCase c = {
       .head = g_rand_boolean (rand) ? Y10_HEAD_ONE2ONE : Y10_HEAD_ONE2MANY,
@@ -303,7 +302,9 @@ test_random (gconstpointer data)
 static void
 test_case (gconstpointer data)
 {
-  for (guint32 seed = 1; seed <= (on_ptx ? 1 : 3) && !g_test_failed (); seed++)
+  guint n = g_test_slow () && !on_ptx ? 3 : 1;
+
+  for (guint32 seed = 1; seed <= n && !g_test_failed (); seed++)
     run_case (data, seed);
 }
 

@@ -6,9 +6,10 @@
  * layout in concats, and with separate tensors. It builds the precompiled
  * plans; of the fused ones, which take a second each, it builds one per GPU and
  * queries the rest, in batches of the smallest variant only: a query takes ten
- * times as long as building a precompiled plan. It fails for each convolution that has no plan with tensor
- * cores and is no exception. Several GPUs are queried at once: any thread may
- * build plans. */
+ * times as long as building a precompiled plan. With --smallest it asks for the
+ * smallest variant only. It fails for each convolution that has no plan with
+ * tensor cores and is no exception. Several GPUs are queried at once: any thread
+ * may build plans. */
 
 #include "config.h"
 
@@ -23,7 +24,7 @@ static const char *const gpus[] = { "t4", "a100", "a10", "l4", "h200", "b200",
   "rtx5090" };
 static const int archs[G_N_ELEMENTS (gpus)] = { 75, 80, 86, 89, 90, 100, 120 };
 static const char variants[] = "nsmblx";
-#define N_VARIANTS (G_N_ELEMENTS (variants) - 1)
+#define MAX_VARIANTS (G_N_ELEMENTS (variants) - 1)
 static const guint batches[] = { 1, 8 };
 
 typedef struct
@@ -36,8 +37,9 @@ static GPtrArray
     *exception_lines; /* the same patterns as written in the file */
 static gint *n_used;  /* number of convolutions that needed each */
 
-static Row rows[N_VARIANTS][2][2]; /* [stage][packed] */
-static Y10Plan *plans[N_VARIANTS];
+static Row rows[MAX_VARIANTS][2][2]; /* [stage][packed] */
+static Y10Plan *plans[MAX_VARIANTS];
+static guint n_variants = MAX_VARIANTS;
 
 /* The queries for one GPU. */
 typedef struct
@@ -313,7 +315,7 @@ ask_gpu (gpointer data, gpointer user_data)
   if (t->lib) {
     t->known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
     t->n_no += !build_one (t) + !build_candidates (t, &example);
-    for (guint v = 0; v < N_VARIANTS; v++)
+    for (guint v = 0; v < n_variants; v++)
       ask (t, v);
     g_hash_table_unref (t->known);
   } else {
@@ -369,7 +371,7 @@ print_table (void)
   for (guint g = 0; g < G_N_ELEMENTS (gpus); g++)
     g_print ("%6s%-3d", "sm_", archs[g]);
   g_print ("\n");
-  for (guint v = 0; v < N_VARIANTS; v++)
+  for (guint v = 0; v < n_variants; v++)
     for (int stage = 0; stage < 2; stage++)
       for (int packed = 1; packed >= 0; packed--) {
         char *what = g_strdup_printf ("%s, %s", stage ? "fused" : "bias",
@@ -381,14 +383,16 @@ print_table (void)
 }
 
 int
-main (void)
+main (int argc, char **argv)
 {
   Table tables[G_N_ELEMENTS (gpus)] = { 0 };
-  Y10Graph *graphs[N_VARIANTS];
+  Y10Graph *graphs[MAX_VARIANTS];
   GString *why = g_string_new (NULL);
   guint n_no = 0, n_excused = 0;
   GThreadPool *pool;
 
+  if (argc > 1 && strcmp (argv[1], "--smallest") == 0)
+    n_variants = 1;
   if (!y10_cudnn_get (why)) {
     g_print ("skipped: %s\n", why->str);
     return 77;
@@ -398,7 +402,7 @@ main (void)
     return 77;
   }
   read_exceptions ();
-  for (guint v = 0; v < N_VARIANTS; v++)
+  for (guint v = 0; v < n_variants; v++)
     plans[v] = plan_of (variants[v], &graphs[v]);
 
   pool = g_thread_pool_new (ask_gpu, NULL,
@@ -421,7 +425,7 @@ main (void)
   g_print ("%u not on tensor cores, %u of them exceptions\n", n_no + n_excused,
       n_excused);
 
-  for (guint v = 0; v < N_VARIANTS; v++) {
+  for (guint v = 0; v < n_variants; v++) {
     y10_plan_free (plans[v]);
     y10_graph_free (graphs[v]);
   }
