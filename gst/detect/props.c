@@ -417,12 +417,11 @@ warn_of_tiles (GstYolov10Detect *self, const GstY10Config *config)
 void
 gst_y10_props_warn (GstYolov10Detect *self)
 {
-  GstY10Config *config = gst_yolov10_detect_get_config (self);
+  g_autoptr (GstY10Config) config = gst_yolov10_detect_get_config (self);
 
   warn_of_attach (self, config);
   warn_of_hints (self, config);
   warn_of_tiles (self, config);
-  gst_y10_config_unref (config);
 }
 
 /* What a new value brings about beyond the configuration. The priority is for
@@ -433,7 +432,7 @@ static void
 take_effect (GstYolov10Detect *self, guint id, const GstY10Config *config)
 {
   /* A session that takes over from now on sees the new value itself. */
-  GstY10Session *session = gst_yolov10_detect_get_session (self);
+  g_autoptr (GstY10Session) session = gst_yolov10_detect_get_session (self);
 
   if (id == PROP_MODEL_FILE)
     gst_y10_reload_request (self->reload);
@@ -447,7 +446,6 @@ take_effect (GstYolov10Detect *self, guint id, const GstY10Config *config)
     warn_of_hints (self, config);
   if (id == PROP_TILES || id == PROP_ROI_SOURCE)
     warn_of_tiles (self, config);
-  gst_y10_session_unref (session);
 }
 
 /* Replaces the configuration, unless the property may not change any more. Call
@@ -478,10 +476,10 @@ gst_y10_props_set (GObject *object, guint id, const GValue *value,
     GParamSpec *pspec)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (object);
-  GstY10Session *session;
-  GstY10Config *config;
+  g_autoptr (GstY10Session) session = NULL;
+  g_autoptr (GstY10Config) config = NULL;
   gboolean ok, is_closed = FALSE;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   g_mutex_lock (&self->config_lock);
   session = gst_yolov10_detect_get_session (self);
@@ -500,17 +498,15 @@ gst_y10_props_set (GObject *object, guint id, const GValue *value,
     take_effect (self, id, config);
   else
     GST_Y10_ELEMENT_WARNING (self, error);
-  g_clear_error (&error);
-  gst_y10_config_unref (config);
-  g_clear_pointer (&session, gst_y10_session_unref);
 }
 
 /* Reads a property of the engine; NULL without one. */
 static void
 get_active (GstYolov10Detect *self, guint id, GValue *value)
 {
-  GstY10Session *session = gst_yolov10_detect_get_session (self);
-  Y10Engine *engine = session ? gst_y10_session_get_engine (session) : NULL;
+  g_autoptr (GstY10Session) session = gst_yolov10_detect_get_session (self);
+  g_autoptr (Y10Engine) engine = session ? gst_y10_session_get_engine (session)
+                                         : NULL;
   const gchar *text = NULL;
 
   if (engine && id == PROP_ACTIVE_BACKEND)
@@ -522,33 +518,28 @@ get_active (GstYolov10Detect *self, guint id, GValue *value)
   else if (engine && id == PROP_FALLBACK_REASON)
     text = y10_engine_get_fallback_reason (engine);
   g_value_set_string (value, text);
-  g_clear_pointer (&engine, y10_engine_unref);
-  g_clear_pointer (&session, gst_y10_session_unref);
 }
 
 static GstStructure *
 stats_structure (GstYolov10Detect *self)
 {
-  GstY10Stats *stats = g_new (GstY10Stats, 1);
-  GstStructure *structure;
+  g_autofree GstY10Stats *stats = g_new (GstY10Stats, 1);
   guint waiting = gst_y10_frame_queue_count (self->frame_queue);
 
   GST_OBJECT_LOCK (self);
   *stats = self->stats;
   GST_OBJECT_UNLOCK (self);
   stats->waiting = waiting;
-  structure = gst_y10_stats_to_structure (stats);
-  g_free (stats);
-  return structure;
+  return gst_y10_stats_to_structure (stats);
 }
 
 /* Returns NULL without an engine. */
 static GstStructure *
 engine_stats_structure (GstYolov10Detect *self)
 {
-  GstY10Session *session = gst_yolov10_detect_get_session (self);
-  Y10EngineStream *stream = session ? gst_y10_session_get_stream (session)
-                                    : NULL;
+  g_autoptr (GstY10Session) session = gst_yolov10_detect_get_session (self);
+  g_autoptr (Y10EngineStream)
+      stream = session ? gst_y10_session_get_stream (session) : NULL;
   GstStructure *structure = NULL;
   Y10EngineStreamStats stats = { .size = sizeof stats };
 
@@ -557,8 +548,6 @@ engine_stats_structure (GstYolov10Detect *self)
     structure = gst_y10_engine_stats_to_structure (&stats,
         y10_engine_get_backend (y10_engine_stream_get_engine (stream)));
   }
-  y10_engine_stream_unref (stream);
-  g_clear_pointer (&session, gst_y10_session_unref);
   return structure;
 }
 

@@ -129,16 +129,12 @@ gboolean
 gst_y10_config_check (const GstY10Config *self, GError **error)
 {
   const GstY10PartSettings parts = part_settings (self);
-  GstY10PartRules *rules;
+  g_autoptr (GstY10PartRules) rules = NULL;
   gfloat width, height;
-  gboolean ok;
 
-  ok = parse_size ("min-size", self->text.min_size, &width, &height, error)
+  return parse_size ("min-size", self->text.min_size, &width, &height, error)
       && parse_size ("max-size", self->text.max_size, &width, &height, error)
       && gst_y10_part_rules_new (&parts, GST_Y10_MAX_JOBS, &rules, error);
-  if (ok)
-    gst_y10_part_rules_unref (rules);
-  return ok;
 }
 
 /* Returns FALSE if frames like @image would have too many parts; width 0 means

@@ -84,4 +84,6 @@ gboolean gst_y10_config_check (const GstY10Config *config, GError **error);
 gboolean gst_y10_config_suits (const GstY10Config *config,
     const Y10Image *image, GError **error);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstY10Config, gst_y10_config_unref)
+
 G_END_DECLS

@@ -68,13 +68,12 @@ GST_ELEMENT_REGISTER_DEFINE (yolov10overlay, "yolov10overlay", GST_RANK_NONE,
 static void
 look_for_cuda (GstYolov10Overlay *self)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   gboolean takes = gst_y10_painter_can (&error);
 
   if (!takes)
     GST_DEBUG_OBJECT (self, "cannot draw on frames in CUDA memory: %s",
         error->message);
-  g_clear_error (&error);
   GST_OBJECT_LOCK (self);
   self->takes_cuda = takes;
   GST_OBJECT_UNLOCK (self);
@@ -161,7 +160,7 @@ configure_style (GstYolov10Overlay *self)
 static void
 configure_labels (GstYolov10Overlay *self)
 {
-  gchar *font_desc, *labels_wanted;
+  g_autofree gchar *font_desc = NULL, *labels_wanted = NULL;
   GstVideoInfo info;
 
   GST_OBJECT_LOCK (self);
@@ -173,8 +172,6 @@ configure_labels (GstYolov10Overlay *self)
   gst_y10_labels_configure (self->labels, &info,
       GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info),
       font_desc, labels_wanted);
-  g_free (font_desc);
-  g_free (labels_wanted);
 }
 
 static gboolean
@@ -383,7 +380,7 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstCaps *caps = gst_y10_overlay_caps_template ();
+  g_autoptr (GstCaps) caps = gst_y10_overlay_caps_template ();
 
   GST_DEBUG_CATEGORY_INIT (gst_yolov10_overlay_debug, "yolov10overlay", 0,
       "draws detections");
@@ -402,7 +399,6 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass *klass)
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
-  gst_caps_unref (caps);
 
   element_class->change_state = GST_DEBUG_FUNCPTR (
       gst_yolov10_overlay_change_state);

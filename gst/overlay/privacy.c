@@ -93,7 +93,6 @@ gst_y10_overlay_answer_privacy (GstYolov10Overlay *self,
     GstPadDirection direction, GstQuery *query)
 {
   const GstStructure *asked = gst_query_get_structure (query);
-  GstControlBinding *binding;
   GstStructure *answer;
   gboolean is_on;
 
@@ -104,9 +103,10 @@ gst_y10_overlay_answer_privacy (GstYolov10Overlay *self,
   is_on = self->settings.privacy != GST_YOLOV10_PRIVACY_NONE;
   GST_OBJECT_UNLOCK (self);
   if (direction == GST_PAD_SINK) {
-    binding = gst_object_get_control_binding (GST_OBJECT (self), "privacy");
+    g_autoptr (GstControlBinding)
+        binding = gst_object_get_control_binding (GST_OBJECT (self), "privacy");
+
     is_on |= binding != NULL;
-    gst_clear_object (&binding);
   }
   if (!is_on)
     return FALSE;

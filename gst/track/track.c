@@ -55,7 +55,7 @@ static gboolean
 gst_yolov10_tracker_start (GstBaseTransform *trans)
 {
   GstYolov10Tracker *self = GST_YOLOV10_TRACKER (trans);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   gboolean is_good;
 
   GST_OBJECT_LOCK (self);
@@ -63,7 +63,6 @@ gst_yolov10_tracker_start (GstBaseTransform *trans)
   GST_OBJECT_UNLOCK (self);
   if (!is_good) {
     GST_Y10_ELEMENT_ERROR (self, error);
-    g_error_free (error);
     return FALSE;
   }
   g_free (self->name);
@@ -148,19 +147,17 @@ gst_yolov10_tracker_prepare_output_buffer (GstBaseTransform *trans,
 static void
 check_groups (GstYolov10Tracker *self)
 {
-  gchar *models = NULL;
-  gchar **classes = gst_y10_classes_ask (GST_BASE_TRANSFORM_SINK_PAD (self),
-      &models);
-  GError *error = NULL;
+  g_autofree gchar *models = NULL;
+  g_auto (GStrv)
+      classes = gst_y10_classes_ask (GST_BASE_TRANSFORM_SINK_PAD (self),
+          &models);
+  g_autoptr (GError) error = NULL;
 
   self->unchecked = FALSE;
   if (classes
       && !gst_y10_class_groups_check (self->groups, "class-groups",
           (const gchar *const *) classes, models, &error))
     GST_Y10_ELEMENT_WARNING (self, error);
-  g_clear_error (&error);
-  g_strfreev (classes);
-  g_free (models);
 }
 
 static GstFlowReturn

@@ -52,8 +52,8 @@ static void
 make_outlines (GstYolov10Zones *self, const GstY10ZoneSet *set)
 {
   GString *names = g_string_new (NULL);
-  GArray *shapes = g_array_new (FALSE, FALSE, sizeof (guint32));
-  GArray *points = g_array_new (FALSE, FALSE, sizeof (gfloat));
+  g_autoptr (GArray) shapes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (gfloat));
 
   for (guint i = 0; i < set->n; i++) {
     const GstY10Zone *zone = &set->zones[i];
@@ -78,8 +78,6 @@ make_outlines (GstYolov10Zones *self, const GstY10ZoneSet *set)
       shapes->len * sizeof (guint32));
   self->outlines.own.points = g_bytes_new (points->data,
       points->len * sizeof (gfloat));
-  g_array_unref (shapes);
-  g_array_unref (points);
 }
 
 /* Reads the zones that the properties say. */
@@ -121,7 +119,7 @@ parse (GstYolov10Zones *self, GError **error)
 static gboolean
 apply (GstYolov10Zones *self, GError **error)
 {
-  GstY10ZoneSet *set = parse (self, error);
+  g_autoptr (GstY10ZoneSet) set = parse (self, error);
 
   if (!set)
     return FALSE;
@@ -131,7 +129,6 @@ apply (GstYolov10Zones *self, GError **error)
   make_outlines (self, set);
   self->unchecked = TRUE;
   GST_DEBUG_OBJECT (self, "%u zones and lines", set->n);
-  gst_y10_zone_set_unref (set);
   gst_y10_zones_tell (self);
   return TRUE;
 }
@@ -152,7 +149,7 @@ static gboolean
 gst_yolov10_zones_start (GstBaseTransform *trans)
 {
   GstYolov10Zones *self = GST_YOLOV10_ZONES (trans);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   self->warned_ids = self->warned_moved = self->warned_time = FALSE;
   self->n_without_ids = 0;
@@ -165,7 +162,6 @@ gst_yolov10_zones_start (GstBaseTransform *trans)
   if (apply (self, &error))
     return TRUE;
   GST_Y10_ELEMENT_ERROR (self, error);
-  g_error_free (error);
   return FALSE;
 }
 
@@ -291,12 +287,11 @@ static GstFlowReturn
 gst_yolov10_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstYolov10Zones *self = GST_YOLOV10_ZONES (trans);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (take_changed (self) && !apply (self, &error)) {
     g_prefix_error (&error, "the zones stay as they were: ");
     GST_Y10_ELEMENT_WARNING (self, error);
-    g_error_free (error);
   }
   gst_y10_zones_frame (self, buffer);
   return GST_FLOW_OK;
