@@ -28,7 +28,7 @@ gst_yolov10_detect_get_config (GstYolov10Detect *self)
   GstY10Config *config;
 
   GST_OBJECT_LOCK (self);
-  config = gst_y10_config_ref (self->config);
+  config = gst_y10_settings_ref (self->config);
   GST_OBJECT_UNLOCK (self);
   return config;
 }
@@ -42,7 +42,7 @@ gst_yolov10_detect_introduce (GstYolov10Detect *self, GstY10Session *session)
   Y10Image image;
 
   GST_OBJECT_LOCK (self);
-  config = gst_y10_config_ref (self->config);
+  config = gst_y10_settings_ref (self->config);
   image = self->image;
   GST_OBJECT_UNLOCK (self);
   gst_y10_session_reserve (session, &image);

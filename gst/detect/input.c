@@ -94,7 +94,7 @@ gst_y10_input_end (GstYolov10Detect *self)
 {
   GstY10Input *in = self->in;
 
-  g_clear_pointer (&in->last_config, gst_y10_config_unref);
+  g_clear_pointer (&in->last_config, gst_y10_settings_unref);
   gst_caps_replace (&in->refused_caps, NULL);
   in->has_format = FALSE;
   g_mutex_lock (&self->config_lock);
@@ -283,7 +283,7 @@ snapshot_properties (GstYolov10Detect *self, GstBuffer *buffer,
   GstClockTime duration;
 
   GST_OBJECT_LOCK (self);
-  now->config = gst_y10_config_ref (self->config);
+  now->config = gst_y10_settings_ref (self->config);
   now->for_privacy = self->in->for_privacy;
   now->weak_confidence = gst_y10_weak_requests_next (&self->weak_requests);
   now->policy.skip = gst_y10_policy_skips (self->config->late_policy,
@@ -313,13 +313,13 @@ notice_config (GstYolov10Detect *self, GstY10Config *config)
 
   if (old == config && in->last_serial == self->session->serial)
     return;
-  in->last_config = gst_y10_config_ref (config);
+  in->last_config = gst_y10_settings_ref (config);
   in->last_serial = self->session->serial;
   if (!old || old->part_rules != config->part_rules)
     gst_yolov10_detect_introduce (self, self->session);
   if (!gst_y10_session_use_classes (self->session, config, &error))
     GST_Y10_ELEMENT_WARNING (self, error);
-  gst_y10_config_unref (old);
+  gst_y10_settings_unref (old);
 }
 
 /* Computes how many of its buffers upstream's pool can spare: all but the one
@@ -423,7 +423,7 @@ begin_inference (GstYolov10Detect *self, GstY10QueuedFrame *frame,
   job->number = number;
   job->epoch = frame->epoch;
   job->session = gst_y10_session_ref (frame->session);
-  job->config = gst_y10_config_ref (frame->config);
+  job->config = gst_y10_settings_ref (frame->config);
   job->class_rules = gst_y10_class_rules_ref (frame->class_rules);
   job->weak_confidence = frame->weak_confidence;
   job->request.notify = request_changed;

@@ -17,7 +17,6 @@
 #include "detect/reload.h"
 
 #include "common/elementerror.h"
-#include "common/fields.h"
 #include "common/text.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
@@ -123,12 +122,12 @@ reset_model_file (GstYolov10Detect *detect, const GstY10Config *from,
   g_mutex_lock (&detect->config_lock);
   old = detect->config;
   if (old->text.model_file == from->text.model_file) {
-    new = gst_y10_config_new (old);
-    gst_y10_fields_set_string (&new->text.model_file, to->text.model_file);
+    new = gst_y10_config_copy (old);
+    gst_y10_settings_set_text (&new->text.model_file, to->text.model_file);
     GST_OBJECT_LOCK (detect);
     detect->config = new;
     GST_OBJECT_UNLOCK (detect);
-    gst_y10_config_unref (old);
+    gst_y10_settings_unref (old);
   }
   g_mutex_unlock (&detect->config_lock);
 }

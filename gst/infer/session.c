@@ -107,7 +107,7 @@ gst_y10_session_new (GstY10Config *config, gpointer cuda_context,
   g_cond_init (&session->changed);
   self->serial = (guint) g_atomic_int_add (&serial, 1) + 1;
   self->began_at = began_at;
-  self->config = gst_y10_config_ref (config);
+  self->config = gst_y10_settings_ref (config);
   self->model = y10_model_load (file && *file ? file : NULL,
       labels && *labels ? labels : NULL, error);
   if (!self->model)
@@ -146,7 +146,7 @@ free_session (Session *session)
   gst_y10_class_rules_unref (self->class_rules);
   g_clear_pointer (&self->model, y10_model_unref);
   gst_y10_producer_free (self->producer);
-  gst_y10_config_unref (self->config);
+  gst_y10_settings_unref (self->config);
   g_mutex_clear (&session->lock);
   g_cond_clear (&session->changed);
   g_free (session);

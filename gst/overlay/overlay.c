@@ -153,25 +153,18 @@ configure_style (GstYolov10Overlay *self)
 
   canvas_info (self, &info);
   gst_y10_style_init (&self->style, &info, GST_VIDEO_INFO_WIDTH (&self->info),
-      GST_VIDEO_INFO_HEIGHT (&self->info), self->now.line_width);
-  self->style_line_width = self->now.line_width;
+      GST_VIDEO_INFO_HEIGHT (&self->info), self->now->line_width);
 }
 
 static void
 configure_labels (GstYolov10Overlay *self)
 {
-  g_autofree gchar *font_desc = NULL, *labels_wanted = NULL;
   GstVideoInfo info;
 
-  GST_OBJECT_LOCK (self);
-  font_desc = g_strdup (self->font_desc);
-  labels_wanted = g_strdup (self->labels_wanted);
-  self->strings_changed = FALSE;
-  GST_OBJECT_UNLOCK (self);
   canvas_info (self, &info);
   gst_y10_labels_configure (self->labels, &info,
       GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info),
-      font_desc, labels_wanted);
+      self->now->font_desc, self->now->labels);
 }
 
 static gboolean
@@ -201,9 +194,7 @@ gst_yolov10_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps,
       self->compose ? "attaching compositions" : "drawing",
       self->in_cuda ? " on the GPU" : "", incaps);
 
-  GST_OBJECT_LOCK (self);
-  self->now = self->settings;
-  GST_OBJECT_UNLOCK (self);
+  self->now = gst_y10_filter_update_settings (self, self->now);
   configure_style (self);
   configure_labels (self);
   return TRUE;
@@ -221,8 +212,9 @@ static void
 update_settings (GstYolov10Overlay *self, GstBuffer *buffer)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
-  gboolean strings_changed;
+  g_autoptr (GstY10OverlaySettings) before = self->now;
   GstClockTime time = GST_CLOCK_TIME_NONE;
+  gboolean is_other;
 
   if (trans->segment.format == GST_FORMAT_TIME)
     time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME,
@@ -230,17 +222,13 @@ update_settings (GstYolov10Overlay *self, GstBuffer *buffer)
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
 
-  GST_OBJECT_LOCK (self);
-  self->now = self->settings;
-  strings_changed = self->strings_changed;
-  GST_OBJECT_UNLOCK (self);
-  if (self->now.line_width != self->style_line_width
-      || self->compose != self->chosen) {
-    strings_changed = strings_changed || self->compose != self->chosen;
-    self->compose = self->chosen;
+  self->now = gst_y10_filter_get_settings (self);
+  is_other = self->compose != self->chosen;
+  self->compose = self->chosen;
+  if (is_other || self->now->line_width != before->line_width)
     configure_style (self);
-  }
-  if (strings_changed)
+  if (is_other || self->now->font_desc != before->font_desc
+      || self->now->labels != before->labels)
     configure_labels (self);
 }
 
@@ -369,8 +357,8 @@ gst_yolov10_overlay_finalize (GObject *object)
   g_array_unref (self->boxes);
   g_array_unref (self->outlines);
   g_array_unref (self->covered);
-  g_clear_pointer (&self->font_desc, g_ref_string_release);
-  g_clear_pointer (&self->labels_wanted, g_ref_string_release);
+  gst_y10_settings_unref (self->now);
+  gst_y10_settings_unref (self->parent.settings);
   G_OBJECT_CLASS (gst_yolov10_overlay_parent_class)->finalize (object);
 }
 
@@ -386,8 +374,6 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass *klass)
       "draws detections");
   gst_y10_inspection_register ();
 
-  object_class->set_property = gst_y10_overlay_props_set;
-  object_class->get_property = gst_y10_overlay_props_get;
   object_class->finalize = gst_yolov10_overlay_finalize;
   gst_y10_overlay_props_install (object_class);
 
@@ -421,7 +407,7 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass *klass)
 static void
 gst_yolov10_overlay_init (GstYolov10Overlay *self)
 {
-  gst_y10_overlay_props_init (self);
+  self->parent.settings = gst_y10_settings_new (&gst_y10_overlay_properties);
   gst_y10_sink_pad_init (GST_BASE_TRANSFORM (self));
   self->takes_cuda = TRUE;
   self->painter = gst_y10_painter_new (GST_ELEMENT (self));

@@ -19,7 +19,7 @@ static void
 hide (GstYolov10Overlay *self, const GstY10Canvas *canvas)
 {
   gst_y10_cover (canvas, (const GstY10Rect *) self->covered->data,
-      self->covered->len, self->now.privacy, &self->hidden);
+      self->covered->len, self->now->privacy, &self->hidden);
 }
 
 static void
@@ -122,7 +122,7 @@ draw_on_frame (GstYolov10Overlay *self, GstBuffer *buffer)
 static gboolean
 pass_undrawn (GstYolov10Overlay *self, GError *error)
 {
-  gboolean pass = self->now.privacy == GST_YOLOV10_PRIVACY_NONE
+  gboolean pass = self->now->privacy == GST_YOLOV10_PRIVACY_NONE
       && g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST);
 
   g_prefix_error (&error,

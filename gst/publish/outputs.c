@@ -247,31 +247,16 @@ open_all (GstYolov10Publish *self, GstY10PublishSettings *settings,
 gboolean
 gst_y10_publish_open (GstYolov10Publish *self, GError **error)
 {
-  GstY10PublishSettings now;
+  g_autoptr (GstY10PublishSettings) now = gst_y10_filter_get_settings (self);
   gboolean ok;
 
-  GST_OBJECT_LOCK (self);
-  now = self->settings;
-  now.location = g_strdup (now.location);
-  now.spool = g_strdup (now.spool);
-  now.stream = g_strdup (now.stream);
-  now.uri = g_strdup (now.uri);
-  now.credentials = g_strdup (now.credentials);
-  now.snapshots = g_strdup (now.snapshots);
-  GST_OBJECT_UNLOCK (self);
   g_mutex_lock (&self->lock);
   self->flushing = FALSE;
   self->n_bare = 0;
-  ok = open_all (self, &now, error);
+  ok = open_all (self, now, error);
   g_mutex_unlock (&self->lock);
   if (!ok)
     gst_y10_publish_close (self);
-  g_free (now.location);
-  g_free (now.spool);
-  g_free (now.stream);
-  g_free (now.uri);
-  g_free (now.credentials);
-  g_free (now.snapshots);
   return ok;
 }
 

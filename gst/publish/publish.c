@@ -252,7 +252,7 @@ gst_yolov10_publish_finalize (GObject *object)
   g_string_free (self->line, TRUE);
   g_free (self->stream);
   g_free (self->covers_below);
-  gst_y10_publish_props_clear (self);
+  gst_y10_settings_unref (self->parent.settings);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_yolov10_publish_parent_class)->finalize (object);
 }
@@ -267,8 +267,6 @@ gst_yolov10_publish_class_init (GstYolov10PublishClass *klass)
   GST_DEBUG_CATEGORY_INIT (gst_yolov10_publish_debug, "yolov10publish", 0,
       "writes results and events");
 
-  object_class->set_property = gst_y10_publish_props_set;
-  object_class->get_property = gst_y10_publish_props_get;
   object_class->finalize = gst_yolov10_publish_finalize;
   gst_y10_publish_props_install (object_class);
 
@@ -298,7 +296,7 @@ gst_yolov10_publish_init (GstYolov10Publish *self)
   gst_y10_sink_init (&self->sink, GST_ELEMENT (self),
       GST_BASE_TRANSFORM_SRC_PAD (trans));
   g_mutex_init (&self->lock);
-  gst_y10_publish_props_init (self);
+  self->parent.settings = gst_y10_settings_new (&gst_y10_publish_properties);
   gst_y10_frame_lines_init (&self->frames);
   self->line = g_string_sized_new (4096);
   gst_base_transform_set_passthrough (trans, TRUE);

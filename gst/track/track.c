@@ -56,12 +56,10 @@ gst_yolov10_tracker_start (GstBaseTransform *trans)
 {
   GstYolov10Tracker *self = GST_YOLOV10_TRACKER (trans);
   g_autoptr (GError) error = NULL;
-  gboolean is_good;
 
-  GST_OBJECT_LOCK (self);
-  is_good = gst_y10_class_groups_set (self->groups, self->class_groups, &error);
-  GST_OBJECT_UNLOCK (self);
-  if (!is_good) {
+  self->now = gst_y10_filter_update_settings (self, self->now);
+  if (!gst_y10_class_groups_set (self->groups, self->now->class_groups,
+          &error)) {
     GST_Y10_ELEMENT_ERROR (self, error);
     return FALSE;
   }
@@ -165,9 +163,7 @@ gst_yolov10_tracker_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstYolov10Tracker *self = GST_YOLOV10_TRACKER (trans);
 
-  GST_OBJECT_LOCK (self);
-  self->now = self->settings;
-  GST_OBJECT_UNLOCK (self);
+  self->now = gst_y10_filter_update_settings (self, self->now);
   gst_y10_track_ask_for_weak (self);
   gst_y10_reading_collect (&self->reading, buffer, self->width, self->height);
   gst_y10_track_observe (self);
@@ -194,7 +190,8 @@ gst_yolov10_tracker_finalize (GObject *object)
   g_free (self->known);
   g_free (self->name);
   g_free (self->sender);
-  g_clear_pointer (&self->class_groups, g_ref_string_release);
+  gst_y10_settings_unref (self->now);
+  gst_y10_settings_unref (self->parent.settings);
   G_OBJECT_CLASS (gst_yolov10_tracker_parent_class)->finalize (object);
 }
 
@@ -209,8 +206,6 @@ gst_yolov10_tracker_class_init (GstYolov10TrackerClass *klass)
       "follows objects");
   gst_y10_attach_register_metas ();
 
-  object_class->set_property = gst_y10_track_props_set;
-  object_class->get_property = gst_y10_track_props_get;
   object_class->finalize = gst_yolov10_tracker_finalize;
   gst_y10_track_props_install (object_class);
 
@@ -237,7 +232,7 @@ gst_yolov10_tracker_init (GstYolov10Tracker *self)
 {
   static gint n_trackers;
 
-  gst_y10_track_props_init (self);
+  self->parent.settings = gst_y10_settings_new (&gst_y10_track_properties);
   gst_y10_sink_pad_init (GST_BASE_TRANSFORM (self));
   gst_y10_reading_init (&self->reading);
   gst_y10_track_list_init (&self->tracks, GST_Y10_READ_MAX);
