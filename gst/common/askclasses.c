@@ -9,7 +9,7 @@
 gchar **
 gst_y10_classes_ask (GstPad *sink, gchar **models)
 {
-  GstQuery *query = gst_query_new_custom (GST_QUERY_CUSTOM,
+  g_autoptr (GstQuery) query = gst_query_new_custom (GST_QUERY_CUSTOM,
       gst_structure_new_empty (GST_Y10_CLASSES_QUERY));
   const GstStructure *structure = gst_query_get_structure (query);
   gchar **classes = NULL, **paths = NULL;
@@ -19,6 +19,5 @@ gst_y10_classes_ask (GstPad *sink, gchar **models)
           G_TYPE_STRV, &classes, NULL))
     *models = g_strjoinv (", ", paths);
   g_strfreev (paths);
-  gst_query_unref (query);
   return classes;
 }

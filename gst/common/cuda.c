@@ -216,21 +216,18 @@ ask_peers (GstY10Cuda *self, GList *pads, GstQuery *query)
 static void
 ask_around (GstY10Cuda *self, gint device_id)
 {
-  GstContext *given = gst_element_get_context (self->element,
-      GST_CUDA_CONTEXT_TYPE);
-  GstQuery *query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
+  g_autoptr (GstContext)
+      given = gst_element_get_context (self->element, GST_CUDA_CONTEXT_TYPE);
+  g_autoptr (GstQuery) query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
 
-  if (given) {
+  if (given)
     gst_y10_cuda_set_context (self, given, device_id);
-    gst_context_unref (given);
-  }
   ask_peers (self, self->element->srcpads, query);
   ask_peers (self, self->element->sinkpads, query);
   if (!has_context (self))
     gst_element_post_message (self->element,
         gst_message_new_need_context (GST_OBJECT (self->element),
             GST_CUDA_CONTEXT_TYPE));
-  gst_query_unref (query);
 }
 
 static void

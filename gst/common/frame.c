@@ -138,7 +138,7 @@ gst_y10_frame_propose (GstQuery *query, gboolean cuda, guint n_frames)
 static void
 refuse_caps (const GstCaps *caps, gboolean cuda, GError **error)
 {
-  gchar *text = gst_caps_to_string (caps);
+  g_autofree gchar *text = gst_caps_to_string (caps);
   gboolean in_cuda = gst_caps_features_contains (gst_caps_get_features (caps,
                                                      0),
       GST_Y10_FEATURE_CUDA);
@@ -156,7 +156,6 @@ refuse_caps (const GstCaps *caps, gboolean cuda, GError **error)
         "yolov10detect",
         text, cuda ? " or CUDA memory" : "", Y10_MAX_IMAGE_SIZE,
         Y10_MAX_IMAGE_SIZE, in_cuda ? "cudaconvert" : "videoconvert");
-  g_free (text);
 }
 
 /* Returns TRUE if the pad template includes these caps. */
@@ -164,8 +163,7 @@ static gboolean
 find_memory (const GstCaps *caps, gboolean cuda, Y10Memory *memory)
 {
   GstCapsFeatures *features = gst_caps_get_features (caps, 0);
-  GstCaps *cuda_caps;
-  gboolean fits;
+  g_autoptr (GstCaps) cuda_caps = NULL;
 
   *memory = Y10_MEMORY_HOST;
   if (gst_caps_features_is_equal (features,
@@ -175,9 +173,7 @@ find_memory (const GstCaps *caps, gboolean cuda, Y10Memory *memory)
     return FALSE;
   *memory = Y10_MEMORY_CUDA;
   cuda_caps = gst_y10_cuda_get_caps ();
-  fits = gst_caps_can_intersect (caps, cuda_caps);
-  gst_caps_unref (cuda_caps);
-  return fits;
+  return gst_caps_can_intersect (caps, cuda_caps);
 }
 
 /* Parses fixed @caps. @cuda tells whether CUDA memory is accepted. */

@@ -61,14 +61,13 @@ gint
 gst_y10_find_class (const gchar *property, const gchar *token,
     const Y10Model *model, GError **error)
 {
-  const gchar **classes;
   gint id = class_from_token (token, model);
 
   if (id < 0) {
-    classes = gst_y10_classes_list (model);
+    g_autofree const gchar **classes = gst_y10_classes_list (model);
+
     gst_y10_classes_check (property, classes, y10_model_get_path (model), token,
         error);
-    g_free (classes);
   }
   return id;
 }
@@ -80,8 +79,8 @@ gst_y10_parse_classes (const gchar *text, const Y10Model *model, guint8 *wanted,
     GError **error)
 {
   guint n_classes = y10_model_get_n_classes (model);
-  gchar **tokens = g_strsplit (text ? text : "", ",", -1);
-  guint8 *mask = g_malloc0 (n_classes);
+  g_auto (GStrv) tokens = g_strsplit (text ? text : "", ",", -1);
+  g_autofree guint8 *mask = g_malloc0 (n_classes);
   guint n_named = 0;
   gboolean ok = TRUE;
 
@@ -101,7 +100,5 @@ gst_y10_parse_classes (const gchar *text, const Y10Model *model, guint8 *wanted,
     memcpy (wanted, mask, n_classes);
   else if (ok)
     memset (wanted, 1, n_classes);
-  g_free (mask);
-  g_strfreev (tokens);
   return ok;
 }

@@ -26,14 +26,12 @@ write_value (const GValue *value)
   const gchar *text;
 
   if (G_VALUE_HOLDS_ENUM (value)) {
-    GEnumClass *class = g_type_class_ref (G_VALUE_TYPE (value));
+    g_autoptr (GEnumClass) class = g_type_class_ref (G_VALUE_TYPE (value));
     const GEnumValue *entry = g_enum_get_value (class,
         g_value_get_enum (value));
-    gchar *nick = entry ? g_strdup (entry->value_nick)
-                        : g_strdup_printf ("%d", g_value_get_enum (value));
 
-    g_type_class_unref (class);
-    return nick;
+    return entry ? g_strdup (entry->value_nick)
+                 : g_strdup_printf ("%d", g_value_get_enum (value));
   }
   if (!G_VALUE_HOLDS_STRING (value))
     return gst_value_serialize (value);
@@ -46,23 +44,19 @@ void
 gst_y10_ready_only_refuse (GstElement *element, GParamSpec *pspec,
     const GValue *value)
 {
-  GValue kept = G_VALUE_INIT;
-  gchar *now, *wanted;
-  GError *error;
+  g_auto (GValue) kept = G_VALUE_INIT;
+  g_autofree gchar *now = NULL, *wanted = NULL;
+  g_autoptr (GError) error = NULL;
 
   g_value_init (&kept, pspec->value_type);
   g_object_get_property (G_OBJECT (element), pspec->name, &kept);
   now = write_value (&kept);
   wanted = write_value (value);
-  if (g_strcmp0 (now, wanted)) {
-    error = g_error_new (Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
-        "%s stays at %s instead of %s: it can only be changed in state NULL or "
-        "READY",
-        pspec->name, now, wanted);
-    GST_Y10_ELEMENT_WARNING (element, error);
-    g_error_free (error);
-  }
-  g_free (now);
-  g_free (wanted);
-  g_value_unset (&kept);
+  if (!g_strcmp0 (now, wanted))
+    return;
+  error = g_error_new (Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
+      "%s stays at %s instead of %s: it can only be changed in state NULL or "
+      "READY",
+      pspec->name, now, wanted);
+  GST_Y10_ELEMENT_WARNING (element, error);
 }

@@ -54,7 +54,7 @@ gst_y10_text_repair (gchar *text)
 void
 gst_y10_text_append_json (GString *json, const gchar *text)
 {
-  gchar *valid = gst_y10_text_utf8 (text);
+  g_autofree gchar *valid = gst_y10_text_utf8 (text);
 
   g_string_append_c (json, '"');
   for (const gchar *c = valid; *c; c++) {
@@ -66,5 +66,4 @@ gst_y10_text_append_json (GString *json, const gchar *text)
       g_string_append_c (json, *c);
   }
   g_string_append_c (json, '"');
-  g_free (valid);
 }

@@ -131,7 +131,7 @@ static gboolean
 gst_yolov10_detect_start (GstBaseTransform *base)
 {
   GstYolov10Detect *self = GST_YOLOV10_DETECT (base);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   GST_OBJECT_LOCK (self);
   memset (&self->stats, 0, sizeof self->stats);
@@ -141,7 +141,6 @@ gst_yolov10_detect_start (GstBaseTransform *base)
   if (!gst_y10_lifecycle_begin (self, &error)) {
     gst_y10_pads_end (self);
     GST_Y10_ELEMENT_ERROR (self, error);
-    g_clear_error (&error);
     return FALSE;
   }
   gst_y10_props_warn (self);
@@ -199,17 +198,14 @@ static GstCaps *
 gst_yolov10_detect_transform_caps (GstBaseTransform *base,
     GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
-  GstCaps *result = gst_yolov10_detect_takes_cuda (GST_YOLOV10_DETECT (base))
+  g_autoptr (GstCaps)
+      all = gst_yolov10_detect_takes_cuda (GST_YOLOV10_DETECT (base))
       ? gst_caps_ref (caps)
       : gst_y10_frame_system_caps (caps);
 
-  if (filter) {
-    GstCaps *all = result;
-
-    result = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (all);
-  }
-  return result;
+  return filter
+      ? gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST)
+      : g_steal_pointer (&all);
 }
 
 /* Pads reject caps outside their template before the element sees them, and the
@@ -271,7 +267,7 @@ gst_yolov10_detect_class_init (GstYolov10DetectClass *class)
   GObjectClass *object_class = G_OBJECT_CLASS (class);
   GstElementClass *element_class = GST_ELEMENT_CLASS (class);
   GstBaseTransformClass *base_class = GST_BASE_TRANSFORM_CLASS (class);
-  GstCaps *caps = gst_y10_frame_get_caps ();
+  g_autoptr (GstCaps) caps = gst_y10_frame_get_caps ();
 
   GST_DEBUG_CATEGORY_INIT (gst_yolov10_detect_debug, "yolov10detect", 0,
       "YOLOv10 object detection");
@@ -292,7 +288,6 @@ gst_yolov10_detect_class_init (GstYolov10DetectClass *class)
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
-  gst_caps_unref (caps);
   element_class->change_state = GST_DEBUG_FUNCPTR (
       gst_yolov10_detect_change_state);
   element_class->set_context = GST_DEBUG_FUNCPTR (

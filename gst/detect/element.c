@@ -28,7 +28,7 @@ gst_yolov10_detect_get_config (GstYolov10Detect *self)
   GstY10Config *config;
 
   GST_OBJECT_LOCK (self);
-  config = gst_y10_config_ref (self->config);
+  config = gst_y10_settings_ref (self->config);
   GST_OBJECT_UNLOCK (self);
   return config;
 }
@@ -38,17 +38,16 @@ gst_yolov10_detect_get_config (GstYolov10Detect *self)
 void
 gst_yolov10_detect_introduce (GstYolov10Detect *self, GstY10Session *session)
 {
-  GstY10Config *config;
+  g_autoptr (GstY10Config) config = NULL;
   Y10Image image;
 
   GST_OBJECT_LOCK (self);
-  config = gst_y10_config_ref (self->config);
+  config = gst_y10_settings_ref (self->config);
   image = self->image;
   GST_OBJECT_UNLOCK (self);
   gst_y10_session_reserve (session, &image);
   gst_y10_session_expect_parts (session, config->part_rules, &image);
   gst_y10_session_set_priority (session, config->priority);
-  gst_y10_config_unref (config);
 }
 
 gboolean

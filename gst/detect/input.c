@@ -94,7 +94,7 @@ gst_y10_input_end (GstYolov10Detect *self)
 {
   GstY10Input *in = self->in;
 
-  g_clear_pointer (&in->last_config, gst_y10_config_unref);
+  g_clear_pointer (&in->last_config, gst_y10_settings_unref);
   gst_caps_replace (&in->refused_caps, NULL);
   in->has_format = FALSE;
   g_mutex_lock (&self->config_lock);
@@ -165,7 +165,7 @@ void
 gst_y10_input_check_caps (GstYolov10Detect *self, GstCaps *caps)
 {
   GstY10FrameFormat format;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (gst_y10_frame_format_init (&format, caps,
           gst_yolov10_detect_takes_cuda (self), &error)) {
@@ -174,7 +174,6 @@ gst_y10_input_check_caps (GstYolov10Detect *self, GstCaps *caps)
     gst_caps_replace (&self->in->refused_caps, caps);
     GST_Y10_ELEMENT_ERROR (self, error);
   }
-  g_clear_error (&error);
 }
 
 static gboolean
@@ -182,7 +181,7 @@ set_image_of_format (GstYolov10Detect *self)
 {
   GstY10Input *in = self->in;
   Y10Image image = in->format.image;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   image.width = (guint) GST_VIDEO_INFO_WIDTH (&in->format.info);
   image.height = (guint) GST_VIDEO_INFO_HEIGHT (&in->format.info);
@@ -192,7 +191,6 @@ set_image_of_format (GstYolov10Detect *self)
   g_mutex_unlock (&self->config_lock);
   if (!in->has_format)
     GST_Y10_ELEMENT_ERROR (self, error);
-  g_clear_error (&error);
   return in->has_format;
 }
 
@@ -285,7 +283,7 @@ snapshot_properties (GstYolov10Detect *self, GstBuffer *buffer,
   GstClockTime duration;
 
   GST_OBJECT_LOCK (self);
-  now->config = gst_y10_config_ref (self->config);
+  now->config = gst_y10_settings_ref (self->config);
   now->for_privacy = self->in->for_privacy;
   now->weak_confidence = gst_y10_weak_requests_next (&self->weak_requests);
   now->policy.skip = gst_y10_policy_skips (self->config->late_policy,
@@ -311,18 +309,17 @@ notice_config (GstYolov10Detect *self, GstY10Config *config)
 {
   GstY10Input *in = self->in;
   GstY10Config *old = in->last_config;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (old == config && in->last_serial == self->session->serial)
     return;
-  in->last_config = gst_y10_config_ref (config);
+  in->last_config = gst_y10_settings_ref (config);
   in->last_serial = self->session->serial;
   if (!old || old->part_rules != config->part_rules)
     gst_yolov10_detect_introduce (self, self->session);
   if (!gst_y10_session_use_classes (self->session, config, &error))
     GST_Y10_ELEMENT_WARNING (self, error);
-  g_clear_error (&error);
-  gst_y10_config_unref (old);
+  gst_y10_settings_unref (old);
 }
 
 /* Computes how many of its buffers upstream's pool can spare: all but the one
@@ -331,16 +328,15 @@ static void
 check_pool (GstYolov10Detect *self, GstBuffer *buffer)
 {
   GstY10Input *in = self->in;
-  GstStructure *config;
   guint max = 0;
 
   if (buffer->pool == in->pool)
     return;
   in->pool = buffer->pool;
   if (buffer->pool) {
-    config = gst_buffer_pool_get_config (buffer->pool);
+    g_autoptr (GstStructure) config = gst_buffer_pool_get_config (buffer->pool);
+
     gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &max);
-    gst_structure_free (config);
   }
   in->pool_frames = max ? MAX (max, 3) - 2 : 0;
 }
@@ -427,7 +423,7 @@ begin_inference (GstYolov10Detect *self, GstY10QueuedFrame *frame,
   job->number = number;
   job->epoch = frame->epoch;
   job->session = gst_y10_session_ref (frame->session);
-  job->config = gst_y10_config_ref (frame->config);
+  job->config = gst_y10_settings_ref (frame->config);
   job->class_rules = gst_y10_class_rules_ref (frame->class_rules);
   job->weak_confidence = frame->weak_confidence;
   job->request.notify = request_changed;
@@ -535,44 +531,36 @@ gst_y10_input_push (GstYolov10Detect *self, GstBuffer *buffer)
   GstFlowReturn flow = negotiate (self);
   GstY10InferMode mode = GST_Y10_INFER_PASS;
   gboolean lost = FALSE;
-  GError *error = NULL;
+  g_autoptr (GstBuffer) owned = buffer;
+  g_autoptr (GstY10Config) config = NULL;
+  g_autoptr (GError) error = NULL;
   Snapshot now = { NULL };
 
   if (flow != GST_FLOW_OK)
-    goto refused;
-  if (!self->session) { /* an earlier frame posted why */
-    flow = GST_FLOW_ERROR;
-    goto refused;
-  }
+    return flow;
+  if (!self->session) /* an earlier frame posted why */
+    return GST_FLOW_ERROR;
   set_controlled_values (self, buffer);
-  if (!gst_y10_lifecycle_apply_reload (self, self->in->skips)) {
-    flow = stopped (self);
-    goto refused;
-  }
+  if (!gst_y10_lifecycle_apply_reload (self, self->in->skips))
+    return stopped (self);
   snapshot_properties (self, buffer, arrived_at, &now);
-  notice_config (self, now.config);
+  config = now.config;
+  notice_config (self, config);
   check_pool (self, buffer);
   set_limits (self, &now);
-  if (now.config->active) {
+  if (config->active) {
     lost = is_lost (self, buffer);
     if (!lost)
       flow = enter_context (self, buffer, &error);
+    if (error)
+      GST_Y10_ELEMENT_ERROR (self, error);
     if (flow != GST_FLOW_OK)
-      goto refused;
+      return flow;
     if (!lost)
       mode = gst_y10_policy_choose (&self->in->policy, &now.policy);
   }
-  flow = queue_frame (self, buffer, &now, mode, lost, arrived_at);
-  gst_y10_config_unref (now.config);
-  return flow;
-
-refused:
-  gst_y10_config_unref (now.config);
-  if (error)
-    GST_Y10_ELEMENT_ERROR (self, error);
-  g_clear_error (&error);
-  gst_buffer_unref (buffer);
-  return flow;
+  return queue_frame (self, g_steal_pointer (&owned), &now, mode, lost,
+      arrived_at);
 }
 
 /* Queues @event behind the frames that arrived before it. Takes ownership only

@@ -26,7 +26,7 @@ gst_y10_lifecycle_open_cuda (GstYolov10Detect *self)
 {
   Y10BackendKind backend;
   Y10Precision precision;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   gboolean takes;
   gint device_id;
 
@@ -40,7 +40,6 @@ gst_y10_lifecycle_open_cuda (GstYolov10Detect *self)
   if (error)
     GST_WARNING_OBJECT (self, "cannot accept frames in CUDA memory: %s",
         error->message);
-  g_clear_error (&error);
   GST_OBJECT_LOCK (self);
   self->takes_cuda = takes;
   GST_OBJECT_UNLOCK (self);
@@ -64,38 +63,34 @@ check (GstYolov10Detect *self, const GstY10Config *config, GError **error)
 static void
 catch_up (GstYolov10Detect *self)
 {
-  GstY10Config *config;
-  GError *error = NULL;
+  g_autoptr (GstY10Config) config = NULL;
+  g_autoptr (GError) error = NULL;
 
   /* Open first, so that later changes trigger reload requests of their own. */
   gst_y10_reload_open (self->reload);
   config = gst_yolov10_detect_get_config (self);
   if (!check (self, config, &error))
     GST_Y10_ELEMENT_WARNING (self, error);
-  g_clear_error (&error);
   if (g_strcmp0 (self->session->config->text.model_file,
           config->text.model_file))
     gst_y10_reload_request (self->reload);
-  gst_y10_config_unref (config);
 }
 
 gboolean
 gst_y10_lifecycle_begin (GstYolov10Detect *self, GError **error)
 {
-  GstY10Config *config = gst_yolov10_detect_get_config (self);
+  g_autoptr (GstY10Config) config = gst_yolov10_detect_get_config (self);
   GstY10Session *session = NULL;
-  Y10Engine *engine;
-  gchar *name;
+  g_autoptr (Y10Engine) engine = NULL;
 
   if (check (self, config, error)) {
-    name = gst_object_get_name (GST_OBJECT (self));
+    g_autofree gchar *name = gst_object_get_name (GST_OBJECT (self));
+
     gst_y10_lifecycle_open_cuda (
         self); /* properties may have changed in READY */
     session = gst_y10_session_new (config, gst_y10_cuda_get_handle (self->cuda),
         name, NULL, error);
-    g_free (name);
   }
-  gst_y10_config_unref (config);
   if (!session)
     return FALSE;
   engine = gst_y10_session_get_engine (session);
@@ -109,7 +104,6 @@ gst_y10_lifecycle_begin (GstYolov10Detect *self, GError **error)
     self->takes_cuda = FALSE;
   gst_y10_latency_expect (&self->latency, session->warm_ns);
   GST_OBJECT_UNLOCK (self);
-  y10_engine_unref (engine);
   gst_yolov10_detect_introduce (self, session);
   catch_up (self);
   gst_y10_messages_engine_changed (GST_ELEMENT (self));

@@ -57,11 +57,11 @@ list_labels (const Y10Model *model)
 void
 gst_y10_messages_model (GstElement *element, GstY10Session *session)
 {
-  Y10Engine *engine = gst_y10_session_get_engine (session);
+  g_autoptr (Y10Engine) engine = gst_y10_session_get_engine (session);
   gint64 took = (g_get_monotonic_time () - session->began_at) * 1000;
   const gchar *reason;
   guint width, height;
-  gchar *labels, *path;
+  g_autofree gchar *labels = NULL, *path = NULL;
 
   if (!engine) /* lost since then */
     return;
@@ -91,9 +91,6 @@ gst_y10_messages_model (GstElement *element, GstY10Session *session)
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("%s", y10_model_get_labels_note (session->model)),
         ("label-file names the classes"));
-  g_free (path);
-  g_free (labels);
-  y10_engine_unref (engine);
 }
 
 /* Another engine, or none: the properties that describe it have changed. */
@@ -112,7 +109,7 @@ post (GstElement *element, const GstY10Result *result, const Y10Model *model)
 {
   const GstY10DetectionList *list = &result->list;
   const gchar *inference = gst_y10_state_get_name (result->state);
-  gint *ids = g_new (gint, list->n);
+  g_autofree gint *ids = g_new (gint, list->n);
   const Y10Report report = {
     .size = sizeof report,
     .source = GST_OBJECT_NAME (element),
@@ -138,7 +135,6 @@ post (GstElement *element, const GstY10Result *result, const Y10Model *model)
   gst_structure_take_value (structure, "json", &value);
   gst_element_post_message (element,
       gst_message_new_element (GST_OBJECT (element), structure));
-  g_free (ids);
 }
 
 /* Emits the signal for @buffer, which has the metadata of @result, if anyone asked
@@ -149,13 +145,12 @@ gst_y10_messages_detections (GstElement *element, GstBuffer *buffer,
     const GstY10Result *result, const Y10Model *model)
 {
   if (g_signal_has_handler_pending (element, detections_signal, 0, FALSE)) {
-    GstStructure *structure = gst_y10_result_describe (result,
-        "yolov10-detections");
+    g_autoptr (GstStructure)
+        structure = gst_y10_result_describe (result, "yolov10-detections");
 
     gst_structure_set (structure, "timestamp", G_TYPE_UINT64,
         (guint64) result->pts, NULL);
     g_signal_emit (element, detections_signal, 0, buffer, structure);
-    gst_structure_free (structure);
   }
   if (model)
     post (element, result, model);

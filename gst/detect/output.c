@@ -122,7 +122,7 @@ gst_y10_output_get_position (GstYolov10Detect *self)
 static gboolean
 check_error (GstYolov10Detect *self, const GstY10Job *job)
 {
-  GstY10Session *current;
+  g_autoptr (GstY10Session) current = NULL;
 
   if (!job->error)
     return TRUE;
@@ -135,7 +135,6 @@ check_error (GstYolov10Detect *self, const GstY10Job *job)
     gst_y10_recovery_start (self->recovery, current, job->stream, job->error);
     memset (&self->out->tuning, 0, sizeof self->out->tuning);
   }
-  g_clear_pointer (&current, gst_y10_session_unref);
   return TRUE;
 }
 

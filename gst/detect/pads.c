@@ -36,12 +36,11 @@ static GstBaseTransformClass *parent_class;
 static void
 begin_flush (GstYolov10Detect *self)
 {
-  GstY10Session *session = gst_yolov10_detect_get_session (self);
+  g_autoptr (GstY10Session) session = gst_yolov10_detect_get_session (self);
 
   gst_y10_frame_queue_set_flushing (self->frame_queue, TRUE);
   if (session)
     gst_y10_session_withdraw (session);
-  g_clear_pointer (&session, gst_y10_session_unref);
 }
 
 static gboolean
@@ -117,14 +116,13 @@ static void
 ask_if_live (GstYolov10Detect *self)
 {
   GstBaseTransform *base = GST_BASE_TRANSFORM (self);
-  GstQuery *query = gst_query_new_latency ();
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
   gboolean live;
 
   if (gst_pad_peer_query (base->sinkpad, query)) {
     gst_query_parse_latency (query, &live, NULL, NULL);
     set_live (self, live);
   }
-  gst_query_unref (query);
 }
 
 static gboolean
@@ -353,24 +351,21 @@ static void
 add_names (GstStructure *structure, const gchar *field,
     const gchar *const *names)
 {
-  GStrvBuilder *all = g_strv_builder_new ();
-  gchar **before = NULL, **after;
+  g_autoptr (GStrvBuilder) all = g_strv_builder_new ();
+  g_auto (GStrv) before = NULL, after = NULL;
 
   if (gst_structure_get (structure, field, G_TYPE_STRV, &before, NULL))
     g_strv_builder_addv (all, (const gchar **) before);
   g_strv_builder_addv (all, (const gchar **) names);
   after = g_strv_builder_end (all);
   gst_structure_set (structure, field, G_TYPE_STRV, after, NULL);
-  g_strv_builder_unref (all);
-  g_strfreev (after);
-  g_strfreev (before);
 }
 
 /* FALSE while there is no model. The classes of detectors upstream are asked for, too. */
 static gboolean
 answer_classes (GstYolov10Detect *self, GstQuery *query)
 {
-  GstY10Session *session = gst_yolov10_detect_get_session (self);
+  g_autoptr (GstY10Session) session = gst_yolov10_detect_get_session (self);
   const gchar *paths[2] = { NULL, NULL }, **classes;
   GstStructure *structure;
 
@@ -382,7 +377,6 @@ answer_classes (GstYolov10Detect *self, GstQuery *query)
   add_names (structure, "models", paths);
   add_names (structure, "classes", classes);
   g_free (classes);
-  gst_y10_session_unref (session);
   gst_pad_peer_query (GST_BASE_TRANSFORM (self)->sinkpad, query);
   return TRUE;
 }

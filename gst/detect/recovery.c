@@ -90,11 +90,10 @@ static Y10EngineStream *
 make_stream (GstY10Recovery *self, GError **error)
 {
   GstYolov10Detect *detect = self->detect;
-  GError *why = NULL;
+  g_autoptr (GError) why = NULL;
 
   if (!gst_y10_cuda_open (detect->cuda, self->session->config->device_id, &why))
     GST_DEBUG_OBJECT (detect, "cannot open a CUDA context: %s", why->message);
-  g_clear_error (&why);
   return gst_y10_session_make_stream (self->session,
       gst_y10_cuda_get_handle (detect->cuda), self->cancellable, error);
 }
@@ -121,7 +120,7 @@ post_recovered (GstY10Recovery *self, guint64 skipped)
 static void
 warn_restart (GstY10Recovery *self, const GError *why)
 {
-  GError *error;
+  g_autoptr (GError) error = NULL;
 
   if (self->told_restart
       || !g_error_matches (why, Y10_ERROR, Y10_ERROR_DEVICE_LOST))
@@ -133,14 +132,13 @@ warn_restart (GstY10Recovery *self, const GError *why)
       "require that this process is restarted; attempts continue, and frames "
       "pass without detections: ");
   GST_Y10_ELEMENT_WARNING (self->detect, error);
-  g_error_free (error);
 }
 
 static gboolean
 attempt (GstY10Recovery *self)
 {
   GstYolov10Detect *detect = self->detect;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   Y10EngineStream *stream = make_stream (self, &error);
   guint64 skipped;
 
@@ -149,7 +147,6 @@ attempt (GstY10Recovery *self)
     GST_WARNING_OBJECT (detect, "attempt %u to rebuild the engine: %s",
         self->attempts, error->message);
     warn_restart (self, error);
-    g_clear_error (&error);
     gst_y10_cuda_lose (detect->cuda);
     return FALSE;
   }
@@ -187,13 +184,12 @@ run (gpointer data)
 static void
 warn (GstY10Recovery *self, const GError *why)
 {
-  GError *error = g_error_copy (why);
+  g_autoptr (GError) error = g_error_copy (why);
 
   g_prefix_error (&error,
       "the device is lost; frames pass without detections "
       "until it recovers: ");
   GST_Y10_ELEMENT_WARNING (self->detect, error);
-  g_error_free (error);
 }
 
 /* Joins the thread but keeps the backoff delay. */
@@ -218,7 +214,7 @@ gst_y10_recovery_start (GstY10Recovery *self, GstY10Session *session,
     Y10EngineStream *stream, const GError *why)
 {
   GstYolov10Detect *detect = self->detect;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   Y10EngineStream *lost = gst_y10_session_lose_stream (session, stream);
 
   if (!lost)
@@ -236,7 +232,6 @@ gst_y10_recovery_start (GstY10Recovery *self, GstY10Session *session,
   self->thread = g_thread_try_new ("y10-recover", run, self, &error);
   if (!self->thread) {
     GST_Y10_ELEMENT_WARNING (detect, error);
-    g_clear_error (&error);
     g_clear_pointer (&self->lost, y10_engine_stream_unref);
   }
 }

@@ -17,7 +17,6 @@
 #include "detect/reload.h"
 
 #include "common/elementerror.h"
-#include "common/fields.h"
 #include "common/text.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_detect_debug);
@@ -83,7 +82,7 @@ swap_ready (GstY10Reload *self, GstY10Session *session)
 static gboolean
 fits (GstY10Session *old, GstY10Session *new, GError **error)
 {
-  Y10Engine *engine;
+  g_autoptr (Y10Engine) engine = NULL;
 
   if (old->backend != Y10_BACKEND_CUDA || new->backend == Y10_BACKEND_CUDA)
     return TRUE;
@@ -93,7 +92,6 @@ fits (GstY10Session *old, GstY10Session *new, GError **error)
       "only backend cuda reads (%s)",
       y10_model_get_path (new->model), y10_backend_get_name (new->backend),
       y10_engine_get_fallback_reason (engine));
-  y10_engine_unref (engine);
   return FALSE;
 }
 
@@ -101,13 +99,12 @@ static GstY10Session *
 make_session (GstY10Reload *self, GstY10Session *old, GstY10Config *config,
     GError **error)
 {
-  gchar *name = gst_object_get_name (GST_OBJECT (self->detect));
+  g_autofree gchar *name = gst_object_get_name (GST_OBJECT (self->detect));
   GstY10Session *session;
 
   session = gst_y10_session_new (config,
       gst_y10_cuda_get_handle (self->detect->cuda), name, self->cancellable,
       error);
-  g_free (name);
   if (session && !fits (old, session, error))
     g_clear_pointer (&session, gst_y10_session_unref);
   return session;
@@ -125,12 +122,12 @@ reset_model_file (GstYolov10Detect *detect, const GstY10Config *from,
   g_mutex_lock (&detect->config_lock);
   old = detect->config;
   if (old->text.model_file == from->text.model_file) {
-    new = gst_y10_config_new (old);
-    gst_y10_fields_set_string (&new->text.model_file, to->text.model_file);
+    new = gst_y10_config_copy (old);
+    gst_y10_settings_set_text (&new->text.model_file, to->text.model_file);
     GST_OBJECT_LOCK (detect);
     detect->config = new;
     GST_OBJECT_UNLOCK (detect);
-    gst_y10_config_unref (old);
+    gst_y10_settings_unref (old);
   }
   g_mutex_unlock (&detect->config_lock);
 }
@@ -140,8 +137,8 @@ refuse (GstY10Reload *self, GstY10Session *old, const GstY10Config *config,
     GError *error)
 {
   GstYolov10Detect *detect = self->detect;
-  gchar *wanted = gst_y10_text_utf8 (config->text.model_file);
-  gchar *active = gst_y10_text_utf8 (old->config->text.model_file);
+  g_autofree gchar *wanted = gst_y10_text_utf8 (config->text.model_file);
+  g_autofree gchar *active = gst_y10_text_utf8 (old->config->text.model_file);
 
   reset_model_file (detect, config, old->config);
   g_prefix_error (&error, "failed to load the new model, keeping %s: ",
@@ -149,19 +146,16 @@ refuse (GstY10Reload *self, GstY10Session *old, const GstY10Config *config,
   GST_Y10_ELEMENT_WARNING_WITH_DETAILS (detect, error,
       gst_structure_new ("yolov10-model-refused", "model-file", G_TYPE_STRING,
           wanted, "active-model-file", G_TYPE_STRING, active, NULL));
-  g_free (active);
-  g_free (wanted);
   g_object_notify (G_OBJECT (detect), "model-file");
 }
 
 static void
 log_model (GstY10Reload *self, const gchar *what, const gchar *path)
 {
-  gchar *text = gst_y10_text_printable (
+  g_autofree gchar *text = gst_y10_text_printable (
       path && *path ? path : "the bundled model");
 
   GST_INFO_OBJECT (self->detect, "%s %s", what, text);
-  g_free (text);
 }
 
 static void
@@ -169,8 +163,8 @@ load (GstY10Reload *self)
 {
   GstYolov10Detect *detect = self->detect;
   GstY10Session *old = gst_yolov10_detect_get_session (detect), *new;
-  GstY10Config *config;
-  GError *error = NULL;
+  g_autoptr (GstY10Config) config = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (!old)
     return;
@@ -178,15 +172,11 @@ load (GstY10Reload *self)
   log_model (self, "loading", config->text.model_file);
   new = make_session (self, old, config, &error);
   if (new) {
-    GstY10Session *unused = swap_ready (self, new);
-
     /* The input thread never took it. */
-    g_clear_pointer (&unused, gst_y10_session_unref);
+    gst_y10_session_unref (swap_ready (self, new));
   } else if (!g_cancellable_is_cancelled (self->cancellable)) {
     refuse (self, old, config, error);
   }
-  g_clear_error (&error);
-  gst_y10_config_unref (config);
   gst_y10_session_unref (old);
 }
 
@@ -228,7 +218,6 @@ gst_y10_reload_open (GstY10Reload *self)
 void
 gst_y10_reload_close (GstY10Reload *self)
 {
-  GstY10Session *unused;
   GThread *thread;
 
   g_cancellable_cancel (self->cancellable);
@@ -241,8 +230,7 @@ gst_y10_reload_close (GstY10Reload *self)
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&thread, g_thread_join);
   g_cancellable_reset (self->cancellable);
-  unused = swap_ready (self, NULL);
-  g_clear_pointer (&unused, gst_y10_session_unref);
+  gst_y10_session_unref (swap_ready (self, NULL));
 }
 
 /* Requests a new session from the current properties. Any thread; does nothing
@@ -250,7 +238,7 @@ gst_y10_reload_close (GstY10Reload *self)
 void
 gst_y10_reload_request (GstY10Reload *self)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   g_mutex_lock (&self->lock);
   if (self->open) {
@@ -262,7 +250,6 @@ gst_y10_reload_request (GstY10Reload *self)
   g_mutex_unlock (&self->lock);
   if (error)
     GST_Y10_ELEMENT_WARNING (self->detect, error);
-  g_clear_error (&error);
 }
 
 /* Returns whether a new session is ready. Input thread; lock-free, as it runs for
@@ -311,15 +298,13 @@ void
 gst_y10_reload_retire (GstY10Reload *self, GstY10Session *session)
 {
   Retiring *retiring = g_new (Retiring, 1);
-  GThread *thread;
+  g_autoptr (GThread) thread = NULL;
 
   *retiring = (Retiring){ self, session };
   add_retiring (self, 1);
   thread = g_thread_try_new ("y10-retire", retire, retiring, NULL);
-  if (thread) {
-    g_thread_unref (thread);
+  if (thread)
     return;
-  }
   /* Without a thread, the caller has to block. */
   g_free (retiring);
   add_retiring (self, -1);

@@ -8,48 +8,24 @@
  * the model. */
 #include "infer/configuration.h"
 
-#include <string.h>
-
-#define N_TEXTS (sizeof (GstY10ConfigTexts) / sizeof (gchar *))
-
-/* Returns a copy of @from, or of a configuration without any value, to be changed
- * and then finished, before anyone else sees it. */
+/* Returns a copy, to be changed and then finished, before anyone else sees it. */
 GstY10Config *
-gst_y10_config_new (const GstY10Config *from)
+gst_y10_config_copy (const GstY10Config *from)
 {
-  GstY10Config *self = from ? g_memdup2 (from, sizeof *from)
-                            : g_new0 (GstY10Config, 1);
-  gchar **texts = (gchar **) &self->text;
+  GstY10Config *self = gst_y10_settings_copy (from);
 
-  g_atomic_ref_count_init (&self->refs);
-  self->params.size = sizeof self->params;
-  for (guint i = 0; i < N_TEXTS; i++)
-    if (texts[i])
-      g_ref_string_acquire (texts[i]);
   if (self->part_rules)
     gst_y10_part_rules_ref (self->part_rules);
   return self;
 }
 
-GstY10Config *
-gst_y10_config_ref (GstY10Config *self)
-{
-  g_atomic_ref_count_inc (&self->refs);
-  return self;
-}
-
+/* Drops what is made from the properties. */
 void
-gst_y10_config_unref (GstY10Config *self)
+gst_y10_config_clear (gpointer config)
 {
-  gchar **texts;
+  GstY10Config *self = config;
 
-  if (!self || !g_atomic_ref_count_dec (&self->refs))
-    return;
-  texts = (gchar **) &self->text;
-  for (guint i = 0; i < N_TEXTS; i++)
-    g_clear_pointer (&texts[i], g_ref_string_release);
   gst_y10_part_rules_unref (self->part_rules);
-  g_free (self);
 }
 
 static GstY10PartSettings
@@ -103,6 +79,7 @@ gst_y10_config_finish (GstY10Config *self, const GstY10Config *from,
   Y10HeadParams *params = &self->params;
   GstY10PartRules *rules;
 
+  params->size = sizeof *params;
   params->confidence = (gfloat) self->confidence;
   params->iou = (gfloat) self->iou_threshold;
   params->class_agnostic = self->class_agnostic;
@@ -129,16 +106,12 @@ gboolean
 gst_y10_config_check (const GstY10Config *self, GError **error)
 {
   const GstY10PartSettings parts = part_settings (self);
-  GstY10PartRules *rules;
+  g_autoptr (GstY10PartRules) rules = NULL;
   gfloat width, height;
-  gboolean ok;
 
-  ok = parse_size ("min-size", self->text.min_size, &width, &height, error)
+  return parse_size ("min-size", self->text.min_size, &width, &height, error)
       && parse_size ("max-size", self->text.max_size, &width, &height, error)
       && gst_y10_part_rules_new (&parts, GST_Y10_MAX_JOBS, &rules, error);
-  if (ok)
-    gst_y10_part_rules_unref (rules);
-  return ok;
 }
 
 /* Returns FALSE if frames like @image would have too many parts; width 0 means

@@ -6,6 +6,7 @@
 #include <y10/y10.h>
 
 #include "common/enums.h"
+#include "common/settings.h"
 #include "infer/partrules.h"
 
 G_BEGIN_DECLS
@@ -25,8 +26,7 @@ G_BEGIN_DECLS
 #define GST_Y10_MAX_JOBS \
   (GST_Y10_MAX_FRAMES + 1 + 2 * (GST_Y10_MAX_IN_FLIGHT + 1))
 
-/* The properties that are text: reference-counted strings of GLib; NULL: not
- * set. */
+/* The properties that are text; NULL: not set. */
 typedef struct
 {
   gchar *model_file, *label_file, *input_size, *engine_group;
@@ -38,7 +38,7 @@ typedef struct
 /* All properties of yolov10detect at one time. Immutable once it is shared. */
 typedef struct
 {
-  gatomicrefcount refs;
+  GstY10Settings settings;
   GstY10ConfigTexts text;
 
   /* What a session is made with. */
@@ -74,14 +74,14 @@ typedef struct
   GstY10PartRules *part_rules; /* NULL: frames are inferred as a whole */
 } GstY10Config;
 
-GstY10Config *gst_y10_config_new (const GstY10Config *from);
+GstY10Config *gst_y10_config_copy (const GstY10Config *from);
 gboolean gst_y10_config_finish (GstY10Config *config, const GstY10Config *from,
     GError **error);
-GstY10Config *gst_y10_config_ref (GstY10Config *config);
-void gst_y10_config_unref (GstY10Config *config);
-
+void gst_y10_config_clear (gpointer config);
 gboolean gst_y10_config_check (const GstY10Config *config, GError **error);
 gboolean gst_y10_config_suits (const GstY10Config *config,
     const Y10Image *image, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstY10Config, gst_y10_settings_unref)
 
 G_END_DECLS

@@ -85,7 +85,7 @@ gst_y10_jobs_give (GstY10Jobs *self, GstY10Job *job)
   if (job->stream)
     gst_y10_session_end (job->session, job->stream);
   g_clear_pointer (&job->session, gst_y10_session_unref);
-  g_clear_pointer (&job->config, gst_y10_config_unref);
+  g_clear_pointer (&job->config, gst_y10_settings_unref);
   g_clear_pointer (&job->class_rules, gst_y10_class_rules_unref);
   g_clear_error (&job->error);
   memset (job, 0, sizeof *job);

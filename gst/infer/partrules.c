@@ -35,7 +35,7 @@ parse_tiles (GstY10PartRules *self, const GstY10PartSettings *settings,
     GError **error)
 {
   const gchar *text = settings->tiles;
-  GError *reason = NULL;
+  g_autoptr (GError) reason = NULL;
 
   self->tiled = text && *text && g_strcmp0 (text, "none");
   if (!self->tiled)
@@ -44,7 +44,6 @@ parse_tiles (GstY10PartRules *self, const GstY10PartSettings *settings,
   if (!y10_tiles_parse (text, &self->tiles, &reason)) {
     g_set_error (error, reason->domain, reason->code, "tiles: %s, or \"none\"",
         reason->message);
-    g_error_free (reason);
     return FALSE;
   }
   self->tiles.overlap = settings->tile_overlap;

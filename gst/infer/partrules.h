@@ -61,4 +61,6 @@ GstY10FrameParts *gst_y10_part_rules_choose (GstY10PartRules *rules, guint job,
 gint gst_y10_frame_parts_find_parent (const GstY10FrameParts *parts, gdouble x,
     gdouble y);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstY10PartRules, gst_y10_part_rules_unref)
+
 G_END_DECLS

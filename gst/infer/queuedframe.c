@@ -21,7 +21,7 @@ gst_y10_queued_frame_begin (GstY10QueuedFrame *self, GstBuffer *buffer,
   self->buffer = buffer;
   self->session = gst_y10_session_ref (session);
   self->class_rules = gst_y10_class_rules_ref (session->class_rules);
-  self->config = gst_y10_config_ref (config);
+  self->config = gst_y10_settings_ref (config);
   self->epoch = epoch;
   self->width = meta ? meta->width : (guint) GST_VIDEO_INFO_WIDTH (info);
   self->height = meta ? meta->height : (guint) GST_VIDEO_INFO_HEIGHT (info);
@@ -178,7 +178,7 @@ gst_y10_queued_frame_end (GstY10QueuedFrame *self, GstY10Jobs *jobs)
   if (self->job)
     gst_y10_jobs_give (jobs, self->job);
   g_clear_pointer (&self->session, gst_y10_session_unref);
-  g_clear_pointer (&self->config, gst_y10_config_unref);
+  g_clear_pointer (&self->config, gst_y10_settings_unref);
   g_clear_pointer (&self->class_rules, gst_y10_class_rules_unref);
   gst_clear_buffer (&self->buffer);
   gst_clear_event (&self->event);

@@ -99,37 +99,31 @@ gst_y10_session_new (GstY10Config *config, gpointer cuda_context,
   const gchar *file = text->model_file, *labels = text->label_file;
   gint64 began_at = g_get_monotonic_time ();
   static gint serial;
-  GstY10Session *self;
-  Session *session;
+  Session *session = g_new0 (Session, 1);
+  g_autoptr (GstY10Session) self = &session->public;
 
-  session = g_new0 (Session, 1);
-  self = &session->public;
   session->refs = 1;
   g_mutex_init (&session->lock);
   g_cond_init (&session->changed);
   self->serial = (guint) g_atomic_int_add (&serial, 1) + 1;
   self->began_at = began_at;
-  self->config = gst_y10_config_ref (config);
+  self->config = gst_y10_settings_ref (config);
   self->model = y10_model_load (file && *file ? file : NULL,
       labels && *labels ? labels : NULL, error);
   if (!self->model)
-    goto failed;
+    return NULL;
   self->producer = gst_y10_producer_new (self->model, name);
   self->class_rules = gst_y10_class_rules_new (config, self->model, error);
   if (!self->class_rules)
-    goto failed;
+    return NULL;
   session->stream = make_stream (config, self->model, config->backend,
       cuda_context, cancellable, error);
   if (!session->stream)
-    goto failed;
+    return NULL;
   self->backend = y10_engine_get_backend (
       y10_engine_stream_get_engine (session->stream));
   self->warm_ns = y10_engine_stream_get_warm_time (session->stream);
-  return self;
-
-failed:
-  gst_y10_session_unref (self);
-  return NULL;
+  return g_steal_pointer (&self);
 }
 
 GstY10Session *
@@ -152,7 +146,7 @@ free_session (Session *session)
   gst_y10_class_rules_unref (self->class_rules);
   g_clear_pointer (&self->model, y10_model_unref);
   gst_y10_producer_free (self->producer);
-  gst_y10_config_unref (self->config);
+  gst_y10_settings_unref (self->config);
   g_mutex_clear (&session->lock);
   g_cond_clear (&session->changed);
   g_free (session);
@@ -244,24 +238,18 @@ gst_y10_session_get_stream (GstY10Session *self)
 Y10Engine *
 gst_y10_session_get_engine (GstY10Session *self)
 {
-  Y10EngineStream *stream = gst_y10_session_get_stream (self);
-  Y10Engine *engine = NULL;
+  g_autoptr (Y10EngineStream) stream = gst_y10_session_get_stream (self);
 
-  if (stream)
-    engine = y10_engine_ref (y10_engine_stream_get_engine (stream));
-  y10_engine_stream_unref (stream);
-  return engine;
+  return stream ? y10_engine_ref (y10_engine_stream_get_engine (stream)) : NULL;
 }
 
 /* Returns FALSE while the device is lost. */
 gboolean
 gst_y10_session_has_engine (GstY10Session *self)
 {
-  Y10Engine *engine = gst_y10_session_get_engine (self);
-  gboolean has = engine != NULL;
+  g_autoptr (Y10Engine) engine = gst_y10_session_get_engine (self);
 
-  g_clear_pointer (&engine, y10_engine_unref);
-  return has;
+  return engine != NULL;
 }
 
 /* Returns a stream reference for one inference, to be passed to
@@ -296,11 +284,10 @@ gst_y10_session_end (GstY10Session *self, Y10EngineStream *stream)
 void
 gst_y10_session_withdraw (GstY10Session *self)
 {
-  Y10EngineStream *stream = gst_y10_session_get_stream (self);
+  g_autoptr (Y10EngineStream) stream = gst_y10_session_get_stream (self);
 
   if (stream)
     y10_engine_stream_withdraw (stream);
-  y10_engine_stream_unref (stream);
 }
 
 /* Has memory ready for frames like @image (width 0: unknown), if they are in system
@@ -308,22 +295,20 @@ gst_y10_session_withdraw (GstY10Session *self)
 void
 gst_y10_session_reserve (GstY10Session *self, const Y10Image *image)
 {
-  Y10EngineStream *stream = gst_y10_session_get_stream (self);
+  g_autoptr (Y10EngineStream) stream = gst_y10_session_get_stream (self);
 
   if (stream && image->width && image->memory == Y10_MEMORY_HOST)
     y10_engine_stream_reserve (stream, image->format, image->width,
         image->height);
-  y10_engine_stream_unref (stream);
 }
 
 void
 gst_y10_session_set_priority (GstY10Session *self, gint priority)
 {
-  Y10EngineStream *stream = gst_y10_session_get_stream (self);
+  g_autoptr (Y10EngineStream) stream = gst_y10_session_get_stream (self);
 
   if (stream)
     y10_engine_stream_set_priority (stream, priority);
-  y10_engine_stream_unref (stream);
 }
 
 /* Tells the engine how many images will often come together: the parts of frames
@@ -333,7 +318,7 @@ void
 gst_y10_session_expect_parts (GstY10Session *self, const GstY10PartRules *rules,
     const Y10Image *image)
 {
-  Y10EngineStream *stream = gst_y10_session_get_stream (self);
+  g_autoptr (Y10EngineStream) stream = gst_y10_session_get_stream (self);
   guint width, height, n;
 
   if (rules && stream && image->width) {
@@ -342,7 +327,6 @@ gst_y10_session_expect_parts (GstY10Session *self, const GstY10PartRules *rules,
     if (gst_y10_part_rules_count (rules, image, width, height, &n, NULL))
       y10_engine_stream_expect_parts (stream, n);
   }
-  y10_engine_stream_unref (stream);
 }
 
 /* Takes the stream away from the session and returns it, or NULL if @stream is

@@ -56,4 +56,6 @@ Y10EngineStream *gst_y10_session_make_stream (const GstY10Session *session,
 void gst_y10_session_give_stream (GstY10Session *session,
     Y10EngineStream *stream);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstY10Session, gst_y10_session_unref)
+
 G_END_DECLS

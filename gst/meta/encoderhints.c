@@ -145,8 +145,9 @@ gst_y10_hints_parse (const gchar *text, const Y10Model *model,
     GstY10Hints **hints, GError **error)
 {
   guint n_classes = y10_model_get_n_classes (model), n_hints = 0;
-  gchar **tokens = g_strsplit (text ? text : "", ",", -1);
-  gint *deltas = g_new (gint, n_classes), others = NO_HINT;
+  g_auto (GStrv) tokens = g_strsplit (text ? text : "", ",", -1);
+  g_autofree gint *deltas = g_new (gint, n_classes);
+  gint others = NO_HINT;
   gboolean ok = TRUE;
 
   for (guint i = 0; i < n_classes; i++)
@@ -159,8 +160,6 @@ gst_y10_hints_parse (const gchar *text, const Y10Model *model,
   }
   if (ok)
     *hints = n_hints ? make (deltas, others, n_classes) : NULL;
-  g_free (deltas);
-  g_strfreev (tokens);
   return ok;
 }
 

@@ -354,9 +354,9 @@ add_rectangle (GstVideoOverlayComposition *composition,
   const GstVideoFormatInfo *finfo = gst_video_format_get_info (
       GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB);
   GstY10Rect frame = { 0, 0, style->width, style->height };
-  GstVideoOverlayRectangle *rectangle;
+  g_autoptr (GstVideoOverlayRectangle) rectangle = NULL;
   GstY10Canvas canvas;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstMapInfo map;
   gint width, height;
 
@@ -366,10 +366,8 @@ add_rectangle (GstVideoOverlayComposition *composition,
   width = window.x1 - window.x0;
   height = window.y1 - window.y0;
   buffer = gst_buffer_new_allocate (NULL, (gsize) 4 * width * height, NULL);
-  if (!buffer || !gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
-    gst_clear_buffer (&buffer);
+  if (!buffer || !gst_buffer_map (buffer, &map, GST_MAP_WRITE))
     return composition;
-  }
   memset (map.data, 0, map.size);
   gst_y10_canvas_init_data (&canvas, finfo, map.data, 4 * width, window);
   draw (drawing, style, &canvas);
@@ -379,12 +377,10 @@ add_rectangle (GstVideoOverlayComposition *composition,
       GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, width, height);
   rectangle = gst_video_overlay_rectangle_new_raw (buffer, window.x0, window.y0,
       width, height, GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
-  gst_buffer_unref (buffer);
   if (composition)
     gst_video_overlay_composition_add_rectangle (composition, rectangle);
   else
     composition = gst_video_overlay_composition_new (rectangle);
-  gst_video_overlay_rectangle_unref (rectangle);
   return composition;
 }
 

@@ -59,16 +59,13 @@ static GstCaps *
 drawable (const GstStructure *structure, const GstCapsFeatures *features,
     gboolean cuda)
 {
-  GstCaps *caps = one (structure, features), *some;
-  GstCaps *all = cuda
-          && gst_caps_features_contains (features, GST_Y10_FEATURE_CUDA)
+  g_autoptr (GstCaps) caps = one (structure, features);
+  g_autoptr (GstCaps)
+      all = cuda && gst_caps_features_contains (features, GST_Y10_FEATURE_CUDA)
       ? gst_y10_cuda_get_caps ()
       : gst_static_caps_get (&drawable_caps);
 
-  some = gst_caps_intersect_full (caps, all, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (caps);
-  gst_caps_unref (all);
-  return some;
+  return gst_caps_intersect_full (caps, all, GST_CAPS_INTERSECT_FIRST);
 }
 
 /* Returns whether boxes travel as metadata with these fixed source caps. */
@@ -84,17 +81,13 @@ gboolean
 gst_y10_overlay_caps_is_cuda (GstCaps *caps)
 {
   GstCapsFeatures *features = gst_caps_get_features (caps, 0);
-  GstCaps *plain, *cuda;
-  gboolean is;
+  g_autoptr (GstCaps) plain = NULL, cuda = NULL;
 
   if (!gst_caps_features_contains (features, GST_Y10_FEATURE_CUDA))
     return FALSE;
   plain = without_composition (gst_caps_get_structure (caps, 0), features);
   cuda = gst_y10_cuda_get_caps ();
-  is = gst_caps_can_intersect (plain, cuda);
-  gst_caps_unref (plain);
-  gst_caps_unref (cuda);
-  return is;
+  return gst_caps_can_intersect (plain, cuda);
 }
 
 /* Returns the pad template caps. CUDA memory comes first, because decoders pick
@@ -115,7 +108,7 @@ GstCaps *
 gst_y10_overlay_caps_transform (GstPadDirection direction, gboolean cuda,
     GstCaps *caps, GstCaps *filter)
 {
-  GstCaps *result = gst_caps_new_empty (), *both;
+  g_autoptr (GstCaps) result = gst_caps_new_empty ();
   guint i;
 
   for (i = 0; i < gst_caps_get_size (caps); i++) {
@@ -134,12 +127,9 @@ gst_y10_overlay_caps_transform (GstPadDirection direction, gboolean cuda,
       gst_caps_append (result, drawable (structure, features, cuda));
     }
   }
-  if (filter) {
-    both = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (result);
-    result = both;
-  }
-  return result;
+  return filter
+      ? gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST)
+      : g_steal_pointer (&result);
 }
 
 /* Asks downstream whether it uses compositions. Elements that accept any caps
@@ -149,7 +139,7 @@ static gboolean
 downstream_composes (GstPad *srcpad, GstCaps *caps)
 {
   gboolean composes = FALSE;
-  GstQuery *query;
+  g_autoptr (GstQuery) query = NULL;
 
   if (!gst_pad_set_caps (srcpad, caps))
     return FALSE;
@@ -157,7 +147,6 @@ downstream_composes (GstPad *srcpad, GstCaps *caps)
   if (gst_pad_peer_query (srcpad, query))
     composes = gst_query_find_allocation_meta (query,
         GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  gst_query_unref (query);
   return composes;
 }
 
@@ -166,7 +155,7 @@ downstream_composes (GstPad *srcpad, GstCaps *caps)
 GstCaps *
 gst_y10_overlay_caps_choose (GstPad *srcpad, GstCaps *caps)
 {
-  GstCaps *with = NULL, *without = NULL, *result;
+  g_autoptr (GstCaps) owned = caps, with = NULL, without = NULL;
   guint i;
 
   for (i = 0; i < gst_caps_get_size (caps); i++) {
@@ -178,13 +167,6 @@ gst_y10_overlay_caps_choose (GstPad *srcpad, GstCaps *caps)
       *slot = gst_caps_fixate (gst_caps_copy_nth (caps, i));
   }
   if (with && (!without || downstream_composes (srcpad, with)))
-    result = gst_caps_ref (with);
-  else if (without)
-    result = gst_caps_ref (without);
-  else
-    result = gst_caps_ref (caps);
-  gst_clear_caps (&with);
-  gst_clear_caps (&without);
-  gst_caps_unref (caps);
-  return result;
+    return g_steal_pointer (&with);
+  return without ? g_steal_pointer (&without) : g_steal_pointer (&owned);
 }

@@ -54,17 +54,17 @@ prepare (GstYolov10Overlay *self, const Object *object, GstY10Drawing *drawing)
   const GstY10Label *label;
 
   if (object->confidence >= 0
-      && object->confidence < (gfloat) self->now.min_confidence)
+      && object->confidence < (gfloat) self->now->min_confidence)
     return FALSE;
   label = gst_y10_labels_get (self->labels, object->label,
       object->label_length);
   if (!label->wanted)
     return FALSE;
-  if (self->now.show_label)
+  if (self->now->show_label)
     texts.label = &label->text;
-  if (self->now.show_id && object->tracked)
+  if (self->now->show_id && object->tracked)
     texts.number = gst_y10_labels_number (self->labels, object->track_id);
-  if (self->now.show_confidence && object->confidence >= 0)
+  if (self->now->show_confidence && object->confidence >= 0)
     texts.percent = gst_y10_labels_percent (self->labels,
         (guint) (object->confidence * 100 + 0.5f));
   gst_y10_drawing_init (drawing, &self->style, object->rect, label, &texts);

@@ -5,6 +5,7 @@
 /* Instance structure of yolov10overlay, private to gst/overlay, and which
  * thread or lock owns each field. */
 
+#include "common/settings.h"
 #include "meta/areas.h"
 #include "meta/read.h"
 #include "meta/zones.h"
@@ -19,6 +20,8 @@ G_BEGIN_DECLS
 
 typedef struct
 {
+  GstY10Settings parent;
+  gchar *font_desc, *labels;
   guint line_width;
   gboolean show_label, show_id, show_confidence, show_regions, show_zones;
   gdouble min_confidence;
@@ -29,16 +32,13 @@ typedef struct
 
 struct _GstYolov10Overlay
 {
-  GstBaseTransform parent;
+  GstY10Filter parent;
 
   /* Object lock. */
-  GstY10OverlaySettings settings;
-  gchar *font_desc, *labels_wanted;
-  gboolean strings_changed;
   gboolean takes_cuda; /* accepts CUDA memory; TRUE while in NULL */
 
   /* Streaming thread. */
-  GstY10OverlaySettings now; /* settings of the current frame */
+  GstY10OverlaySettings *now; /* settings of the current frame */
   GstVideoInfo info;
   gboolean in_cuda; /* the painter draws the frames */
   GstY10Painter *painter;
@@ -47,7 +47,6 @@ struct _GstYolov10Overlay
   GstY10Unpacked unpacked; /* for formats that cannot be drawn on */
   GstY10Paint hidden;      /* fill colour of privacy=fill */
   GstY10Style style;
-  guint style_line_width;
   GstY10Labels *labels;
   GstY10Reading reading;
   GArray *drawings;       /* GstY10Drawing, in drawing order */
@@ -62,6 +61,8 @@ struct _GstYolov10Overlay
   gboolean warned;
   gboolean lost; /* last frame's GPU lost, and warned of */
 };
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstY10OverlaySettings, gst_y10_settings_unref)
 
 /* render.c */
 gboolean gst_y10_overlay_draw (GstYolov10Overlay *self, GstBuffer *buffer);
@@ -83,11 +84,7 @@ gboolean gst_y10_overlay_answer_privacy (GstYolov10Overlay *self,
     GstPadDirection direction, GstQuery *query);
 
 /* props.c */
-void gst_y10_overlay_props_init (GstYolov10Overlay *self);
+extern GstY10Properties gst_y10_overlay_properties;
 void gst_y10_overlay_props_install (GObjectClass *class);
-void gst_y10_overlay_props_set (GObject *object, guint id, const GValue *value,
-    GParamSpec *pspec);
-void gst_y10_overlay_props_get (GObject *object, guint id, GValue *value,
-    GParamSpec *pspec);
 
 G_END_DECLS

@@ -43,13 +43,12 @@ gst_y10_painter_free (GstY10Painter *self)
 gboolean
 gst_y10_painter_can (GError **error)
 {
-  GString *why = g_string_new (NULL);
+  g_autoptr (GString) why = g_string_new (NULL);
   gboolean can = y10_painter_probe (why);
 
   if (!can)
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
         why->str);
-  g_string_free (why, TRUE);
   /* Only after the probe, because GStreamer logs a warning if there is no
    * driver. */
   return can && gst_y10_cuda_load (error);

@@ -93,11 +93,10 @@ gst_y10_labels_new (void)
   GstY10Labels *labels = g_new0 (GstY10Labels, 1);
   /* A private font map: pango's default one belongs to the application's
    * thread. */
-  PangoFontMap *map = pango_cairo_font_map_new ();
+  g_autoptr (PangoFontMap) map = pango_cairo_font_map_new ();
   cairo_font_options_t *options = cairo_font_options_create ();
 
   labels->context = pango_font_map_create_context (map);
-  g_object_unref (map);
   cairo_font_options_set_antialias (options, CAIRO_ANTIALIAS_GRAY);
   cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_SLIGHT);
   cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_ON);
@@ -141,7 +140,7 @@ gst_y10_labels_free (GstY10Labels *labels)
 static void
 set_font (GstY10Labels *labels, const gchar *font_desc, gint size)
 {
-  PangoFontDescription *font;
+  g_autoptr (PangoFontDescription) font = NULL;
   PangoFontMetrics *metrics;
   gint ascent, descent;
 
@@ -154,7 +153,6 @@ set_font (GstY10Labels *labels, const gchar *font_desc, gint size)
   ascent = PANGO_PIXELS_CEIL (pango_font_metrics_get_ascent (metrics));
   descent = PANGO_PIXELS_CEIL (pango_font_metrics_get_descent (metrics));
   pango_font_metrics_unref (metrics);
-  pango_font_description_free (font);
 
   /* Ascent includes room for accents, so the text looks centred without extra
    * space above. */
@@ -304,7 +302,6 @@ gst_y10_labels_get (GstY10Labels *labels, const gchar *name, gsize length)
 {
   GstY10Label key, *label;
   GstY10Color color;
-  gchar *string;
 
   key.length = (guint) MIN (length, MAX_NAME);
   key.name = (gchar *) name;
@@ -322,9 +319,9 @@ gst_y10_labels_get (GstY10Labels *labels, const gchar *name, gsize length)
     gst_y10_paint_init (&label->ink, &labels->info,
         gst_y10_color_for_text (color));
     if (label->wanted && key.length > 0) {
-      string = g_utf8_make_valid (name, key.length);
+      g_autofree gchar *string = g_utf8_make_valid (name, key.length);
+
       render (labels, &label->text, string, labels->padding, labels->padding);
-      g_free (string);
     }
     g_hash_table_add (labels->table, label);
   }

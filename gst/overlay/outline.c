@@ -87,7 +87,7 @@ gst_y10_overlay_plan_outlines (GstYolov10Overlay *self, GstBuffer *buffer)
 
   g_array_set_size (self->outlines, 0);
   /* Boxes, and so areas, of another frame shape: a warning has been posted. */
-  if (!self->now.show_regions || self->reading.moved
+  if (!self->now->show_regions || self->reading.moved
       || self->reading.foreign_width)
     return;
   while ((structure = gst_yolov10_frame_meta_find (buffer, &state))) {

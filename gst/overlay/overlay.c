@@ -68,13 +68,12 @@ GST_ELEMENT_REGISTER_DEFINE (yolov10overlay, "yolov10overlay", GST_RANK_NONE,
 static void
 look_for_cuda (GstYolov10Overlay *self)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   gboolean takes = gst_y10_painter_can (&error);
 
   if (!takes)
     GST_DEBUG_OBJECT (self, "cannot draw on frames in CUDA memory: %s",
         error->message);
-  g_clear_error (&error);
   GST_OBJECT_LOCK (self);
   self->takes_cuda = takes;
   GST_OBJECT_UNLOCK (self);
@@ -154,27 +153,18 @@ configure_style (GstYolov10Overlay *self)
 
   canvas_info (self, &info);
   gst_y10_style_init (&self->style, &info, GST_VIDEO_INFO_WIDTH (&self->info),
-      GST_VIDEO_INFO_HEIGHT (&self->info), self->now.line_width);
-  self->style_line_width = self->now.line_width;
+      GST_VIDEO_INFO_HEIGHT (&self->info), self->now->line_width);
 }
 
 static void
 configure_labels (GstYolov10Overlay *self)
 {
-  gchar *font_desc, *labels_wanted;
   GstVideoInfo info;
 
-  GST_OBJECT_LOCK (self);
-  font_desc = g_strdup (self->font_desc);
-  labels_wanted = g_strdup (self->labels_wanted);
-  self->strings_changed = FALSE;
-  GST_OBJECT_UNLOCK (self);
   canvas_info (self, &info);
   gst_y10_labels_configure (self->labels, &info,
       GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info),
-      font_desc, labels_wanted);
-  g_free (font_desc);
-  g_free (labels_wanted);
+      self->now->font_desc, self->now->labels);
 }
 
 static gboolean
@@ -204,9 +194,7 @@ gst_yolov10_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps,
       self->compose ? "attaching compositions" : "drawing",
       self->in_cuda ? " on the GPU" : "", incaps);
 
-  GST_OBJECT_LOCK (self);
-  self->now = self->settings;
-  GST_OBJECT_UNLOCK (self);
+  self->now = gst_y10_filter_update_settings (self, self->now);
   configure_style (self);
   configure_labels (self);
   return TRUE;
@@ -224,8 +212,9 @@ static void
 update_settings (GstYolov10Overlay *self, GstBuffer *buffer)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
-  gboolean strings_changed;
+  g_autoptr (GstY10OverlaySettings) before = self->now;
   GstClockTime time = GST_CLOCK_TIME_NONE;
+  gboolean is_other;
 
   if (trans->segment.format == GST_FORMAT_TIME)
     time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME,
@@ -233,17 +222,13 @@ update_settings (GstYolov10Overlay *self, GstBuffer *buffer)
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
 
-  GST_OBJECT_LOCK (self);
-  self->now = self->settings;
-  strings_changed = self->strings_changed;
-  GST_OBJECT_UNLOCK (self);
-  if (self->now.line_width != self->style_line_width
-      || self->compose != self->chosen) {
-    strings_changed = strings_changed || self->compose != self->chosen;
-    self->compose = self->chosen;
+  self->now = gst_y10_filter_get_settings (self);
+  is_other = self->compose != self->chosen;
+  self->compose = self->chosen;
+  if (is_other || self->now->line_width != before->line_width)
     configure_style (self);
-  }
-  if (strings_changed)
+  if (is_other || self->now->font_desc != before->font_desc
+      || self->now->labels != before->labels)
     configure_labels (self);
 }
 
@@ -372,8 +357,8 @@ gst_yolov10_overlay_finalize (GObject *object)
   g_array_unref (self->boxes);
   g_array_unref (self->outlines);
   g_array_unref (self->covered);
-  g_clear_pointer (&self->font_desc, g_ref_string_release);
-  g_clear_pointer (&self->labels_wanted, g_ref_string_release);
+  gst_y10_settings_unref (self->now);
+  gst_y10_settings_unref (self->parent.settings);
   G_OBJECT_CLASS (gst_yolov10_overlay_parent_class)->finalize (object);
 }
 
@@ -383,14 +368,12 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstCaps *caps = gst_y10_overlay_caps_template ();
+  g_autoptr (GstCaps) caps = gst_y10_overlay_caps_template ();
 
   GST_DEBUG_CATEGORY_INIT (gst_yolov10_overlay_debug, "yolov10overlay", 0,
       "draws detections");
   gst_y10_inspection_register ();
 
-  object_class->set_property = gst_y10_overlay_props_set;
-  object_class->get_property = gst_y10_overlay_props_get;
   object_class->finalize = gst_yolov10_overlay_finalize;
   gst_y10_overlay_props_install (object_class);
 
@@ -402,7 +385,6 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass *klass)
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
-  gst_caps_unref (caps);
 
   element_class->change_state = GST_DEBUG_FUNCPTR (
       gst_yolov10_overlay_change_state);
@@ -425,7 +407,7 @@ gst_yolov10_overlay_class_init (GstYolov10OverlayClass *klass)
 static void
 gst_yolov10_overlay_init (GstYolov10Overlay *self)
 {
-  gst_y10_overlay_props_init (self);
+  self->parent.settings = gst_y10_settings_new (&gst_y10_overlay_properties);
   gst_y10_sink_pad_init (GST_BASE_TRANSFORM (self));
   self->takes_cuda = TRUE;
   self->painter = gst_y10_painter_new (GST_ELEMENT (self));

@@ -93,20 +93,20 @@ gst_y10_overlay_answer_privacy (GstYolov10Overlay *self,
     GstPadDirection direction, GstQuery *query)
 {
   const GstStructure *asked = gst_query_get_structure (query);
-  GstControlBinding *binding;
+  g_autoptr (GstY10OverlaySettings) now = NULL;
   GstStructure *answer;
   gboolean is_on;
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_CUSTOM || !asked
       || !gst_structure_has_name (asked, GST_Y10_PRIVACY_QUERY))
     return FALSE;
-  GST_OBJECT_LOCK (self);
-  is_on = self->settings.privacy != GST_YOLOV10_PRIVACY_NONE;
-  GST_OBJECT_UNLOCK (self);
+  now = gst_y10_filter_get_settings (self);
+  is_on = now->privacy != GST_YOLOV10_PRIVACY_NONE;
   if (direction == GST_PAD_SINK) {
-    binding = gst_object_get_control_binding (GST_OBJECT (self), "privacy");
+    g_autoptr (GstControlBinding)
+        binding = gst_object_get_control_binding (GST_OBJECT (self), "privacy");
+
     is_on |= binding != NULL;
-    gst_clear_object (&binding);
   }
   if (!is_on)
     return FALSE;
@@ -177,7 +177,7 @@ static gint
 growth_of (const GstYolov10Overlay *self)
 {
   const GstY10Reading *reading = &self->reading;
-  gdouble growth = self->now.privacy_growth * reading->result.age / GST_SECOND;
+  gdouble growth = self->now->privacy_growth * reading->result.age / GST_SECOND;
 
   return (gint) ceil (
       MIN (growth, 1) * MAX (reading->picture_width, reading->picture_height));
@@ -208,7 +208,7 @@ gst_y10_overlay_plan_privacy (GstYolov10Overlay *self)
   GstY10State state;
 
   g_array_set_size (self->covered, 0);
-  if (self->now.privacy == GST_YOLOV10_PRIVACY_NONE) {
+  if (self->now->privacy == GST_YOLOV10_PRIVACY_NONE) {
     if (self->asked_to_hold)
       tell_detectors (self, FALSE);
     self->asked_to_hold = FALSE;
@@ -222,7 +222,7 @@ gst_y10_overlay_plan_privacy (GstYolov10Overlay *self)
     tell_detectors (self, TRUE);
   self->asked_to_hold = TRUE;
   state = gst_y10_reading_judge (&self->reading,
-      self->now.privacy_trust == GST_YOLOV10_PRIVACY_TRUST_ROI);
+      self->now->privacy_trust == GST_YOLOV10_PRIVACY_TRUST_ROI);
   if (gst_y10_state_is_known (state)) {
     cover_known (self);
   } else {

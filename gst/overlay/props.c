@@ -1,43 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Properties of yolov10overlay: names, documentation and storage until the next
- * frame picks the values up. All of them may change in PLAYING. */
+/* Properties of yolov10overlay. All of them may change in PLAYING. */
 
 #include "overlay/element.h"
 
-#include "common/fields.h"
+#define ROW(MEMBER, TYPE, ...) \
+  gst_y10_properties_add (&gst_y10_overlay_properties, class, \
+      G_STRUCT_OFFSET (GstY10OverlaySettings, MEMBER), \
+      g_param_spec_##TYPE (__VA_ARGS__))
 
-#define DEFAULT_LINE_WIDTH 0
-#define DEFAULT_FONT_DESC ""
-#define DEFAULT_SHOW_LABEL TRUE
-#define DEFAULT_SHOW_ID TRUE
-#define DEFAULT_SHOW_CONFIDENCE TRUE
-#define DEFAULT_SHOW_REGIONS FALSE
-#define DEFAULT_SHOW_ZONES TRUE
-#define DEFAULT_LABELS ""
-#define DEFAULT_MIN_CONFIDENCE 0.0
-#define DEFAULT_PRIVACY GST_YOLOV10_PRIVACY_NONE
-#define DEFAULT_PRIVACY_TRUST GST_YOLOV10_PRIVACY_TRUST_DETECTOR
-#define DEFAULT_PRIVACY_GROWTH 0.25
-#define MAX_LINE_WIDTH 256
-#define MAX_PRIVACY_GROWTH 100
-
-enum
-{
-  PROP_0,
-  PROP_LINE_WIDTH,
-  PROP_FONT_DESC,
-  PROP_SHOW_LABEL,
-  PROP_SHOW_ID,
-  PROP_SHOW_CONFIDENCE,
-  PROP_SHOW_REGIONS,
-  PROP_SHOW_ZONES,
-  PROP_LABELS,
-  PROP_MIN_CONFIDENCE,
-  PROP_PRIVACY,
-  PROP_PRIVACY_TRUST,
-  PROP_PRIVACY_GROWTH,
+GstY10Properties gst_y10_overlay_properties = {
+  .size = sizeof (GstY10OverlaySettings),
 };
 
 GType
@@ -58,99 +32,36 @@ gst_yolov10_privacy_trust_get_type (void)
 }
 
 void
-gst_y10_overlay_props_init (GstYolov10Overlay *self)
-{
-  self->settings = (GstY10OverlaySettings){
-    .line_width = DEFAULT_LINE_WIDTH,
-    .show_label = DEFAULT_SHOW_LABEL,
-    .show_id = DEFAULT_SHOW_ID,
-    .show_confidence = DEFAULT_SHOW_CONFIDENCE,
-    .show_regions = DEFAULT_SHOW_REGIONS,
-    .show_zones = DEFAULT_SHOW_ZONES,
-    .min_confidence = DEFAULT_MIN_CONFIDENCE,
-    .privacy = DEFAULT_PRIVACY,
-    .privacy_trust = DEFAULT_PRIVACY_TRUST,
-    .privacy_growth = DEFAULT_PRIVACY_GROWTH,
-  };
-  self->font_desc = g_ref_string_new (DEFAULT_FONT_DESC);
-  self->labels_wanted = g_ref_string_new (DEFAULT_LABELS);
-}
-
-#define FIELD(ID, MEMBER) \
-  { \
-    PROP_##ID, G_STRUCT_OFFSET (GstYolov10Overlay, MEMBER) \
-  }
-
-static const GstY10Field fields[] = { FIELD (LINE_WIDTH, settings.line_width),
-  FIELD (FONT_DESC, font_desc), FIELD (SHOW_LABEL, settings.show_label),
-  FIELD (SHOW_ID, settings.show_id),
-  FIELD (SHOW_CONFIDENCE, settings.show_confidence),
-  FIELD (SHOW_REGIONS, settings.show_regions),
-  FIELD (SHOW_ZONES, settings.show_zones), FIELD (LABELS, labels_wanted),
-  FIELD (MIN_CONFIDENCE, settings.min_confidence),
-  FIELD (PRIVACY, settings.privacy),
-  FIELD (PRIVACY_TRUST, settings.privacy_trust),
-  FIELD (PRIVACY_GROWTH, settings.privacy_growth), { 0 } };
-
-void
-gst_y10_overlay_props_set (GObject *object, guint id, const GValue *value,
-    GParamSpec *pspec)
-{
-  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (object);
-
-  GST_OBJECT_LOCK (self);
-  if (!gst_y10_fields_set (fields, self, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  self->strings_changed |= G_VALUE_HOLDS_STRING (value);
-  GST_OBJECT_UNLOCK (self);
-}
-
-void
-gst_y10_overlay_props_get (GObject *object, guint id, GValue *value,
-    GParamSpec *pspec)
-{
-  GstYolov10Overlay *self = GST_YOLOV10_OVERLAY (object);
-
-  GST_OBJECT_LOCK (self);
-  if (!gst_y10_fields_get (fields, self, id, value, pspec))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  GST_OBJECT_UNLOCK (self);
-}
-
-void
 gst_y10_overlay_props_install (GObjectClass *class)
 {
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
       | GST_PARAM_MUTABLE_PLAYING;
 
+  gst_y10_filter_class_init (class);
   /**
    * GstYolov10Overlay:line-width:
    *
    * Since: 0.1
    */
-  g_object_class_install_property (class, PROP_LINE_WIDTH,
-      g_param_spec_uint ("line-width", "Line width",
-          "Line width of boxes, in pixels; 0: scaled to the frame size", 0,
-          MAX_LINE_WIDTH, DEFAULT_LINE_WIDTH, flags | GST_PARAM_CONTROLLABLE));
+  ROW (line_width, uint, "line-width", "Line width",
+      "Line width of boxes, in pixels; 0: scaled to the frame size", 0, 256, 0,
+      flags | GST_PARAM_CONTROLLABLE);
   /**
    * GstYolov10Overlay:font-desc:
    *
    * Since: 0.1
    */
-  g_object_class_install_property (class, PROP_FONT_DESC,
-      g_param_spec_string ("font-desc", "Font description",
-          "Pango font description, such as \"Sans Bold 16\". Without a size, "
-          "text is scaled to the frame; empty: bold and scaled to the frame",
-          DEFAULT_FONT_DESC, flags));
+  ROW (font_desc, string, "font-desc", "Font description",
+      "Pango font description, such as \"Sans Bold 16\". Without a size, "
+      "text is scaled to the frame; empty: bold and scaled to the frame",
+      "", flags);
   /**
    * GstYolov10Overlay:show-label:
    *
    * Since: 0.1
    */
-  g_object_class_install_property (class, PROP_SHOW_LABEL,
-      g_param_spec_boolean ("show-label", "Show label",
-          "Show the label of each box", DEFAULT_SHOW_LABEL,
-          flags | GST_PARAM_CONTROLLABLE));
+  ROW (show_label, boolean, "show-label", "Show label",
+      "Show the label of each box", TRUE, flags | GST_PARAM_CONTROLLABLE);
   /**
    * GstYolov10Overlay:show-id:
    *
@@ -162,49 +73,44 @@ gst_y10_overlay_props_install (GObjectClass *class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (class, PROP_SHOW_ID,
-      g_param_spec_boolean ("show-id", "Show ID",
-          "Show the track id of each box, if a tracker assigned one",
-          DEFAULT_SHOW_ID, flags | GST_PARAM_CONTROLLABLE));
+  ROW (show_id, boolean, "show-id", "Show ID",
+      "Show the track id of each box, if a tracker assigned one", TRUE,
+      flags | GST_PARAM_CONTROLLABLE);
   /**
    * GstYolov10Overlay:show-confidence:
    *
    * Since: 0.1
    */
-  g_object_class_install_property (class, PROP_SHOW_CONFIDENCE,
-      g_param_spec_boolean ("show-confidence", "Show confidence",
-          "Show the confidence of each box in percent, if known",
-          DEFAULT_SHOW_CONFIDENCE, flags | GST_PARAM_CONTROLLABLE));
+  ROW (show_confidence, boolean, "show-confidence", "Show confidence",
+      "Show the confidence of each box in percent, if known", TRUE,
+      flags | GST_PARAM_CONTROLLABLE);
   /**
    * GstYolov10Overlay:show-regions:
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_SHOW_REGIONS,
-      g_param_spec_boolean ("show-regions", "Show regions",
-          "Outline the region of yolov10detect and the parts of the frame that "
-          "it inferred, such as tiles",
-          DEFAULT_SHOW_REGIONS, flags | GST_PARAM_CONTROLLABLE));
+  ROW (show_regions, boolean, "show-regions", "Show regions",
+      "Outline the region of yolov10detect and the parts of the frame that "
+      "it inferred, such as tiles",
+      FALSE, flags | GST_PARAM_CONTROLLABLE);
   /**
    * GstYolov10Overlay:show-zones:
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_SHOW_ZONES,
-      g_param_spec_boolean ("show-zones", "Show zones",
-          "Outline the zones and lines of a yolov10zones, with the number of objects "
-          "in each zone, and of those that crossed each line in and out",
-          DEFAULT_SHOW_ZONES, flags | GST_PARAM_CONTROLLABLE));
+  ROW (show_zones, boolean, "show-zones", "Show zones",
+      "Outline the zones and lines of a yolov10zones, with the number of objects "
+      "in each zone, and of those that crossed each line in and out",
+      TRUE, flags | GST_PARAM_CONTROLLABLE);
   /**
    * GstYolov10Overlay:labels:
    *
    * Since: 0.1
    */
-  g_object_class_install_property (class, PROP_LABELS,
-      g_param_spec_string ("labels", "Labels",
-          "Labels of the boxes to draw, separated by commas, such as "
-          "\"person,car\"; empty: all",
-          DEFAULT_LABELS, flags));
+  ROW (labels, string, "labels", "Labels",
+      "Labels of the boxes to draw, separated by commas, such as "
+      "\"person,car\"; empty: all",
+      "", flags);
   /**
    * GstYolov10Overlay:min-confidence:
    *
@@ -212,11 +118,10 @@ gst_y10_overlay_props_install (GObjectClass *class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (class, PROP_MIN_CONFIDENCE,
-      g_param_spec_double ("min-confidence", "Minimum confidence",
-          "Minimum confidence of boxes to draw, 0 to 1; boxes without a known "
-          "confidence are always drawn",
-          0, 1, DEFAULT_MIN_CONFIDENCE, flags | GST_PARAM_CONTROLLABLE));
+  ROW (min_confidence, double, "min-confidence", "Minimum confidence",
+      "Minimum confidence of boxes to draw, 0 to 1; boxes without a known "
+      "confidence are always drawn",
+      0, 1, 0.0, flags | GST_PARAM_CONTROLLABLE);
   /**
    * GstYolov10Overlay:privacy:
    *
@@ -231,12 +136,11 @@ gst_y10_overlay_props_install (GObjectClass *class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (class, PROP_PRIVACY,
-      g_param_spec_enum ("privacy", "Privacy",
-          "What to do with the pixels inside the drawn boxes, and with the "
-          "whole picture while the boxes are unknown",
-          GST_TYPE_YOLOV10_PRIVACY, DEFAULT_PRIVACY,
-          flags | GST_PARAM_CONTROLLABLE));
+  ROW (privacy, enum, "privacy", "Privacy",
+      "What to do with the pixels inside the drawn boxes, and with the "
+      "whole picture while the boxes are unknown",
+      GST_TYPE_YOLOV10_PRIVACY, GST_YOLOV10_PRIVACY_NONE,
+      flags | GST_PARAM_CONTROLLABLE);
   /**
    * GstYolov10Overlay:privacy-trust:
    *
@@ -246,10 +150,10 @@ gst_y10_overlay_props_install (GObjectClass *class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (class, PROP_PRIVACY_TRUST,
-      g_param_spec_enum ("privacy-trust", "Privacy trust",
-          "Whose boxes privacy relies on; everything else is covered",
-          GST_TYPE_YOLOV10_PRIVACY_TRUST, DEFAULT_PRIVACY_TRUST, flags));
+  ROW (privacy_trust, enum, "privacy-trust", "Privacy trust",
+      "Whose boxes privacy relies on; everything else is covered",
+      GST_TYPE_YOLOV10_PRIVACY_TRUST, GST_YOLOV10_PRIVACY_TRUST_DETECTOR,
+      flags);
   /**
    * GstYolov10Overlay:privacy-growth:
    *
@@ -261,11 +165,8 @@ gst_y10_overlay_props_install (GObjectClass *class)
    *
    * Since: 0.1
    */
-  g_object_class_install_property (class, PROP_PRIVACY_GROWTH,
-      g_param_spec_double ("privacy-growth", "Privacy growth",
-          "How fast covered areas grow with the age of held boxes, in longer "
-          "sides of the picture per second",
-          0, MAX_PRIVACY_GROWTH, DEFAULT_PRIVACY_GROWTH, flags));
-  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_PRIVACY, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_PRIVACY_TRUST, 0);
+  ROW (privacy_growth, double, "privacy-growth", "Privacy growth",
+      "How fast covered areas grow with the age of held boxes, in longer "
+      "sides of the picture per second",
+      0, 100, 0.25, flags);
 }

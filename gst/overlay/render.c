@@ -19,7 +19,7 @@ static void
 hide (GstYolov10Overlay *self, const GstY10Canvas *canvas)
 {
   gst_y10_cover (canvas, (const GstY10Rect *) self->covered->data,
-      self->covered->len, self->now.privacy, &self->hidden);
+      self->covered->len, self->now->privacy, &self->hidden);
 }
 
 static void
@@ -122,7 +122,7 @@ draw_on_frame (GstYolov10Overlay *self, GstBuffer *buffer)
 static gboolean
 pass_undrawn (GstYolov10Overlay *self, GError *error)
 {
-  gboolean pass = self->now.privacy == GST_YOLOV10_PRIVACY_NONE
+  gboolean pass = self->now->privacy == GST_YOLOV10_PRIVACY_NONE
       && g_error_matches (error, Y10_ERROR, Y10_ERROR_DEVICE_LOST);
 
   g_prefix_error (&error,
@@ -133,14 +133,13 @@ pass_undrawn (GstYolov10Overlay *self, GError *error)
   else if (!self->lost)
     GST_Y10_ELEMENT_WARNING (self, error);
   self->lost = pass;
-  g_error_free (error);
   return pass;
 }
 
 static gboolean
 draw_on_cuda_frame (GstYolov10Overlay *self, GstBuffer *buffer)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   GstVideoFrame frame;
   GstY10Canvas canvas;
 
@@ -170,7 +169,7 @@ attach_composition (GstYolov10Overlay *self, GstBuffer *buffer)
 {
   GstVideoOverlayCompositionMeta *meta =
       gst_buffer_get_video_overlay_composition_meta (buffer);
-  GstVideoOverlayComposition *composition = meta
+  g_autoptr (GstVideoOverlayComposition) composition = meta
       ? gst_video_overlay_composition_copy (meta->overlay)
       : NULL;
 
@@ -185,7 +184,6 @@ attach_composition (GstYolov10Overlay *self, GstBuffer *buffer)
   if (meta)
     gst_buffer_remove_meta (buffer, (GstMeta *) meta);
   gst_buffer_add_video_overlay_composition_meta (buffer, composition);
-  gst_video_overlay_composition_unref (composition);
 }
 
 /* Covers and draws what was planned for @buffer, which must be writable. Posts

@@ -82,7 +82,7 @@ gst_y10_overlay_plan_zones (GstYolov10Overlay *self, GstBuffer *buffer)
   const GstStructure *structure;
   gpointer state = NULL;
 
-  if (!self->now.show_zones || self->reading.moved
+  if (!self->now->show_zones || self->reading.moved
       || self->reading.foreign_width)
     return;
   while ((structure = gst_yolov10_frame_meta_find (buffer, &state))) {

@@ -150,7 +150,7 @@ static GArray *
 find_files (GstY10Album *self, guint64 *bytes)
 {
   GArray *files = g_array_new (FALSE, FALSE, sizeof (File));
-  GDir *dir = g_dir_open (self->path, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (self->path, 0, NULL);
   const gint64 now = g_get_real_time ();
   const gchar *name;
 
@@ -175,8 +175,6 @@ find_files (GstY10Album *self, guint64 *bytes)
     g_array_append_val (files, file);
     *bytes += file.size;
   }
-  if (dir)
-    g_dir_close (dir);
   g_array_sort (files, compare);
   return files;
 }
@@ -187,7 +185,7 @@ sweep (GstY10Album *self)
 {
   const gint64 now = g_get_real_time ();
   guint64 bytes = 0;
-  GArray *files = find_files (self, &bytes);
+  g_autoptr (GArray) files = find_files (self, &bytes);
 
   for (guint i = 0; i < files->len; i++) {
     const File *file = &g_array_index (files, File, i);
@@ -199,7 +197,6 @@ sweep (GstY10Album *self)
     unlinkat (self->folder, file->name, 0);
     bytes -= file->size;
   }
-  g_array_unref (files);
   self->added = 0;
   self->swept_at = g_get_monotonic_time ();
 }

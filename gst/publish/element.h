@@ -8,6 +8,7 @@
 #include <gst/base/gstbasetransform.h>
 
 #include "common/enums.h"
+#include "common/settings.h"
 #include "spool/file.h"
 #include "send/follower.h"
 #include "publish/lines.h"
@@ -23,6 +24,7 @@ G_DECLARE_FINAL_TYPE (GstYolov10Publish, gst_yolov10_publish, GST,
 
 typedef struct
 {
+  GstY10Settings parent;
   gchar *location, *spool, *stream, *uri, *credentials, *snapshots;
   GstYolov10PublishContent content;
   guint64 max_age, max_bytes, max_delay, timeout;
@@ -32,11 +34,10 @@ typedef struct
 
 struct _GstYolov10Publish
 {
-  GstBaseTransform parent;
+  GstY10Filter parent;
   GstY10Sink sink;
 
   /* Object lock. */
-  GstY10PublishSettings settings;
   gchar *covers_below; /* an overlay downstream that has said so; NULL: none */
 
   /* Lock of what lines go to, which start() makes and stop() frees. */
@@ -65,14 +66,11 @@ struct _GstYolov10Publish
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_publish_debug);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstY10PublishSettings, gst_y10_settings_unref)
+
 /* props.c */
-void gst_y10_publish_props_init (GstYolov10Publish *self);
-void gst_y10_publish_props_clear (GstYolov10Publish *self);
+extern GstY10Properties gst_y10_publish_properties;
 void gst_y10_publish_props_install (GObjectClass *class);
-void gst_y10_publish_props_set (GObject *object, guint id, const GValue *value,
-    GParamSpec *pspec);
-void gst_y10_publish_props_get (GObject *object, guint id, GValue *value,
-    GParamSpec *pspec);
 
 /* outputs.c */
 gboolean gst_y10_publish_open (GstYolov10Publish *self, GError **error);

@@ -194,7 +194,7 @@ gst_y10_frame_lines_make (GstY10FrameLines *self, GstBuffer *buffer,
       .inference = gst_structure_get_string (structure, "inference"),
     };
     gboolean is_tracked;
-    gchar *json;
+    g_autofree gchar *json = NULL;
 
     if (!is_of_detector (structure, &report.width, &report.height))
       continue;
@@ -208,7 +208,6 @@ gst_y10_frame_lines_make (GstY10FrameLines *self, GstBuffer *buffer,
     report.labels = (const char *const *) self->names->pdata;
     json = y10_report_to_json (NULL, &report);
     func (json, user);
-    g_free (json);
   }
 }
 

@@ -99,7 +99,7 @@ static gboolean
 open_spool (GstYolov10Publish *self, GstY10PublishSettings *settings,
     GError **error)
 {
-  gchar *share = describe_network (settings);
+  g_autofree gchar *share = describe_network (settings);
   const GstY10SpoolConfig config = {
     .max_age = (gint64) (settings->max_age / GST_USECOND),
     .max_bytes = settings->max_bytes,
@@ -121,7 +121,6 @@ open_spool (GstYolov10Publish *self, GstY10PublishSettings *settings,
   } else {
     return TRUE;
   }
-  g_free (share);
   return self->client && open_follower (self, settings, error);
 }
 
@@ -248,31 +247,16 @@ open_all (GstYolov10Publish *self, GstY10PublishSettings *settings,
 gboolean
 gst_y10_publish_open (GstYolov10Publish *self, GError **error)
 {
-  GstY10PublishSettings now;
+  g_autoptr (GstY10PublishSettings) now = gst_y10_filter_get_settings (self);
   gboolean ok;
 
-  GST_OBJECT_LOCK (self);
-  now = self->settings;
-  now.location = g_strdup (now.location);
-  now.spool = g_strdup (now.spool);
-  now.stream = g_strdup (now.stream);
-  now.uri = g_strdup (now.uri);
-  now.credentials = g_strdup (now.credentials);
-  now.snapshots = g_strdup (now.snapshots);
-  GST_OBJECT_UNLOCK (self);
   g_mutex_lock (&self->lock);
   self->flushing = FALSE;
   self->n_bare = 0;
-  ok = open_all (self, &now, error);
+  ok = open_all (self, now, error);
   g_mutex_unlock (&self->lock);
   if (!ok)
     gst_y10_publish_close (self);
-  g_free (now.location);
-  g_free (now.spool);
-  g_free (now.stream);
-  g_free (now.uri);
-  g_free (now.credentials);
-  g_free (now.snapshots);
   return ok;
 }
 
@@ -305,26 +289,21 @@ gst_y10_publish_close (GstYolov10Publish *self)
 static void
 tell_zones (GstYolov10Publish *self, const GstStructure *meta)
 {
-  GstY10ZoneViews *views = g_new (GstY10ZoneViews, 1);
-  GPtrArray *names[2];
+  g_autofree GstY10ZoneViews *views = g_new (GstY10ZoneViews, 1);
+  g_autoptr (GPtrArray) zones = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
 
   gst_y10_zone_views_read (views, meta);
-  for (guint i = 0; i < 2; i++)
-    names[i] = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < views->n; i++) {
     const GstY10ZoneView *view = &views->zones[i];
 
-    g_ptr_array_add (names[view->zone.n_shapes == 0],
+    g_ptr_array_add (view->zone.n_shapes ? zones : lines,
         g_strndup (view->name, view->name_length));
   }
-  for (guint i = 0; i < 2; i++)
-    g_ptr_array_add (names[i], NULL);
+  g_ptr_array_add (zones, NULL);
+  g_ptr_array_add (lines, NULL);
   gst_y10_follower_set_zones (self->follower, self->followed,
-      (const gchar *const *) names[0]->pdata,
-      (const gchar *const *) names[1]->pdata);
-  for (guint i = 0; i < 2; i++)
-    g_ptr_array_unref (names[i]);
-  g_free (views);
+      (const gchar *const *) zones->pdata, (const gchar *const *) lines->pdata);
 }
 
 /* Tells the follower what yolov10zones watches, when that has changed. */

@@ -55,9 +55,10 @@ on_jpeg (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 static gboolean
 link_encoder (GstY10PictureMaker *self)
 {
-  GstPad *encoder_sink = gst_element_get_static_pad (self->encoder, "sink");
-  GstPad *encoder_src = gst_element_get_static_pad (self->encoder, "src");
-  gboolean ok;
+  g_autoptr (GstPad)
+      encoder_sink = gst_element_get_static_pad (self->encoder, "sink");
+  g_autoptr (GstPad)
+      encoder_src = gst_element_get_static_pad (self->encoder, "src");
 
   self->src = gst_object_ref_sink (
       gst_pad_new_from_static_template (&src_template, "src"));
@@ -65,16 +66,13 @@ link_encoder (GstY10PictureMaker *self)
       gst_pad_new_from_static_template (&sink_template, "sink"));
   gst_pad_set_element_private (self->sink, self);
   gst_pad_set_chain_function (self->sink, on_jpeg);
-  ok = encoder_sink && encoder_src
+  return encoder_sink && encoder_src
       && gst_pad_link (self->src, encoder_sink) == GST_PAD_LINK_OK
       && gst_pad_link (encoder_src, self->sink) == GST_PAD_LINK_OK
       && gst_pad_set_active (self->src, TRUE)
       && gst_pad_set_active (self->sink, TRUE)
       && gst_element_set_state (self->encoder, GST_STATE_PLAYING)
-          != GST_STATE_CHANGE_FAILURE;
-  gst_clear_object (&encoder_sink);
-  gst_clear_object (&encoder_src);
-  return ok;
+      != GST_STATE_CHANGE_FAILURE;
 }
 
 /**
@@ -236,7 +234,7 @@ blend (GstY10PictureMaker *self, GstBuffer *frame, GstVideoFrame *picture)
 {
   GstVideoOverlayCompositionMeta *meta =
       gst_buffer_get_video_overlay_composition_meta (frame);
-  GstVideoOverlayComposition *moved;
+  g_autoptr (GstVideoOverlayComposition) moved = NULL;
 
   if (!meta || !meta->overlay)
     return;
@@ -254,7 +252,6 @@ blend (GstY10PictureMaker *self, GstBuffer *frame, GstVideoFrame *picture)
         x - self->part.x, y - self->part.y, width, height);
   }
   gst_video_overlay_composition_blend (moved, picture);
-  gst_video_overlay_composition_unref (moved);
 }
 
 /* GStreamer takes it for a bug where video meta does not fit the caps. */
@@ -370,42 +367,39 @@ crop (GstY10PictureMaker *self, const gfloat *box, GstVideoInfo *info)
 {
   GstVideoFrame in, out;
   gint x, y, width, height;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   find_range (box[0], box[2], self->to.width, &x, &width);
   find_range (box[1], box[3], self->to.height, &y, &height);
   buffer = allocate (info, width, height);
   if (!buffer
-      || !gst_video_frame_map (&in, &self->to, self->picture, GST_MAP_READ)) {
-    gst_clear_buffer (&buffer);
+      || !gst_video_frame_map (&in, &self->to, self->picture, GST_MAP_READ))
+    return NULL;
+  if (!gst_video_frame_map (&out, info, buffer, GST_MAP_WRITE)) {
+    gst_video_frame_unmap (&in);
     return NULL;
   }
-  if (gst_video_frame_map (&out, info, buffer, GST_MAP_WRITE)) {
-    for (guint i = 0; i < 3; i++) {
-      const guint8 *from = GST_VIDEO_FRAME_COMP_DATA (&in, i);
-      guint8 *to = GST_VIDEO_FRAME_COMP_DATA (&out, i);
-      const gint shift = i > 0;
+  for (guint i = 0; i < 3; i++) {
+    const guint8 *from = GST_VIDEO_FRAME_COMP_DATA (&in, i);
+    guint8 *to = GST_VIDEO_FRAME_COMP_DATA (&out, i);
+    const gint shift = i > 0;
 
-      from += (y >> shift) * GST_VIDEO_FRAME_COMP_STRIDE (&in, i)
-          + (x >> shift);
-      for (gint row = 0; row < GST_VIDEO_FRAME_COMP_HEIGHT (&out, i); row++)
-        memcpy (to + row * GST_VIDEO_FRAME_COMP_STRIDE (&out, i),
-            from + row * GST_VIDEO_FRAME_COMP_STRIDE (&in, i),
-            (gsize) GST_VIDEO_FRAME_COMP_WIDTH (&out, i));
-    }
-    gst_video_frame_unmap (&out);
-  } else {
-    gst_clear_buffer (&buffer);
+    from += (y >> shift) * GST_VIDEO_FRAME_COMP_STRIDE (&in, i) + (x >> shift);
+    for (gint row = 0; row < GST_VIDEO_FRAME_COMP_HEIGHT (&out, i); row++)
+      memcpy (to + row * GST_VIDEO_FRAME_COMP_STRIDE (&out, i),
+          from + row * GST_VIDEO_FRAME_COMP_STRIDE (&in, i),
+          (gsize) GST_VIDEO_FRAME_COMP_WIDTH (&out, i));
   }
+  gst_video_frame_unmap (&out);
   gst_video_frame_unmap (&in);
-  return buffer;
+  return g_steal_pointer (&buffer);
 }
 
 static void
 begin (GstY10PictureMaker *self, const GstVideoInfo *info)
 {
   GstVideoInfo told = *info;
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps = NULL;
 
   if (self->began && self->encoded.width == info->width
       && self->encoded.height == info->height)
@@ -416,7 +410,6 @@ begin (GstY10PictureMaker *self, const GstVideoInfo *info)
   told.fps_n = told.fps_d = 1;
   caps = gst_video_info_to_caps (&told);
   gst_pad_push_event (self->src, gst_event_new_caps (caps));
-  gst_caps_unref (caps);
   if (!self->began) {
     GstSegment segment;
 

@@ -18,7 +18,7 @@
 static gchar *
 ask (GstPad *pad, gboolean *is_covered)
 {
-  GstQuery *query = gst_query_new_custom (GST_QUERY_CUSTOM,
+  g_autoptr (GstQuery) query = gst_query_new_custom (GST_QUERY_CUSTOM,
       gst_structure_new_empty (GST_Y10_PRIVACY_QUERY));
   gchar *name = NULL;
 
@@ -29,20 +29,19 @@ ask (GstPad *pad, gboolean *is_covered)
     if (!*is_covered)
       name = g_strdup (gst_structure_get_string (answer, "element"));
   }
-  gst_query_unref (query);
   return name;
 }
 
 static void
 fail (GstYolov10Publish *self, const gchar *overlay)
 {
-  GError *error = g_error_new (GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+  g_autoptr (GError) error = g_error_new (GST_LIBRARY_ERROR,
+      GST_LIBRARY_ERROR_SETTINGS,
       "snapshots: frames reach %s before %s covers them for privacy; expected %s "
       "downstream of %s, or no snapshots",
       GST_OBJECT_NAME (self), overlay, GST_OBJECT_NAME (self), overlay);
 
   GST_Y10_ELEMENT_ERROR (self, error);
-  g_error_free (error);
 }
 
 /* Whether pictures of frames may be taken; posts an error if not. @is_covered: (out): an
@@ -51,7 +50,7 @@ gboolean
 gst_y10_publish_check_privacy (GstYolov10Publish *self, gboolean *is_covered)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
-  gchar *overlay = NULL;
+  g_autofree gchar *overlay = NULL;
 
   *is_covered = FALSE;
   GST_OBJECT_LOCK (self);
@@ -64,7 +63,6 @@ gst_y10_publish_check_privacy (GstYolov10Publish *self, gboolean *is_covered)
   if (!overlay)
     return TRUE;
   fail (self, overlay);
-  g_free (overlay);
   return FALSE;
 }
 

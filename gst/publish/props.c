@@ -1,106 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Properties of yolov10publish: names, documentation and storage until start() reads
- * them. */
+/* Properties of yolov10publish, which start() reads. */
 #include "publish/element.h"
 
-#include "common/fields.h"
-#include "common/readyonly.h"
-
 #define MAX_SYNC_INTERVAL 100
-#define MIN_TIMEOUT (10 * GST_MSECOND)
-#define MAX_TIMEOUT (3600 * GST_SECOND)
-#define DEFAULT_TIMEOUT (20 * GST_SECOND)
-#define DEFAULT_MAX_BYTES (G_GUINT64_CONSTANT (1) << 30)
 
-enum
-{
-  PROP_0,
-  PROP_LOCATION,
-  PROP_CONTENT,
-  PROP_STREAM,
-  PROP_SPOOL,
-  PROP_MAX_AGE,
-  PROP_MAX_BYTES,
-  PROP_SYNC_INTERVAL,
-  PROP_URI,
-  PROP_CREDENTIALS,
-  PROP_MAX_DELAY,
-  PROP_TIMEOUT,
-  PROP_HOME_ASSISTANT,
-  PROP_SNAPSHOTS,
-  PROP_SNAPSHOT_CROP,
-  PROP_SNAPSHOT_INLINE,
-  PROP_STATS,
+#define ROW(MEMBER, TYPE, ...) \
+  gst_y10_properties_add (&gst_y10_publish_properties, class, \
+      G_STRUCT_OFFSET (GstY10PublishSettings, MEMBER), \
+      g_param_spec_##TYPE (__VA_ARGS__))
+
+GstY10Properties gst_y10_publish_properties = {
+  .size = sizeof (GstY10PublishSettings),
 };
 
-#define FIELD(ID, MEMBER) \
-  { \
-    PROP_##ID, G_STRUCT_OFFSET (GstYolov10Publish, settings.MEMBER) \
-  }
-
-static const GstY10Field fields[] = { FIELD (LOCATION, location),
-  FIELD (CONTENT, content), FIELD (STREAM, stream), FIELD (SPOOL, spool),
-  FIELD (MAX_AGE, max_age), FIELD (MAX_BYTES, max_bytes),
-  FIELD (SYNC_INTERVAL, sync_interval), FIELD (URI, uri),
-  FIELD (CREDENTIALS, credentials), FIELD (MAX_DELAY, max_delay),
-  FIELD (TIMEOUT, timeout), FIELD (HOME_ASSISTANT, home_assistant),
-  FIELD (SNAPSHOTS, snapshots), FIELD (SNAPSHOT_CROP, snapshot_crop),
-  FIELD (SNAPSHOT_INLINE, snapshot_inline), { 0 } };
-
-void
-gst_y10_publish_props_init (GstYolov10Publish *self)
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  self->settings = (GstY10PublishSettings){
-    .content = GST_YOLOV10_PUBLISH_ALL,
-    .max_bytes = DEFAULT_MAX_BYTES,
-    .sync_interval = MAX_SYNC_INTERVAL,
-    .timeout = DEFAULT_TIMEOUT,
-  };
-}
-
-void
-gst_y10_publish_props_clear (GstYolov10Publish *self)
-{
-  gst_y10_fields_set_string (&self->settings.location, NULL);
-  gst_y10_fields_set_string (&self->settings.spool, NULL);
-  gst_y10_fields_set_string (&self->settings.stream, NULL);
-  gst_y10_fields_set_string (&self->settings.uri, NULL);
-  gst_y10_fields_set_string (&self->settings.credentials, NULL);
-  gst_y10_fields_set_string (&self->settings.snapshots, NULL);
-}
-
-void
-gst_y10_publish_props_set (GObject *object, guint id, const GValue *value,
-    GParamSpec *pspec)
-{
-  GstYolov10Publish *self = GST_YOLOV10_PUBLISH (object);
-  gboolean closed;
-
-  GST_OBJECT_LOCK (self);
-  closed = gst_y10_ready_only_is_closed (GST_ELEMENT (self), pspec);
-  if (!closed && !gst_y10_fields_set (fields, self, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  GST_OBJECT_UNLOCK (self);
-  if (closed)
-    gst_y10_ready_only_refuse (GST_ELEMENT (self), pspec, value);
-}
-
-void
-gst_y10_publish_props_get (GObject *object, guint id, GValue *value,
-    GParamSpec *pspec)
-{
-  GstYolov10Publish *self = GST_YOLOV10_PUBLISH (object);
-
-  if (id == PROP_STATS) {
-    g_value_take_boxed (value, gst_y10_publish_get_stats (self));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  if (!gst_y10_fields_get (fields, self, id, value, pspec))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  GST_OBJECT_UNLOCK (self);
+  if (g_str_equal (pspec->name, "stats"))
+    g_value_take_boxed (value,
+        gst_y10_publish_get_stats (GST_YOLOV10_PUBLISH (object)));
+  else
+    gst_y10_filter_get_property (object, id, value, pspec);
 }
 
 static void
@@ -113,30 +35,26 @@ install_lines (GObjectClass *class, GParamFlags flags)
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_LOCATION,
-      g_param_spec_string ("location", "Location",
-          "File to append lines of JSON to, as y10 detect and yolov10zones tell them; "
-          "\"-\": standard output. Empty: none",
-          "", flags));
+  ROW (location, string, "location", "Location",
+      "File to append lines of JSON to, as y10 detect and yolov10zones tell them; "
+      "\"-\": standard output. Empty: none",
+      "", flags);
   /**
    * GstYolov10Publish:content:
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_CONTENT,
-      g_param_spec_enum ("content", "Content", "What to write lines of",
-          GST_TYPE_YOLOV10_PUBLISH_CONTENT, GST_YOLOV10_PUBLISH_ALL, flags));
+  ROW (content, enum, "content", "Content", "What to write lines of",
+      GST_TYPE_YOLOV10_PUBLISH_CONTENT, GST_YOLOV10_PUBLISH_ALL, flags);
   /**
    * GstYolov10Publish:stream:
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_STREAM,
-      g_param_spec_string ("stream", "Stream",
-          "Name of the stream, which lines carry. Empty: the element's name, in the "
-          "spool only",
-          "", flags));
-  gst_type_mark_as_plugin_api (GST_TYPE_YOLOV10_PUBLISH_CONTENT, 0);
+  ROW (stream, string, "stream", "Stream",
+      "Name of the stream, which lines carry. Empty: the element's name, in the "
+      "spool only",
+      "", flags);
 }
 
 static void
@@ -150,41 +68,37 @@ install_spool (GObjectClass *class, GParamFlags flags)
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_SPOOL,
-      g_param_spec_string ("spool", "Spool",
-          "Folder to write lines of JSON to that survive a crash and power loss: a "
-          "line is safe within sync-interval. Empty: none",
-          "", flags));
+  ROW (spool, string, "spool", "Spool",
+      "Folder to write lines of JSON to that survive a crash and power loss: a "
+      "line is safe within sync-interval. Empty: none",
+      "", flags);
   /**
    * GstYolov10Publish:max-age:
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_MAX_AGE,
-      g_param_spec_uint64 ("max-age", "Max age",
-          "Remove segments of the spool whose last line is older than this, in "
-          "nanoseconds; 0: never",
-          0, G_MAXINT64, 0, flags));
+  ROW (max_age, uint64, "max-age", "Max age",
+      "Remove segments of the spool whose last line is older than this, in "
+      "nanoseconds; 0: never",
+      0, G_MAXINT64, 0, flags);
   /**
    * GstYolov10Publish:max-bytes:
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_MAX_BYTES,
-      g_param_spec_uint64 ("max-bytes", "Max bytes",
-          "Remove the oldest segments of the spool where all are larger than this; 0: "
-          "no limit",
-          0, G_MAXINT64, DEFAULT_MAX_BYTES, flags));
+  ROW (max_bytes, uint64, "max-bytes", "Max bytes",
+      "Remove the oldest segments of the spool where all are larger than this; 0: "
+      "no limit",
+      0, G_MAXINT64, G_GUINT64_CONSTANT (1) << 30, flags);
   /**
    * GstYolov10Publish:sync-interval:
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_SYNC_INTERVAL,
-      g_param_spec_uint ("sync-interval", "Sync interval",
-          "How long lines are collected before they are written to the spool and "
-          "synced, in milliseconds",
-          0, MAX_SYNC_INTERVAL, MAX_SYNC_INTERVAL, flags));
+  ROW (sync_interval, uint, "sync-interval", "Sync interval",
+      "How long lines are collected before they are written to the spool and "
+      "synced, in milliseconds",
+      0, MAX_SYNC_INTERVAL, MAX_SYNC_INTERVAL, flags);
 }
 
 static void
@@ -198,11 +112,10 @@ install_network (GObjectClass *class, GParamFlags flags)
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_URI,
-      g_param_spec_string ("uri", "URI",
-          "Where to send the lines of the spool to: mqtt://HOST[:PORT]/PREFIX, mqtts:, "
-          "http:, https: or kafka://HOST[:PORT]/TOPIC. Empty: nowhere",
-          "", flags));
+  ROW (uri, string, "uri", "URI",
+      "Where to send the lines of the spool to: mqtt://HOST[:PORT]/PREFIX, mqtts:, "
+      "http:, https: or kafka://HOST[:PORT]/TOPIC. Empty: nowhere",
+      "", flags);
   /**
    * GstYolov10Publish:credentials:
    *
@@ -211,21 +124,19 @@ install_network (GObjectClass *class, GParamFlags flags)
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_CREDENTIALS,
-      g_param_spec_string ("credentials", "Credentials",
-          "File that only its owner can read, with a line USER:PASSWORD, or [publish] "
-          "and below it user= and password=, or token=. Empty: from the environment",
-          "", flags));
+  ROW (credentials, string, "credentials", "Credentials",
+      "File that only its owner can read, with a line USER:PASSWORD, or [publish] "
+      "and below it user= and password=, or token=. Empty: from the environment",
+      "", flags);
   /**
    * GstYolov10Publish:max-delay:
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_MAX_DELAY,
-      g_param_spec_uint64 ("max-delay", "Max delay",
-          "Lines that are older than this are not sent any more, in nanoseconds; 0: all "
-          "are",
-          0, G_MAXINT64, 0, flags));
+  ROW (max_delay, uint64, "max-delay", "Max delay",
+      "Lines that are older than this are not sent any more, in nanoseconds; 0: all "
+      "are",
+      0, G_MAXINT64, 0, flags);
   /**
    * GstYolov10Publish:timeout:
    *
@@ -234,19 +145,17 @@ install_network (GObjectClass *class, GParamFlags flags)
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_TIMEOUT,
-      g_param_spec_uint64 ("timeout", "Timeout",
-          "How long lines wait for the answer to those before them, in nanoseconds",
-          MIN_TIMEOUT, MAX_TIMEOUT, DEFAULT_TIMEOUT, flags));
+  ROW (timeout, uint64, "timeout", "Timeout",
+      "How long lines wait for the answer to those before them, in nanoseconds",
+      10 * GST_MSECOND, 3600 * GST_SECOND, 20 * GST_SECOND, flags);
   /**
    * GstYolov10Publish:home-assistant:
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_HOME_ASSISTANT,
-      g_param_spec_boolean ("home-assistant", "Home Assistant",
-          "Tell Home Assistant of zones and lines as its devices, by MQTT",
-          FALSE, flags));
+  ROW (home_assistant, boolean, "home-assistant", "Home Assistant",
+      "Tell Home Assistant of zones and lines as its devices, by MQTT", FALSE,
+      flags);
 }
 
 static void
@@ -261,30 +170,27 @@ install_snapshots (GObjectClass *class, GParamFlags flags)
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_SNAPSHOTS,
-      g_param_spec_string ("snapshots", "Snapshots",
-          "Folder to write a JPEG of the frame of each event to in which somebody "
-          "enters, crosses, dwells or is one too many. Empty: none",
-          "", flags));
+  ROW (snapshots, string, "snapshots", "Snapshots",
+      "Folder to write a JPEG of the frame of each event to in which somebody "
+      "enters, crosses, dwells or is one too many. Empty: none",
+      "", flags);
   /**
    * GstYolov10Publish:snapshot-crop:
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_SNAPSHOT_CROP,
-      g_param_spec_boolean ("snapshot-crop", "Snapshot crop",
-          "Pictures have only the object of the event, with a margin; all of the frame "
-          "where its box is not known",
-          FALSE, flags));
+  ROW (snapshot_crop, boolean, "snapshot-crop", "Snapshot crop",
+      "Pictures have only the object of the event, with a margin; all of the frame "
+      "where its box is not known",
+      FALSE, flags);
   /**
    * GstYolov10Publish:snapshot-inline:
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_SNAPSHOT_INLINE,
-      g_param_spec_boolean ("snapshot-inline", "Snapshot inline",
-          "Lines have the picture, too, in base64, if it has at most 512 KiB",
-          FALSE, flags));
+  ROW (snapshot_inline, boolean, "snapshot-inline", "Snapshot inline",
+      "Lines have the picture, too, in base64, if it has at most 512 KiB",
+      FALSE, flags);
 }
 
 void
@@ -293,6 +199,8 @@ gst_y10_publish_props_install (GObjectClass *class)
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
       | GST_PARAM_MUTABLE_READY;
 
+  gst_y10_filter_class_init (class);
+  class->get_property = get_property;
   install_lines (class, flags);
   install_spool (class, flags);
   install_network (class, flags);
@@ -302,7 +210,7 @@ gst_y10_publish_props_install (GObjectClass *class)
    *
    * Since: 0.2
    */
-  g_object_class_install_property (class, PROP_STATS,
+  gst_y10_properties_add (&gst_y10_publish_properties, class, 0,
       g_param_spec_boxed ("stats", "Stats",
           "What has become of the lines (see the documentation)",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));

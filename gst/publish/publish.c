@@ -48,7 +48,7 @@ static gboolean
 gst_yolov10_publish_start (GstBaseTransform *trans)
 {
   GstYolov10Publish *self = GST_YOLOV10_PUBLISH (trans);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   g_atomic_int_set (&self->live_known, 0);
   g_atomic_int_set (&self->privacy_known, 0);
@@ -60,7 +60,6 @@ gst_yolov10_publish_start (GstBaseTransform *trans)
   if (gst_y10_publish_open (self, &error))
     return TRUE;
   GST_Y10_ELEMENT_ERROR (self, error);
-  g_error_free (error);
   return FALSE;
 }
 
@@ -75,7 +74,7 @@ gst_yolov10_publish_stop (GstBaseTransform *trans)
 static void
 find_live (GstYolov10Publish *self)
 {
-  GstQuery *query;
+  g_autoptr (GstQuery) query = NULL;
   gboolean is_live = FALSE;
 
   if (!g_atomic_int_compare_and_exchange (&self->live_known, 0, 1))
@@ -85,7 +84,6 @@ find_live (GstYolov10Publish *self)
     gst_query_parse_latency (query, &is_live, NULL, NULL);
   else
     g_atomic_int_set (&self->live_known, 0);
-  gst_query_unref (query);
   self->is_live = is_live;
 }
 
@@ -98,7 +96,8 @@ on_frame_line (const gchar *json, gpointer user)
 static void
 warn_caps (GstYolov10Publish *self)
 {
-  GstCaps *caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
+  g_autoptr (GstCaps)
+      caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
 
   if (!self->told_caps)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
@@ -107,7 +106,6 @@ warn_caps (GstYolov10Publish *self)
          ", expected video/x-raw; put the element behind a decoder",
             caps));
   self->told_caps = TRUE;
-  gst_clear_caps (&caps);
 }
 
 /* Gives the frame to the events before it. Returns FALSE where pictures must not be taken,
@@ -254,7 +252,7 @@ gst_yolov10_publish_finalize (GObject *object)
   g_string_free (self->line, TRUE);
   g_free (self->stream);
   g_free (self->covers_below);
-  gst_y10_publish_props_clear (self);
+  gst_y10_settings_unref (self->parent.settings);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_yolov10_publish_parent_class)->finalize (object);
 }
@@ -269,8 +267,6 @@ gst_yolov10_publish_class_init (GstYolov10PublishClass *klass)
   GST_DEBUG_CATEGORY_INIT (gst_yolov10_publish_debug, "yolov10publish", 0,
       "writes results and events");
 
-  object_class->set_property = gst_y10_publish_props_set;
-  object_class->get_property = gst_y10_publish_props_get;
   object_class->finalize = gst_yolov10_publish_finalize;
   gst_y10_publish_props_install (object_class);
 
@@ -300,7 +296,7 @@ gst_yolov10_publish_init (GstYolov10Publish *self)
   gst_y10_sink_init (&self->sink, GST_ELEMENT (self),
       GST_BASE_TRANSFORM_SRC_PAD (trans));
   g_mutex_init (&self->lock);
-  gst_y10_publish_props_init (self);
+  self->parent.settings = gst_y10_settings_new (&gst_y10_publish_properties);
   gst_y10_frame_lines_init (&self->frames);
   self->line = g_string_sized_new (4096);
   gst_base_transform_set_passthrough (trans, TRUE);

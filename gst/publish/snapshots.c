@@ -152,8 +152,8 @@ static void
 encode (GstY10Snapshots *self, GPtrArray *events)
 {
   Event *first = events->pdata[0];
-  GError *error = NULL;
-  GBytes *whole = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) whole = NULL;
   gboolean ok = gst_y10_picture_maker_take (self->maker, first->frame,
       &first->info, &error);
 
@@ -173,11 +173,9 @@ encode (GstY10Snapshots *self, GPtrArray *events)
       event->jpeg = g_bytes_ref (whole);
     ok = event->jpeg != NULL;
   }
-  g_clear_pointer (&whole, g_bytes_unref);
   /* Once, since each second frame may be another one that cannot be read. */
   if (error && !self->cannot_encode)
     set_failing (self, &self->cannot_encode, error);
-  g_clear_error (&error);
 }
 
 /* Call with the lock held. */
@@ -203,7 +201,7 @@ static gpointer
 run_encoder (gpointer user)
 {
   GstY10Snapshots *self = user;
-  GPtrArray *events = g_ptr_array_new ();
+  g_autoptr (GPtrArray) events = g_ptr_array_new ();
   GList *l;
 
   g_mutex_lock (&self->lock);
@@ -221,7 +219,6 @@ run_encoder (gpointer user)
     finish_encoding (self, events);
   }
   g_mutex_unlock (&self->lock);
-  g_ptr_array_unref (events);
   return NULL;
 }
 
@@ -230,7 +227,7 @@ run_encoder (gpointer user)
 static const gchar *
 write_picture (GstY10Snapshots *self, const Event *event)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (!event->jpeg)
     return NULL;
@@ -241,7 +238,6 @@ write_picture (GstY10Snapshots *self, const Event *event)
   self->written = g_bytes_ref (event->jpeg);
   self->name = gst_y10_album_add (self->album, event->jpeg, event->utc, &error);
   set_failing (self, &self->cannot_write, error);
-  g_clear_error (&error);
   return self->name;
 }
 
@@ -250,7 +246,7 @@ append_picture (GString *line, GBytes *jpeg)
 {
   gsize size;
   const guchar *data = g_bytes_get_data (jpeg, &size);
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   if (size > MAX_INLINE)
     return;
@@ -258,7 +254,6 @@ append_picture (GString *line, GBytes *jpeg)
   g_string_append (line, ",\"snapshot-jpeg\":\"");
   g_string_append (line, text);
   g_string_append_c (line, '"');
-  g_free (text);
 }
 
 /* Of the picture. */

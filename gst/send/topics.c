@@ -123,7 +123,7 @@ get_stream (GstY10Topics *self, const gchar *name)
 {
   const gchar *prefix = self->config.prefix;
   Stream *stream;
-  gchar *level;
+  g_autofree gchar *level = NULL, *device = NULL;
 
   for (guint i = 0; i < self->streams->len; i++) {
     stream = g_ptr_array_index (self->streams, i);
@@ -140,10 +140,8 @@ get_stream (GstY10Topics *self, const gchar *name)
   stream->presence = g_strconcat (stream->base, "/state", NULL);
   stream->places = g_ptr_array_new_with_free_func (place_free);
   g_ptr_array_add (self->streams, stream);
-  g_free (level);
-  level = gst_y10_discovery_make_device (prefix, name);
-  gst_y10_retained_claim (self->retained, stream->base, level);
-  g_free (level);
+  device = gst_y10_discovery_make_device (prefix, name);
+  gst_y10_retained_claim (self->retained, stream->base, device);
   return stream;
 }
 
@@ -164,7 +162,7 @@ static Place *
 get_place (const Stream *stream, const gchar *name, gboolean is_line)
 {
   Place *place = find_place (stream, name, is_line);
-  gchar *level;
+  g_autofree gchar *level = NULL;
 
   if (place || stream->places->len == MAX_PLACES)
     return place;
@@ -175,7 +173,6 @@ get_place (const Stream *stream, const gchar *name, gboolean is_line)
   place->topic = g_strdup_printf (is_line ? "%s/line/%s/crossings"
                                           : "%s/zone/%s/occupancy",
       stream->base, level);
-  g_free (level);
   g_ptr_array_add (stream->places, place);
   return place;
 }
@@ -313,13 +310,13 @@ read_counts (Stream *stream, const GstY10SpoolLine *line, gboolean is_current)
   static const gchar *const members[2][2] = { { "count", NULL },
     { "in", "out" } };
   const gboolean is_line = gst_y10_line_has (line, "line");
-  gchar *name = gst_y10_line_get_string (line, is_line ? "line" : "zone");
+  g_autofree gchar *name = gst_y10_line_get_string (line,
+      is_line ? "line" : "zone");
   Place *place = name ? find_place (stream, name, is_line) : NULL;
 
   /* Old lines may name what is not watched any more. */
   if (name && !place && (is_current || !stream->has_list))
     place = get_place (stream, name, is_line);
-  g_free (name);
   if (!place)
     return;
   for (guint i = 0; i < 2 && members[is_line][i]; i++) {

@@ -111,7 +111,7 @@ gboolean
 gst_y10_class_groups_set (GstY10ClassGroups *self, const gchar *text,
     GError **error)
 {
-  gchar **groups = g_strsplit (text ? text : "", ";", -1);
+  g_auto (GStrv) groups = g_strsplit (text ? text : "", ";", -1);
   gboolean is_good = TRUE;
 
   forget_groups (self);
@@ -124,7 +124,6 @@ gst_y10_class_groups_set (GstY10ClassGroups *self, const gchar *text,
     self->n_groups++;
     is_good = check_group (self, self->n_groups - 1, text, error);
   }
-  g_strfreev (groups);
   if (!is_good)
     forget_groups (self);
   return is_good;

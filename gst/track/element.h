@@ -5,6 +5,7 @@
 /* Instance structure of yolov10track, private to gst/track, and which thread or lock
  * owns each field. */
 
+#include "common/settings.h"
 #include "meta/observation.h"
 #include "meta/read.h"
 #include "track/classgroups.h"
@@ -15,8 +16,10 @@ G_BEGIN_DECLS
 
 typedef struct
 {
+  GstY10Settings parent;
   gdouble track_thresh, weak_thresh, new_thresh, match_thresh;
   guint64 track_buffer; /* nanoseconds */
+  gchar *class_groups;
 } GstY10TrackSettings;
 
 /* A detection of the last observation, which later frames may show again. */
@@ -29,14 +32,10 @@ typedef struct
 
 struct _GstYolov10Tracker
 {
-  GstBaseTransform parent;
-
-  /* Object lock. */
-  GstY10TrackSettings settings;
-  gchar *class_groups;
+  GstY10Filter parent;
 
   /* Streaming thread. */
-  GstY10TrackSettings now;       /* settings of the current frame */
+  GstY10TrackSettings *now;      /* settings of the current frame */
   gchar *name;                   /* of the element, while it runs */
   guint width, height;           /* of frames, in pixels */
   GstY10Reading reading;         /* of the current frame */
@@ -71,11 +70,7 @@ void gst_y10_track_annotate (GstYolov10Tracker *self, GstBuffer *buffer);
 void gst_y10_track_ask_for_weak (GstYolov10Tracker *self);
 
 /* props.c */
-void gst_y10_track_props_init (GstYolov10Tracker *self);
+extern GstY10Properties gst_y10_track_properties;
 void gst_y10_track_props_install (GObjectClass *class);
-void gst_y10_track_props_set (GObject *object, guint id, const GValue *value,
-    GParamSpec *pspec);
-void gst_y10_track_props_get (GObject *object, guint id, GValue *value,
-    GParamSpec *pspec);
 
 G_END_DECLS

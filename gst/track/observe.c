@@ -47,14 +47,14 @@ warn_far (GstYolov10Tracker *self, GstClockTime apart)
        "(now %" G_GUINT64_FORMAT
        " ms) if frames themselves are further apart than "
        "that. This is reported only once.",
-          apart / GST_MSECOND, self->now.track_buffer / GST_MSECOND));
+          apart / GST_MSECOND, self->now->track_buffer / GST_MSECOND));
 }
 
 /* Returns how long objects go on by themselves. */
 static GstClockTime
 patience (const GstYolov10Tracker *self)
 {
-  return MAX (self->now.track_buffer, LEAST_GAP);
+  return MAX (self->now->track_buffer, LEAST_GAP);
 }
 
 /* Returns whether the frame has a place in the stream's time. */
@@ -167,7 +167,7 @@ add_boxes (GstYolov10Tracker *self, const GstY10DetectionList *list, guint n,
 static void
 judge_distance (GstYolov10Tracker *self, GstClockTime time, guint n_observed)
 {
-  const gdouble least = MAX (self->now.new_thresh, self->now.track_thresh);
+  const gdouble least = MAX (self->now->new_thresh, self->now->track_thresh);
   guint n_tracks;
   const GstY10Track *tracks = gst_y10_tracker_get_tracks (self->tracker,
       &n_tracks);
@@ -190,11 +190,11 @@ take_observation (GstYolov10Tracker *self, GstClockTime last, GstClockTime time)
 {
   const GstY10DetectionList *list = &self->reading.result.list;
   const GstY10TrackParams params = {
-    .track_thresh = (gfloat) self->now.track_thresh,
-    .new_thresh = (gfloat) self->now.new_thresh,
-    .weak_thresh = (gfloat) self->now.weak_thresh,
-    .match_thresh = (gfloat) self->now.match_thresh,
-    .track_buffer = self->now.track_buffer
+    .track_thresh = (gfloat) self->now->track_thresh,
+    .new_thresh = (gfloat) self->now->new_thresh,
+    .weak_thresh = (gfloat) self->now->weak_thresh,
+    .match_thresh = (gfloat) self->now->match_thresh,
+    .track_buffer = self->now->track_buffer
   };
   guint n = add_boxes (self, list, 0, FALSE);
 

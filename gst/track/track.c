@@ -55,15 +55,12 @@ static gboolean
 gst_yolov10_tracker_start (GstBaseTransform *trans)
 {
   GstYolov10Tracker *self = GST_YOLOV10_TRACKER (trans);
-  GError *error = NULL;
-  gboolean is_good;
+  g_autoptr (GError) error = NULL;
 
-  GST_OBJECT_LOCK (self);
-  is_good = gst_y10_class_groups_set (self->groups, self->class_groups, &error);
-  GST_OBJECT_UNLOCK (self);
-  if (!is_good) {
+  self->now = gst_y10_filter_update_settings (self, self->now);
+  if (!gst_y10_class_groups_set (self->groups, self->now->class_groups,
+          &error)) {
     GST_Y10_ELEMENT_ERROR (self, error);
-    g_error_free (error);
     return FALSE;
   }
   g_free (self->name);
@@ -148,19 +145,17 @@ gst_yolov10_tracker_prepare_output_buffer (GstBaseTransform *trans,
 static void
 check_groups (GstYolov10Tracker *self)
 {
-  gchar *models = NULL;
-  gchar **classes = gst_y10_classes_ask (GST_BASE_TRANSFORM_SINK_PAD (self),
-      &models);
-  GError *error = NULL;
+  g_autofree gchar *models = NULL;
+  g_auto (GStrv)
+      classes = gst_y10_classes_ask (GST_BASE_TRANSFORM_SINK_PAD (self),
+          &models);
+  g_autoptr (GError) error = NULL;
 
   self->unchecked = FALSE;
   if (classes
       && !gst_y10_class_groups_check (self->groups, "class-groups",
           (const gchar *const *) classes, models, &error))
     GST_Y10_ELEMENT_WARNING (self, error);
-  g_clear_error (&error);
-  g_strfreev (classes);
-  g_free (models);
 }
 
 static GstFlowReturn
@@ -168,9 +163,7 @@ gst_yolov10_tracker_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstYolov10Tracker *self = GST_YOLOV10_TRACKER (trans);
 
-  GST_OBJECT_LOCK (self);
-  self->now = self->settings;
-  GST_OBJECT_UNLOCK (self);
+  self->now = gst_y10_filter_update_settings (self, self->now);
   gst_y10_track_ask_for_weak (self);
   gst_y10_reading_collect (&self->reading, buffer, self->width, self->height);
   gst_y10_track_observe (self);
@@ -197,7 +190,8 @@ gst_yolov10_tracker_finalize (GObject *object)
   g_free (self->known);
   g_free (self->name);
   g_free (self->sender);
-  g_clear_pointer (&self->class_groups, g_ref_string_release);
+  gst_y10_settings_unref (self->now);
+  gst_y10_settings_unref (self->parent.settings);
   G_OBJECT_CLASS (gst_yolov10_tracker_parent_class)->finalize (object);
 }
 
@@ -212,8 +206,6 @@ gst_yolov10_tracker_class_init (GstYolov10TrackerClass *klass)
       "follows objects");
   gst_y10_attach_register_metas ();
 
-  object_class->set_property = gst_y10_track_props_set;
-  object_class->get_property = gst_y10_track_props_get;
   object_class->finalize = gst_yolov10_tracker_finalize;
   gst_y10_track_props_install (object_class);
 
@@ -240,7 +232,7 @@ gst_yolov10_tracker_init (GstYolov10Tracker *self)
 {
   static gint n_trackers;
 
-  gst_y10_track_props_init (self);
+  self->parent.settings = gst_y10_settings_new (&gst_y10_track_properties);
   gst_y10_sink_pad_init (GST_BASE_TRANSFORM (self));
   gst_y10_reading_init (&self->reading);
   gst_y10_track_list_init (&self->tracks, GST_Y10_READ_MAX);

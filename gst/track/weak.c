@@ -13,9 +13,9 @@
 void
 gst_y10_track_ask_for_weak (GstYolov10Tracker *self)
 {
-  const gfloat wanted = (gfloat) self->now.weak_thresh;
+  const gfloat wanted = (gfloat) self->now->weak_thresh;
 
-  if (self->now.weak_thresh >= self->now.track_thresh)
+  if (self->now->weak_thresh >= self->now->track_thresh)
     return; /* there is no second pass */
   if (self->asked != wanted)
     self->n_asked = 0;

@@ -7,6 +7,7 @@
 
 #include <gst/base/gstbasetransform.h>
 
+#include "common/settings.h"
 #include "meta/observation.h"
 #include "meta/read.h"
 #include "meta/zones.h"
@@ -21,6 +22,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
+  GstY10Settings parent;
   gchar *zones, *zones_file, *classes;
   GstYolov10ZoneAnchor anchor;
   guint64 hysteresis, grace, dwell;
@@ -29,13 +31,10 @@ typedef struct
 
 struct _GstYolov10Zones
 {
-  GstBaseTransform parent;
-
-  /* Object lock. */
-  GstY10ZonesSettings settings;
-  gboolean changed; /* settings that no frame has seen */
+  GstY10Filter parent;
 
   /* Streaming thread. */
+  GstY10ZonesSettings *now; /* settings of the current frame */
   GstY10Reading reading;
   GstY10Observations observed;
   GstY10ZoneObject *objects; /* GST_Y10_READ_MAX of them */
@@ -65,6 +64,8 @@ struct _GstYolov10Zones
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_zones_debug);
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstY10ZonesSettings, gst_y10_settings_unref)
+
 /* tell.c */
 void gst_y10_zones_keep_event (const GstY10ZoneEvent *event, gpointer user);
 void gst_y10_zones_tell (GstYolov10Zones *self);
@@ -80,12 +81,7 @@ void gst_y10_zones_arm (GstYolov10Zones *self);
 void gst_y10_zones_disarm (GstYolov10Zones *self);
 
 /* props.c */
-void gst_y10_zones_props_init (GstYolov10Zones *self);
-void gst_y10_zones_props_clear (GstYolov10Zones *self);
+extern GstY10Properties gst_y10_zones_properties;
 void gst_y10_zones_props_install (GObjectClass *class);
-void gst_y10_zones_props_set (GObject *object, guint id, const GValue *value,
-    GParamSpec *pspec);
-void gst_y10_zones_props_get (GObject *object, guint id, GValue *value,
-    GParamSpec *pspec);
 
 G_END_DECLS

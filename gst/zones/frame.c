@@ -222,19 +222,17 @@ write_zones (GstYolov10Zones *self, GstBuffer *buffer, guint width,
 static void
 check_classes (GstYolov10Zones *self)
 {
-  gchar *models = NULL;
-  gchar **classes = gst_y10_classes_ask (GST_BASE_TRANSFORM_SINK_PAD (self),
-      &models);
-  GError *error = NULL;
+  g_autofree gchar *models = NULL;
+  g_auto (GStrv)
+      classes = gst_y10_classes_ask (GST_BASE_TRANSFORM_SINK_PAD (self),
+          &models);
+  g_autoptr (GError) error = NULL;
 
   self->unchecked = FALSE;
   if (classes
       && !gst_y10_zone_set_check_classes (gst_y10_zones_get_set (self->zones),
           "zones", (const gchar *const *) classes, models, &error))
     GST_Y10_ELEMENT_WARNING (self, error);
-  g_clear_error (&error);
-  g_strfreev (classes);
-  g_free (models);
 }
 
 /* Watches the objects of @buffer, which is writable, and adds what is known. */

@@ -32,14 +32,13 @@ static gboolean
 fail_member (const Document *document, Y10Json value, const gchar *member,
     const gchar *expected)
 {
-  gchar *path = y10_json_get_path (document->root, value, member);
-  gchar *found = y10_json_show (member ? y10_json_find (value, member) : value);
+  g_autofree gchar *path = y10_json_get_path (document->root, value, member);
+  g_autofree gchar *found = y10_json_show (
+      member ? y10_json_find (value, member) : value);
 
   g_set_error (document->error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
       "%s: %s is %s; expected %s", document->what,
       *path ? path : "the document", found, expected);
-  g_free (found);
-  g_free (path);
   return FALSE;
 }
 
@@ -206,15 +205,14 @@ read_classes (const Document *document, Y10Json value, GstY10Zone *zone)
 static gboolean
 read_anchor (const Document *document, Y10Json value, GstY10Zone *zone)
 {
-  GEnumClass *class = g_type_class_ref (GST_TYPE_YOLOV10_ZONE_ANCHOR);
-  gchar *nick = get_line (value);
+  g_autoptr (GEnumClass) class = g_type_class_ref (
+      GST_TYPE_YOLOV10_ZONE_ANCHOR);
+  g_autofree gchar *nick = get_line (value);
   const GEnumValue *found = nick ? g_enum_get_value_by_nick (class, nick)
                                  : NULL;
 
   if (found)
     zone->anchor = (GstYolov10ZoneAnchor) found->value;
-  g_type_class_unref (class);
-  g_free (nick);
   return found
       || fail (document, value,
           "\"bottom-center\", \"center\" or \"top-center\"");
@@ -307,8 +305,9 @@ static GstY10Zone *
 add_zone (const Document *document, Y10Json value,
     const GstY10ZoneDefaults *defaults, GArray *zones)
 {
-  gchar *name = get_line (y10_json_find (value, "name")), *path;
-  GError *reason = NULL;
+  g_autofree gchar *name = get_line (y10_json_find (value, "name"));
+  g_autofree gchar *path = NULL;
+  g_autoptr (GError) reason = NULL;
   GstY10Zone *zone;
 
   if (!name) {
@@ -320,8 +319,6 @@ add_zone (const Document *document, Y10Json value,
     path = y10_json_get_path (document->root, value, "name");
     g_set_error (document->error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
         "%s: %s: %s", document->what, path, reason->message);
-    g_error_free (reason);
-    g_free (path);
   }
   return zone;
 }

@@ -89,7 +89,7 @@ static gboolean
 parse_area (GstY10Zone *zone, const gchar *text,
     const GstY10ZoneDefaults *defaults, GError **error)
 {
-  Y10Region *region = y10_region_parse (text, error);
+  g_autoptr (Y10Region) region = y10_region_parse (text, error);
 
   if (!region) {
     g_prefix_error (error, "the zone \"%s\": ", zone->name);
@@ -97,7 +97,6 @@ parse_area (GstY10Zone *zone, const gchar *text,
   }
   set_shapes (zone, region);
   gst_y10_zone_init_area (zone, defaults);
-  y10_region_unref (region);
   return TRUE;
 }
 
@@ -107,8 +106,9 @@ parse_zone (GArray *zones, const gchar *text,
     const GstY10ZoneDefaults *defaults, GError **error)
 {
   const gchar *equals = strchr (text, '=');
-  gchar *name = equals ? g_strstrip (g_strndup (text, (gsize) (equals - text)))
-                       : NULL;
+  g_autofree gchar *name = equals
+      ? g_strstrip (g_strndup (text, (gsize) (equals - text)))
+      : NULL;
   GstY10Zone *zone;
 
   if (!name || !*name) {
@@ -116,7 +116,6 @@ parse_zone (GArray *zones, const gchar *text,
         "\"%s\" has no name; expected NAME=X,Y X,Y … for a zone or NAME=X,Y -> X,Y "
         "for a line, such as \"yard=0,0.5 1,1\"",
         text);
-    g_free (name);
     return FALSE;
   }
   zone = gst_y10_zones_add (zones, name, defaults, error);
@@ -132,7 +131,7 @@ parse_text (GArray *zones, const gchar *text,
     const GstY10ZoneDefaults *defaults, GError **error)
 {
   g_auto (GStrv) parts = g_strsplit (text, ";", -1);
-  GString *zone = g_string_new (NULL);
+  g_autoptr (GString) zone = g_string_new (NULL);
   gboolean ok = TRUE;
 
   for (gchar **part = parts; *part && ok; part++) {
@@ -145,7 +144,6 @@ parse_text (GArray *zones, const gchar *text,
     ok = parse_zone (zones, g_strstrip (zone->str), defaults, error);
     g_string_truncate (zone, 0);
   }
-  g_string_free (zone, TRUE);
   return ok;
 }
 
@@ -154,7 +152,7 @@ static GstY10ZoneSet *
 parse_utf8 (const gchar *what, const gchar *text,
     const GstY10ZoneDefaults *defaults, GError **error)
 {
-  GArray *zones = g_array_new (FALSE, TRUE, sizeof (GstY10Zone));
+  g_autoptr (GArray) zones = g_array_new (FALSE, TRUE, sizeof (GstY10Zone));
   GstY10ZoneSet *set = NULL;
   gboolean ok = TRUE;
 
@@ -170,7 +168,6 @@ parse_utf8 (const gchar *what, const gchar *text,
   }
   if (ok)
     set = gst_y10_zone_set_new (zones);
-  g_array_unref (zones);
   return set;
 }
 
@@ -253,18 +250,14 @@ GstY10ZoneSet *
 gst_y10_zones_load (const gchar *path, const GstY10ZoneDefaults *defaults,
     GError **error)
 {
-  gchar *name = g_filename_display_name (path), *text;
-  GstY10ZoneSet *set = NULL;
+  g_autofree gchar *name = g_filename_display_name (path), *text = NULL;
   const gchar *why;
   gsize length;
 
   text = read_file (path, &length, &why);
   if (text)
-    set = parse (name, text, length, defaults, error);
-  else
-    g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
-        "cannot read the zones: %s: %s", name, why);
-  g_free (text);
-  g_free (name);
-  return set;
+    return parse (name, text, length, defaults, error);
+  g_set_error (error, Y10_ERROR, Y10_ERROR_NOT_FOUND,
+      "cannot read the zones: %s: %s", name, why);
+  return NULL;
 }

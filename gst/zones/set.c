@@ -71,9 +71,9 @@ check_zone (GArray *zones, const gchar *name, GError **error)
   return FALSE;
 }
 
-/* Takes @name. Returns NULL with an error if the set cannot have that zone. */
+/* Returns NULL with an error if the set cannot have that zone. */
 GstY10Zone *
-gst_y10_zones_add (GArray *zones, gchar *name,
+gst_y10_zones_add (GArray *zones, const gchar *name,
     const GstY10ZoneDefaults *defaults, GError **error)
 {
   GstY10Zone zone;
@@ -84,15 +84,12 @@ gst_y10_zones_add (GArray *zones, gchar *name,
           "there are two of the name \"%s\"; expected different names for all zones "
           "and lines",
           name);
-      g_free (name);
       return NULL;
     }
-  if (!check_zone (zones, name, error)) {
-    g_free (name);
+  if (!check_zone (zones, name, error))
     return NULL;
-  }
   init_zone (&zone, defaults);
-  zone.name = name;
+  zone.name = g_strdup (name);
   g_array_append_val (zones, zone);
   return &g_array_index (zones, GstY10Zone, zones->len - 1);
 }
@@ -197,12 +194,11 @@ gst_y10_zone_set_check_classes (const GstY10ZoneSet *self, const gchar *what,
 
   for (guint z = 0; ok && z < self->n; z++) {
     const GstY10Zone *zone = &self->zones[z];
-    gchar *place = g_strdup_printf ("%s: the %s \"%s\"", what,
+    g_autofree gchar *place = g_strdup_printf ("%s: the %s \"%s\"", what,
         zone->is_line ? "line" : "zone", zone->name);
 
     for (gchar **class = zone->classes; ok && class && *class; class ++)
       ok = gst_y10_classes_check (place, classes, model, *class, error);
-    g_free (place);
   }
   return ok;
 }

@@ -60,7 +60,7 @@ typedef struct
 
 void gst_y10_zone_init_area (GstY10Zone *zone,
     const GstY10ZoneDefaults *defaults);
-GstY10Zone *gst_y10_zones_add (GArray *zones, gchar *name,
+GstY10Zone *gst_y10_zones_add (GArray *zones, const gchar *name,
     const GstY10ZoneDefaults *defaults, GError **error);
 GstY10ZoneSet *gst_y10_zone_set_new (GArray *zones);
 GstY10ZoneSet *gst_y10_zone_set_ref (GstY10ZoneSet *set);

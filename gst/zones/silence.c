@@ -16,7 +16,7 @@ gst_y10_zones_find_latency (GstYolov10Zones *self)
 {
   gboolean is_wanted, is_live = FALSE;
   GstClockTime latency = 0;
-  GstQuery *query;
+  g_autoptr (GstQuery) query = NULL;
   guint n_latencies;
 
   g_mutex_lock (&self->lock);
@@ -28,7 +28,6 @@ gst_y10_zones_find_latency (GstYolov10Zones *self)
   query = gst_query_new_latency ();
   if (gst_pad_peer_query (GST_BASE_TRANSFORM_SINK_PAD (self), query))
     gst_query_parse_latency (query, &is_live, &latency, NULL);
-  gst_query_unref (query);
   g_mutex_lock (&self->lock);
   self->latency_known = self->n_latencies == n_latencies;
   self->is_live = is_live;
@@ -81,7 +80,7 @@ gst_y10_zones_arm (GstYolov10Zones *self)
 {
   const GstClockTime due = gst_y10_zones_get_deadline (self->zones);
   GstClockTime time;
-  GstClock *clock;
+  g_autoptr (GstClock) clock = NULL;
 
   if (!self->playing || !GST_CLOCK_TIME_IS_VALID (due)
       || self->segment.format != GST_FORMAT_TIME || self->segment.rate < 0)
@@ -102,7 +101,6 @@ gst_y10_zones_arm (GstYolov10Zones *self)
   self->wait_time = time;
   gst_clock_id_wait_async (self->wait, on_time, gst_object_ref (self),
       gst_object_unref);
-  gst_object_unref (clock);
 }
 
 /* Call with the lock held. */

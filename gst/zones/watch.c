@@ -52,8 +52,8 @@ static void
 make_outlines (GstYolov10Zones *self, const GstY10ZoneSet *set)
 {
   GString *names = g_string_new (NULL);
-  GArray *shapes = g_array_new (FALSE, FALSE, sizeof (guint32));
-  GArray *points = g_array_new (FALSE, FALSE, sizeof (gfloat));
+  g_autoptr (GArray) shapes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (gfloat));
 
   for (guint i = 0; i < set->n; i++) {
     const GstY10Zone *zone = &set->zones[i];
@@ -78,50 +78,31 @@ make_outlines (GstYolov10Zones *self, const GstY10ZoneSet *set)
       shapes->len * sizeof (guint32));
   self->outlines.own.points = g_bytes_new (points->data,
       points->len * sizeof (gfloat));
-  g_array_unref (shapes);
-  g_array_unref (points);
 }
 
-/* Reads the zones that the properties say. */
+/* Reads the zones that the settings say. */
 static GstY10ZoneSet *
-parse (GstYolov10Zones *self, GError **error)
+parse (const GstY10ZonesSettings *now, GError **error)
 {
-  GstY10ZonesSettings now;
-  GstY10ZoneSet *set;
+  const GstY10ZoneDefaults defaults = {
+    .classes = now->classes,
+    .anchor = now->anchor,
+    .hysteresis = now->hysteresis,
+    .grace = now->grace,
+    .dwell = now->dwell,
+    .limit = now->limit,
+  };
 
-  GST_OBJECT_LOCK (self);
-  now = self->settings;
-  now.zones = g_strdup (now.zones);
-  now.zones_file = g_strdup (now.zones_file);
-  now.classes = g_strdup (now.classes);
-  self->changed = FALSE;
-  GST_OBJECT_UNLOCK (self);
-  {
-    const GstY10ZoneDefaults defaults = {
-      .classes = now.classes,
-      .anchor = now.anchor,
-      .hysteresis = now.hysteresis,
-      .grace = now.grace,
-      .dwell = now.dwell,
-      .limit = now.limit,
-    };
-
-    if ((!now.zones || !*now.zones) && now.zones_file && *now.zones_file)
-      set = gst_y10_zones_load (now.zones_file, &defaults, error);
-    else
-      set = gst_y10_zones_parse (now.zones ? now.zones : "", &defaults, error);
-  }
-  g_free (now.zones);
-  g_free (now.zones_file);
-  g_free (now.classes);
-  return set;
+  if ((!now->zones || !*now->zones) && now->zones_file && *now->zones_file)
+    return gst_y10_zones_load (now->zones_file, &defaults, error);
+  return gst_y10_zones_parse (now->zones ? now->zones : "", &defaults, error);
 }
 
-/* Applies the properties. FALSE with an error keeps the zones as they are. */
+/* Applies the settings. FALSE with an error keeps the zones as they are. */
 static gboolean
 apply (GstYolov10Zones *self, GError **error)
 {
-  GstY10ZoneSet *set = parse (self, error);
+  g_autoptr (GstY10ZoneSet) set = parse (self->now, error);
 
   if (!set)
     return FALSE;
@@ -131,7 +112,6 @@ apply (GstYolov10Zones *self, GError **error)
   make_outlines (self, set);
   self->unchecked = TRUE;
   GST_DEBUG_OBJECT (self, "%u zones and lines", set->n);
-  gst_y10_zone_set_unref (set);
   gst_y10_zones_tell (self);
   return TRUE;
 }
@@ -152,7 +132,7 @@ static gboolean
 gst_yolov10_zones_start (GstBaseTransform *trans)
 {
   GstYolov10Zones *self = GST_YOLOV10_ZONES (trans);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   self->warned_ids = self->warned_moved = self->warned_time = FALSE;
   self->n_without_ids = 0;
@@ -162,10 +142,10 @@ gst_yolov10_zones_start (GstBaseTransform *trans)
   gst_y10_zones_free (self->zones);
   self->zones = gst_y10_zones_new (gst_y10_zones_keep_event, self);
   g_mutex_unlock (&self->lock);
+  self->now = gst_y10_filter_update_settings (self, self->now);
   if (apply (self, &error))
     return TRUE;
   GST_Y10_ELEMENT_ERROR (self, error);
-  g_error_free (error);
   return FALSE;
 }
 
@@ -276,27 +256,17 @@ gst_yolov10_zones_src_event (GstBaseTransform *trans, GstEvent *event)
       ->src_event (trans, event);
 }
 
-static gboolean
-take_changed (GstYolov10Zones *self)
-{
-  gboolean changed;
-
-  GST_OBJECT_LOCK (self);
-  changed = self->changed;
-  GST_OBJECT_UNLOCK (self);
-  return changed;
-}
-
 static GstFlowReturn
 gst_yolov10_zones_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstYolov10Zones *self = GST_YOLOV10_ZONES (trans);
-  GError *error = NULL;
+  g_autoptr (GstY10ZonesSettings) before = self->now;
+  g_autoptr (GError) error = NULL;
 
-  if (take_changed (self) && !apply (self, &error)) {
+  self->now = gst_y10_filter_get_settings (self);
+  if (self->now != before && !apply (self, &error)) {
     g_prefix_error (&error, "the zones stay as they were: ");
     GST_Y10_ELEMENT_WARNING (self, error);
-    g_error_free (error);
   }
   gst_y10_zones_frame (self, buffer);
   return GST_FLOW_OK;
@@ -344,7 +314,8 @@ gst_yolov10_zones_finalize (GObject *object)
   g_string_free (self->crossings, TRUE);
   g_queue_clear_full (&self->told, (GDestroyNotify) gst_structure_free);
   g_queue_clear_full (&self->passed, (GDestroyNotify) gst_structure_free);
-  gst_y10_zones_props_clear (self);
+  gst_y10_settings_unref (self->now);
+  gst_y10_settings_unref (self->parent.settings);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->told_all);
   G_OBJECT_CLASS (gst_yolov10_zones_parent_class)->finalize (object);
@@ -361,8 +332,6 @@ gst_yolov10_zones_class_init (GstYolov10ZonesClass *klass)
       "watches zones and lines");
   gst_y10_attach_register_metas ();
 
-  object_class->set_property = gst_y10_zones_props_set;
-  object_class->get_property = gst_y10_zones_props_get;
   object_class->finalize = gst_yolov10_zones_finalize;
   gst_y10_zones_props_install (object_class);
 
@@ -395,7 +364,7 @@ gst_yolov10_zones_init (GstYolov10Zones *self)
   g_cond_init (&self->told_all);
   g_queue_init (&self->told);
   g_queue_init (&self->passed);
-  gst_y10_zones_props_init (self);
+  self->parent.settings = gst_y10_settings_new (&gst_y10_zones_properties);
   gst_y10_reading_init (&self->reading);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   self->zones = gst_y10_zones_new (gst_y10_zones_keep_event, self);
