@@ -22,6 +22,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), 
 DOCUMENTS = {
     "docs/elements.md": ("yolov10detect", "yolov10overlay"),
     "docs/events.md": ("yolov10publish",),
+    "docs/recording.md": ("yolov10record",),
     "docs/tracking.md": ("yolov10track", "yolov10zones"),
 }
 OF_GST_OBJECT = {"name", "parent"}

@@ -21,7 +21,7 @@ import properties
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 VERSION = "1.22"
-ELEMENTS = ["yolov10detect", "yolov10overlay", "yolov10publish", "yolov10track", "yolov10zones"]
+ELEMENTS = ["yolov10detect", "yolov10overlay", "yolov10publish", "yolov10record", "yolov10track", "yolov10zones"]
 # The caps of CUDA memory in a pad's list.
 CUDA = re.compile(r"^ {6}video/x-raw\(memory:CUDAMemory\)\n(?: {7,}.*\n)+", re.M)
 

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* A recording on disk: a movie's header, room for an index, and a fragment a frame, each
+ * written whole and once. So a file can be played at any time, whatever ended it; the index
+ * only tells players where to seek. */
+#include "record/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Groups of pictures that have a line of their own in the index. Beyond that, two share
+ * one. */
+#define MAX_REFERENCES 1024
+
+/* Of a buffer, and the fragment's header. */
+#define MAX_PARTS 17
+
+/* The track that the index is of. */
+#define VIDEO_TRACK 1
+
+struct _GstY10RecordFile
+{
+  int fd;
+  gchar *name;
+  GstY10RecordFormat *format;
+  gint64 begin, end;  /* running time at which it is decoded, ns */
+  gint64 first;       /* from @begin to when the first frame is shown, ns */
+  guint64 room, size; /* where the index goes; bytes */
+  guint64 decoded;    /* until which time, in units of the track's time */
+  guint32 sequence;
+  gboolean is_dirty;  /* has bytes that may not be on the disk */
+  GByteArray *header; /* of a fragment */
+  guint n_references;
+  guint
+      n_gops_each; /* groups of pictures in a reference; the last may have fewer */
+  guint n_gops;    /* of the last reference */
+  GstY10Mp4Reference references[MAX_REFERENCES];
+};
+
+static gboolean
+fail (GstY10RecordFile *file, const gchar *what, int saved, GError **error)
+{
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (saved),
+      "%s: %s failed: %s", file->name, what, g_strerror (saved));
+  return FALSE;
+}
+
+/* Writes all of @parts, or nothing that counts: what was written of them is cut off. */
+static gboolean
+write_all (GstY10RecordFile *file, struct iovec *parts, gint n_parts,
+    GError **error)
+{
+  guint64 at = file->size;
+  int saved;
+
+  while (n_parts > 0) {
+    gssize n = pwritev (file->fd, parts, n_parts, at);
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0) {
+      saved = n < 0 ? errno : EIO;
+      if (ftruncate (file->fd, file->size) != 0)
+        GST_WARNING ("%s: truncating failed: %s", file->name,
+            g_strerror (errno));
+      return fail (file, "writing", saved, error);
+    }
+    at += n;
+    for (; n_parts > 0 && (gsize) n >= parts->iov_len; parts++, n_parts--)
+      n -= parts->iov_len;
+    if (n_parts > 0) {
+      parts->iov_base = (guint8 *) parts->iov_base + n;
+      parts->iov_len -= n;
+    }
+  }
+  file->size = at;
+  file->is_dirty = TRUE;
+  return TRUE;
+}
+
+static void
+file_free (GstY10RecordFile *file)
+{
+  if (file->fd >= 0)
+    close (file->fd);
+  g_byte_array_unref (file->header);
+  gst_y10_record_format_unref (file->format);
+  g_free (file->name);
+  g_free (file);
+}
+
+/**
+ * gst_y10_record_file_create:
+ * @folder: descriptor of the folder
+ * @name: of the file, which must not be there
+ * @first: the frame that it begins with, which is not yet appended
+ * @error: set on failure
+ *
+ * Returns: (transfer full) (nullable):
+ */
+GstY10RecordFile *
+gst_y10_record_file_create (int folder, const gchar *name,
+    const GstY10RecordFrame *first, GError **error)
+{
+  GstY10RecordFile *file = g_new0 (GstY10RecordFile, 1);
+  struct iovec part;
+
+  file->name = g_strdup (name);
+  file->format = gst_y10_record_format_ref (first->format);
+  file->begin = file->end = first->dts;
+  file->first = first->offset;
+  file->n_gops_each = 1;
+  file->header = g_byte_array_new ();
+  file->fd = openat (folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+      0640);
+  if (file->fd < 0) {
+    fail (file, "creating", errno, error);
+    file_free (file);
+    return NULL;
+  }
+  gst_y10_mp4_append_movie (file->header, &first->format->track, 1);
+  file->room = file->header->len;
+  gst_y10_mp4_append_free (file->header,
+      gst_y10_mp4_get_index_size (MAX_REFERENCES));
+  part = (struct iovec){ file->header->data, file->header->len };
+  /* Of the folder, too: else the file's name could be lost with the power. */
+  if (!write_all (file, &part, 1, error)
+      || (fsync (folder) != 0 && !fail (file, "syncing", errno, error))) {
+    unlinkat (folder, name, 0);
+    file_free (file);
+    return NULL;
+  }
+  return file;
+}
+
+/* Two groups of pictures share a reference from now on. */
+static void
+halve_references (GstY10RecordFile *file)
+{
+  for (guint i = 0; i < MAX_REFERENCES / 2; i++) {
+    const GstY10Mp4Reference *pair = &file->references[2 * i];
+
+    file->references[i].size = pair[0].size + pair[1].size;
+    file->references[i].duration = pair[0].duration + pair[1].duration;
+  }
+  file->n_references = MAX_REFERENCES / 2;
+  file->n_gops_each *= 2;
+  file->n_gops = file->n_gops_each;
+}
+
+static void
+count_reference (GstY10RecordFile *file, gboolean sync, gsize size,
+    guint32 duration)
+{
+  GstY10Mp4Reference *last;
+
+  if (sync) {
+    if (file->n_references == 0 || file->n_gops == file->n_gops_each) {
+      if (file->n_references == MAX_REFERENCES)
+        halve_references (file);
+      file->references[file->n_references++] = (GstY10Mp4Reference){ 0 };
+      file->n_gops = 0;
+    }
+    file->n_gops++;
+  }
+  last = &file->references[file->n_references - 1];
+  last->size += size;
+  last->duration += duration;
+}
+
+static guint64
+get_ticks (const GstY10RecordFile *file, GstClockTime time)
+{
+  return gst_util_uint64_scale_round (time, file->format->track.timescale,
+      GST_SECOND);
+}
+
+/**
+ * gst_y10_record_file_append:
+ * @file: a file
+ * @frame: the next, not before gst_y10_record_file_get_end()
+ * @error: set on failure; the file then is as if the frame had not been
+ */
+gboolean
+gst_y10_record_file_append (GstY10RecordFile *file,
+    const GstY10RecordFrame *frame, GError **error)
+{
+  const guint n_memories = gst_buffer_n_memory (frame->buffer);
+  const gint64 end = frame->dts + frame->duration;
+  const guint64 decoded = get_ticks (file, end - file->begin);
+  const gint64 offset = frame->offset < 0
+      ? -(gint64) get_ticks (file, -frame->offset)
+      : (gint64) get_ticks (file, frame->offset);
+  const GstY10Mp4Sample sample = { .size = gst_buffer_get_size (frame->buffer),
+    .duration = decoded - file->decoded,
+    .offset = offset,
+    .sync = frame->sync };
+  GstMapInfo maps[MAX_PARTS];
+  struct iovec parts[MAX_PARTS];
+  const guint64 before = file->size;
+  gboolean ok;
+
+  g_byte_array_set_size (file->header, 0);
+  gst_y10_mp4_append_fragment (file->header, ++file->sequence, VIDEO_TRACK,
+      file->decoded, &sample, 1);
+  parts[0] = (struct iovec){ file->header->data, file->header->len };
+  for (guint i = 0; i < n_memories; i++) {
+    GstMemory *memory = gst_buffer_peek_memory (frame->buffer, i);
+
+    if (!gst_memory_map (memory, &maps[i], GST_MAP_READ)) {
+      while (i-- > 0)
+        gst_memory_unmap (maps[i].memory, &maps[i]);
+      return fail (file, "reading a frame", EIO, error);
+    }
+    parts[i + 1] = (struct iovec){ maps[i].data, maps[i].size };
+  }
+  ok = write_all (file, parts, n_memories + 1, error);
+  for (guint i = 0; i < n_memories; i++)
+    gst_memory_unmap (maps[i].memory, &maps[i]);
+  if (!ok)
+    return FALSE;
+  count_reference (file, frame->sync, file->size - before, sample.duration);
+  file->decoded = decoded;
+  file->end = end;
+  return TRUE;
+}
+
+/* Returns when all that was appended survives power loss. */
+gboolean
+gst_y10_record_file_sync (GstY10RecordFile *file, GError **error)
+{
+  if (!file->is_dirty)
+    return TRUE;
+  if (fdatasync (file->fd) != 0)
+    return fail (file, "syncing", errno, error);
+  file->is_dirty = FALSE;
+  return TRUE;
+}
+
+/* Writes the index into its room. The first eight bytes, which make an index of it, are
+ * last, so that a file has either all of it or none. */
+static gboolean
+write_index (GstY10RecordFile *file, GError **error)
+{
+  const gsize room = gst_y10_mp4_get_index_size (MAX_REFERENCES);
+  GByteArray *out = file->header;
+  gsize used;
+
+  g_byte_array_set_size (out, 0);
+  used = gst_y10_mp4_get_index_size (file->n_references);
+  gst_y10_mp4_append_index (out, &file->format->track,
+      get_ticks (file, MAX (file->first, 0)), room - used, file->references,
+      file->n_references);
+  if (used < room)
+    gst_y10_mp4_append_free (out, room - used);
+  if (pwrite (file->fd, out->data + 8, room - 8, file->room + 8)
+          != (gssize) room - 8
+      || fdatasync (file->fd) != 0
+      || pwrite (file->fd, out->data, 8, file->room) != 8
+      || fdatasync (file->fd) != 0)
+    return fail (file, "writing the index", errno, error);
+  return TRUE;
+}
+
+/**
+ * gst_y10_record_file_close:
+ * @file: (transfer full): a file
+ * @error: set on failure; the file can be played even then
+ */
+gboolean
+gst_y10_record_file_close (GstY10RecordFile *file, GError **error)
+{
+  const gboolean ok = gst_y10_record_file_sync (file, error)
+      && write_index (file, error);
+
+  file_free (file);
+  return ok;
+}
+
+/* The running time at which its first frame is decoded. */
+gint64
+gst_y10_record_file_get_begin (const GstY10RecordFile *file)
+{
+  return file->begin;
+}
+
+/* The running time at which the frame behind its last one is decoded. */
+gint64
+gst_y10_record_file_get_end (const GstY10RecordFile *file)
+{
+  return file->end;
+}
+
+const GstY10RecordFormat *
+gst_y10_record_file_get_format (const GstY10RecordFile *file)
+{
+  return file->format;
+}

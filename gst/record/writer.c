@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
+
+/* Takes frames out of the ring and puts them into files: when one ends, what its name is,
+ * when it is on the disk, and what to do when there is no room. */
+#include "record/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/file.h"
+
+/* Frames are on the disk no later than this after they were written. */
+#define SYNC_INTERVAL G_USEC_PER_SEC
+
+/* Between attempts to write on after one failed. */
+#define RETRY_INTERVAL (5 * G_USEC_PER_SEC)
+
+/* A file has no hole longer than that. */
+#define MAX_HOLE ((gint64) (10 * GST_SECOND))
+
+struct _GstY10RecordWriter
+{
+  GstY10RecordWriterConfig config; /* @location: a copy */
+  GstY10RecordRing *ring;
+  GThread *thread;
+  int folder;
+  guint64 number; /* of the last file */
+  /* The thread's. */
+  GstY10RecordFile *file;
+  gchar *name;          /* of @file, or of the last */
+  gint64 next_sync;     /* monotonic */
+  gint64 next_attempt;  /* monotonic */
+  gboolean is_reported; /* that it fails */
+  GstClockTime last_duration;
+  GMutex lock;
+  GstY10RecordCounts counts;
+};
+
+/* The number of a file that gst_y10_record_writer_open () or an earlier run has named. */
+static guint64
+get_number (const gchar *name)
+{
+  gchar *end;
+  const guint64 number = g_ascii_strtoull (name, &end, 10);
+
+  return end > name && *end == '_' && g_str_has_suffix (name, ".mp4") ? number
+                                                                      : 0;
+}
+
+/* Files are in the order of their numbers, whatever happens to the clock. */
+static guint64
+find_last_number (const gchar *folder, GError **error)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, error);
+  const gchar *name;
+  guint64 last = 0;
+
+  while (dir && (name = g_dir_read_name (dir)))
+    last = MAX (last, get_number (name));
+  return last;
+}
+
+static gchar *
+make_name (guint64 number, gint64 utc)
+{
+  g_autoptr (GDateTime)
+      time = g_date_time_new_from_unix_utc (utc / G_USEC_PER_SEC);
+  g_autofree gchar *text = g_date_time_format (time, "%Y-%m-%dT%H-%M-%SZ");
+
+  return g_strdup_printf ("%08" G_GUINT64_FORMAT "_%s.mp4", number, text);
+}
+
+static void
+count_lost (GstY10RecordWriter *writer)
+{
+  g_mutex_lock (&writer->lock);
+  writer->counts.n_lost++;
+  g_mutex_unlock (&writer->lock);
+}
+
+/* Tries again later. Says why once, until it works again. */
+static void
+give_up (GstY10RecordWriter *writer, const GError *error)
+{
+  writer->next_attempt = g_get_monotonic_time () + RETRY_INTERVAL;
+  if (!writer->is_reported)
+    writer->config.report (writer->name, error, writer->config.user);
+  writer->is_reported = TRUE;
+}
+
+static void
+end_file (GstY10RecordWriter *writer)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!writer->file)
+    return;
+  if (gst_y10_record_file_close (g_steal_pointer (&writer->file), &error))
+    writer->config.report (writer->name, NULL, writer->config.user);
+  else
+    give_up (writer, error);
+}
+
+static void
+begin_file (GstY10RecordWriter *writer, const GstY10RecordFrame *frame)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_free (writer->name);
+  writer->name = make_name (writer->number + 1, frame->utc);
+  writer->file = gst_y10_record_file_create (writer->folder, writer->name,
+      frame, &error);
+  if (!writer->file) {
+    give_up (writer, error);
+    return;
+  }
+  writer->number++;
+  writer->next_sync = g_get_monotonic_time () + SYNC_INTERVAL;
+  g_mutex_lock (&writer->lock);
+  writer->counts.n_files++;
+  g_mutex_unlock (&writer->lock);
+}
+
+/* Whether the file can go on with @frame. */
+static gboolean
+belongs (const GstY10RecordWriter *writer, const GstY10RecordFrame *frame)
+{
+  const gint64 end = gst_y10_record_file_get_end (writer->file);
+
+  if (gst_y10_record_file_get_format (writer->file) != frame->format
+      || frame->dts < end || frame->dts - end > MAX_HOLE)
+    return FALSE;
+  return !frame->sync
+      || frame->dts - gst_y10_record_file_get_begin (writer->file)
+      < (gint64) writer->config.file_duration;
+}
+
+static void
+write_frame (GstY10RecordWriter *writer, GstY10RecordFrame *frame)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!GST_CLOCK_TIME_IS_VALID (frame->duration))
+    frame->duration = writer->last_duration;
+  writer->last_duration = frame->duration;
+  if (writer->file && !belongs (writer, frame))
+    end_file (writer);
+  if (!writer->file && frame->sync
+      && g_get_monotonic_time () >= writer->next_attempt)
+    begin_file (writer, frame);
+  if (!writer->file) {
+    count_lost (writer);
+    return;
+  }
+  if (!gst_y10_record_file_append (writer->file, frame, &error)) {
+    count_lost (writer);
+    give_up (writer, error);
+    end_file (writer);
+    return;
+  }
+  writer->is_reported = FALSE;
+  g_mutex_lock (&writer->lock);
+  writer->counts.n_frames++;
+  g_mutex_unlock (&writer->lock);
+}
+
+static void
+sync_file (GstY10RecordWriter *writer)
+{
+  const gint64 now = g_get_monotonic_time ();
+  g_autoptr (GError) error = NULL;
+
+  if (now < writer->next_sync)
+    return;
+  writer->next_sync = now + SYNC_INTERVAL;
+  if (writer->file && !gst_y10_record_file_sync (writer->file, &error)) {
+    give_up (writer, error);
+    end_file (writer);
+  }
+}
+
+static gpointer
+run (gpointer user)
+{
+  GstY10RecordWriter *writer = user;
+  GstY10RecordFrame frame;
+  GstY10RecordTaken taken;
+
+  do {
+    taken = gst_y10_record_ring_take (writer->ring,
+        MAX (writer->next_sync, g_get_monotonic_time () + 1000), &frame);
+    if (taken == GST_Y10_RECORD_FRAME) {
+      write_frame (writer, &frame);
+      gst_y10_record_frame_clear (&frame);
+    }
+    sync_file (writer);
+    if (taken == GST_Y10_RECORD_DRAINED) {
+      end_file (writer);
+      gst_y10_record_ring_set_drained (writer->ring);
+    }
+  } while (taken != GST_Y10_RECORD_CLOSED);
+  end_file (writer);
+  return NULL;
+}
+
+/**
+ * gst_y10_record_writer_open:
+ * @config: copied
+ * @error: set if the folder cannot be used
+ *
+ * Returns: (transfer full) (nullable):
+ */
+GstY10RecordWriter *
+gst_y10_record_writer_open (const GstY10RecordWriterConfig *config,
+    GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  GstY10RecordWriter *writer;
+  guint64 number;
+  int folder = -1;
+
+  if (g_mkdir_with_parents (config->location, 0750) == 0)
+    folder = open (config->location, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0 || faccessat (folder, ".", W_OK, 0) != 0) {
+    const int saved = errno;
+
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (saved),
+        "location: %s: %s; expected a folder that can be written",
+        config->location, g_strerror (saved));
+    if (folder >= 0)
+      close (folder);
+    return NULL;
+  }
+  number = find_last_number (config->location, &failure);
+  if (failure) {
+    g_propagate_error (error, g_steal_pointer (&failure));
+    close (folder);
+    return NULL;
+  }
+  writer = g_new0 (GstY10RecordWriter, 1);
+  writer->config = *config;
+  writer->config.location = g_strdup (config->location);
+  writer->folder = folder;
+  writer->number = number;
+  g_mutex_init (&writer->lock);
+  writer->ring = gst_y10_record_ring_new (config->ring_bytes);
+  writer->thread = g_thread_new ("y10-record", run, writer);
+  return writer;
+}
+
+/* Writes what has been pushed, and waits for that. */
+void
+gst_y10_record_writer_close (GstY10RecordWriter *writer)
+{
+  gst_y10_record_ring_close (writer->ring);
+  g_thread_join (writer->thread);
+  gst_y10_record_ring_free (writer->ring);
+  close (writer->folder);
+  g_mutex_clear (&writer->lock);
+  g_free ((gchar *) writer->config.location);
+  g_free (writer->name);
+  g_free (writer);
+}
+
+/* Takes @frame's buffer and format. Never waits. */
+void
+gst_y10_record_writer_push (GstY10RecordWriter *writer,
+    const GstY10RecordFrame *frame)
+{
+  gst_y10_record_ring_push (writer->ring, frame);
+}
+
+/* Waits until all frames are in a file that is closed. */
+void
+gst_y10_record_writer_drain (GstY10RecordWriter *writer)
+{
+  gst_y10_record_ring_drain (writer->ring);
+}
+
+GstY10RecordCounts
+gst_y10_record_writer_count (GstY10RecordWriter *writer)
+{
+  GstY10RecordCounts counts;
+
+  g_mutex_lock (&writer->lock);
+  counts = writer->counts;
+  g_mutex_unlock (&writer->lock);
+  counts.n_lost += gst_y10_record_ring_get_lost (writer->ring);
+  return counts;
+}

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""yolov10record, read by FFmpeg: every frame is there as it was encoded, and whatever ends the
+program, the file can be played.
+
+usage: test-record.py PLUGINS [UNITTEST ARGUMENT...]
+"""
+import glob
+import os
+import random
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../publish"))
+from launch import Launching, until  # noqa: E402
+
+if not shutil.which("ffmpeg"):
+    print("ffmpeg is not installed")
+    sys.exit(77)
+
+FULL = 100_000      # bytes that a disk has
+
+
+def ask(*args):
+    """Lines of ffprobe or ffmpeg, which must have nothing to complain about."""
+    done = subprocess.run(args, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+    assert not done.stderr, done.stderr
+    return done.stdout.splitlines()
+
+
+def packets(path):
+    """(decoded, shown, bytes, key) of each packet, in seconds."""
+    lines = ask("ffprobe", "-v", "error", "-select_streams", "v", "-of", "csv=p=0",
+                "-show_entries", "packet=pts_time,dts_time,size,flags", path)
+    found = [line.split(",") for line in lines if line]
+    return [(float(dts), float(pts), int(size), flags.startswith("K")) for pts, dts, size, flags, *_ in found]
+
+
+def pictures(path):
+    """A checksum of each decoded picture, in the order in which they are shown."""
+    return [line.split(",")[-1].strip() for line in ask("ffmpeg", "-v", "error", "-i", path, "-f", "framemd5", "-")
+            if not line.startswith("#")]
+
+
+class Record(Launching):
+    plugins = None
+
+    def film(self, *encoder, seconds=20):
+        path = self.path("film.mp4")
+        subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i",
+                        f"testsrc2=size=160x120:rate=25:duration={seconds}", "-pix_fmt", "yuv420p", *encoder, path],
+                       check=True, stdin=subprocess.DEVNULL)
+        return path
+
+    def recordings(self):
+        return sorted(glob.glob(self.path("out") + "/*.mp4"))
+
+    def record(self, film, parse, more=""):
+        self.launch(f"filesrc location={film} ! qtdemux ! {parse} ! yolov10record location={self.path('out')} {more}")
+
+    def check_same(self, film, parse):
+        self.record(film, parse, "file-duration=6000000000")
+        found = self.recordings()
+        self.assertEqual(len(found), 4)
+        expected, shown = packets(film), pictures(film)
+        for path in found:
+            part = packets(path)
+            begin = expected[0]
+            self.assertTrue(part[0][3])
+            for got, want in zip(part, expected):
+                self.assertEqual(got[2:], want[2:])
+                for i in range(2):
+                    self.assertAlmostEqual(got[i] - part[0][0], want[i] - begin[0], delta=1e-3)
+            self.assertEqual(pictures(path), shown[:len(part)])
+            del expected[:len(part)], shown[:len(part)]
+        self.assertEqual(expected, [])
+
+    def test_h264(self):
+        """With B-frames, cut at key frames: no packet, time or picture differs."""
+        self.check_same(self.film("-c:v", "libx264", "-bf", "2", "-g", "25"), "h264parse")
+
+    def test_h265(self):
+        self.check_same(self.film("-c:v", "libx265", "-tag:v", "hvc1", "-x265-params", "bframes=3:keyint=25:min-keyint=25:open-gop=0:scenecut=0:log-level=error"),
+                        "h265parse")
+
+    def test_seek(self):
+        """An index leads to any second: players read a part of the file alone."""
+        self.record(self.film("-c:v", "libx264", "-g", "25"), "h264parse")
+        (path,) = self.recordings()
+        stream = ask("ffprobe", "-v", "error", "-of", "csv=p=0", "-show_entries", "stream=duration,nb_frames", path)
+        self.assertAlmostEqual(float(stream[0].split(",")[0]), 20, delta=0.2)
+        lines = ask("ffprobe", "-v", "error", "-of", "csv=p=0", "-show_entries", "packet=pts_time,pos",
+                    "-read_intervals", "17.5%+#1", path)
+        self.assertAlmostEqual(float(lines[0].split(",")[0]), 17, delta=0.1)
+        with open(path, "rb") as f:
+            self.assertIn(b"sidx", f.read(4096))
+
+    def test_many(self):
+        """More groups of pictures than the index has room for share its lines."""
+        self.record(self.film("-c:v", "libx264", "-g", "1", "-preset", "ultrafast", "-s", "64x48", seconds=100), "h264parse")
+        (path,) = self.recordings()
+        with open(path, "rb") as f:
+            head = f.read(16384)
+        at = head.index(b"sidx")
+        (n,) = struct.unpack_from(">H", head, at + 34)
+        self.assertTrue(512 <= n <= 1024, n)
+        sizes = [struct.unpack_from(">I", head, at + 36 + 12 * i)[0] for i in range(n)]
+        # They cover the file from behind the room of the index to its end.
+        end = head.index(b"moof") - 4 + sum(sizes)
+        self.assertEqual(end, os.path.getsize(path))
+        lines = ask("ffprobe", "-v", "error", "-of", "csv=p=0", "-show_entries", "packet=pts_time",
+                    "-read_intervals", "83%+#1", path)
+        self.assertAlmostEqual(float(lines[0].strip(",")), 83, delta=0.2)
+
+    def test_numbers(self):
+        """Files are numbered on after a restart."""
+        film = self.film("-c:v", "libx264", seconds=1)
+        self.record(film, "h264parse")
+        self.record(film, "h264parse")
+        self.assertEqual([os.path.basename(path)[:9] for path in self.recordings()], ["00000001_", "00000002_"])
+
+    def start(self, **more):
+        """A camera that is recorded, and beside it what its encoder gave."""
+        raw = self.path("raw.h264")
+        process = subprocess.Popen(
+            ["gst-launch-1.0", "-e", *("videotestsrc is-live=true pattern=ball ! video/x-raw,width=160,height=120,"
+             "framerate=50/1 ! x264enc speed-preset=ultrafast bframes=2 b-adapt=false key-int-max=25 ! tee name=t "
+             f"t. ! queue ! h264parse ! video/x-h264,stream-format=byte-stream ! filesink buffer-mode=unbuffered location={raw} "
+             f"t. ! queue ! h264parse ! yolov10record location={self.path('out')} file-duration=1000000000").split()],
+            env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **more)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process, raw
+
+    def test_killed(self):
+        """Of a program that is killed at any time, only the frame that waits for its duration is missing, and
+        what the encoder wrote while it died."""
+        chance = random.Random(4)
+        for _ in range(4):
+            process, raw = self.start()
+            until(self.recordings, "no recording")
+            time.sleep(chance.uniform(0.5, 3))      # at any time
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            lines = ask("ffprobe", "-v", "error", "-count_packets", "-of", "csv=p=0", "-show_entries",
+                        "stream=nb_read_packets", raw)
+            n = sum(len(packets(path)) for path in self.recordings())
+            self.assertGreaterEqual(n, int(lines[0].strip(",")) - 3)
+            for path in self.recordings():
+                self.assertEqual(len(pictures(path)), len(packets(path)))
+                os.unlink(path)
+
+    def test_full(self):
+        """Where a disk is full, recording stops with one warning, the stream goes on, and what is there plays."""
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (FULL, FULL))
+        film = self.film("-c:v", "libx264", "-g", "25", "-b:v", "800k")
+        done = self.launch(f"filesrc location={film} ! qtdemux ! h264parse ! yolov10record location={self.path('out')}",
+                           preexec_fn=limit)
+        self.assertEqual(done.stdout.count("WARNING"), 1, done.stdout)
+        self.assertIn("File too large", done.stdout)
+        (path,) = self.recordings()
+        n = len(packets(path))
+        self.assertGreater(n, 25)
+        self.assertEqual([p[2:] for p in packets(path)], [p[2:] for p in packets(film)[:n]])
+        # The last ones refer to pictures that are missing.
+        self.assertEqual(pictures(path)[:n - 4], pictures(film)[:n - 4])
+
+    def test_refused(self):
+        """A folder that cannot be made, and none at all."""
+        taken = self.path("taken")
+        with open(taken, "w", encoding="utf-8"):
+            pass
+        for location, said in ((f"location={taken}", "taken: Not a directory"), ("", "location is not set")):
+            done = self.launch(f"videotestsrc num-buffers=9 ! x264enc ! h264parse ! yolov10record {location}", fails=True)
+            self.assertIn(said, done.stderr + done.stdout)
+
+
+Record.plugins = sys.argv.pop(1)
+unittest.main()
