@@ -59,7 +59,7 @@ static gboolean
 parse_group (GstY10Credentials *self, const gchar *file, const gchar *text,
     GError **error)
 {
-  GKeyFile *keys = g_key_file_new ();
+  g_autoptr (GKeyFile) keys = g_key_file_new ();
   gboolean ok = g_key_file_load_from_data (keys, text, strlen (text),
       G_KEY_FILE_NONE, NULL);
 
@@ -68,7 +68,6 @@ parse_group (GstY10Credentials *self, const gchar *file, const gchar *text,
     self->password = g_key_file_get_value (keys, GROUP, "password", NULL);
     self->token = g_key_file_get_value (keys, GROUP, "token", NULL);
   }
-  g_key_file_unref (keys);
   if (!ok)
     return fail (file, "is no key file", error);
   return self->user || self->token || fail (file, "names no user", error);
@@ -117,13 +116,12 @@ gst_y10_credentials_load (GstY10Credentials *self, const gchar *file,
 
   memset (self, 0, sizeof *self);
   if (file && *file) {
-    gchar *text = read_file (file, error);
+    g_autofree gchar *text = read_file (file, error);
 
     ok = text
         && (text[strspn (text, " \t\r\n")] == '['
                 ? parse_group (self, file, text, error)
                 : parse_line (self, file, text, error));
-    g_free (text);
   } else {
     self->user = g_strdup (g_getenv ("Y10_PUBLISH_USER"));
     self->password = g_strdup (g_getenv ("Y10_PUBLISH_PASSWORD"));

@@ -151,8 +151,8 @@ finish (GstY10Delivery *self, guint64 serial)
 static void
 keep (GstY10Delivery *self, GstY10SpoolLine *line, const gchar *reason)
 {
-  GString *rest = g_string_new (NULL);
-  GError *error = NULL;
+  g_autoptr (GString) rest = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
 
   if (line->length > MAX_KEPT
       && gst_y10_line_cut (rest, line, "snapshot-jpeg")) {
@@ -168,8 +168,6 @@ keep (GstY10Delivery *self, GstY10SpoolLine *line, const gchar *reason)
   if (!gst_y10_refused_add (gst_y10_spool_get_path (self->spool),
           self->refused->str, self->refused->len, reason, &error))
     complain_of_line (self, error);
-  g_clear_error (&error);
-  g_string_free (rest, TRUE);
 }
 
 /* Gives a line up. */
@@ -244,7 +242,7 @@ static void
 send_line (GstY10Delivery *self, const GstY10SpoolLine *line, guint64 serial,
     gboolean alone)
 {
-  gchar *stream = gst_y10_line_get_string (line, "stream");
+  g_autofree gchar *stream = gst_y10_line_get_string (line, "stream");
   const gchar *name = stream ? stream : "";
   const gboolean is_current = !is_before (line->at, self->began);
   const gboolean is_old = is_replayed (self, line);
@@ -274,7 +272,6 @@ send_line (GstY10Delivery *self, const GstY10SpoolLine *line, guint64 serial,
 
     self->class->send (self->transport, &message);
   }
-  g_free (stream);
 }
 
 /* Sends a line, or skips it. */
@@ -291,11 +288,10 @@ take_line (GstY10Delivery *self, const GstY10SpoolLine *line, guint64 serial,
   count (self, &self->stats.skipped);
   /* Its counts still are the latest there are. */
   if (self->topics) {
-    gchar *stream = gst_y10_line_get_string (line, "stream");
+    g_autofree gchar *stream = gst_y10_line_get_string (line, "stream");
 
     gst_y10_topics_read (self->topics, line, stream ? stream : "",
         !is_before (line->at, self->began));
-    g_free (stream);
   }
   finish (self, serial);
 }
@@ -307,10 +303,9 @@ take_again (GstY10Delivery *self, guint64 serial, gboolean alone)
   GstY10SpoolLine line;
 
   if (gst_y10_blame_is_hopeless (flight)) {
-    gchar *reason = g_strdup (flight->reason);
+    g_autofree gchar *reason = g_strdup (flight->reason);
 
     refuse (self, serial, reason);
-    g_free (reason);
   } else if (read_again (self, flight, &line)) {
     take_line (self, &line, serial, alone);
   } else {

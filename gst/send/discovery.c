@@ -23,13 +23,10 @@ gst_y10_discovery_make_device (const gchar *prefix, const gchar *stream)
 {
   static const gchar *const in_prefix[] = { "_", NULL };
   static const gchar *const in_stream[] = { "_zone_", "_line_", NULL };
-  gchar *first = gst_y10_name_to_id (prefix, in_prefix),
-        *second = gst_y10_name_to_id (stream, in_stream);
-  gchar *device = g_strdup_printf ("y10_%s_%s", first, second);
+  g_autofree gchar *first = gst_y10_name_to_id (prefix, in_prefix),
+                   *second = gst_y10_name_to_id (stream, in_stream);
 
-  g_free (first);
-  g_free (second);
-  return device;
+  return g_strdup_printf ("y10_%s_%s", first, second);
 }
 
 static void
@@ -82,13 +79,14 @@ end (Entity *entity, const GstY10Discovery *self, GstY10StateFunc send,
     gpointer user)
 {
   const gboolean is_trigger = !strcmp (entity->component, "device_automation");
-  gchar *name = gst_y10_name_to_id (self->name, NULL);
-  gchar *device = gst_y10_discovery_make_device (self->prefix, self->stream);
-  gchar *id = g_strdup_printf ("%s_%s_%s", self->is_line ? "line" : "zone",
-      name, entity->suffix);
-  gchar *unique = g_strdup_printf ("%s_%s", device, id);
-  gchar *topic = g_strdup_printf (ROOT "/%s/%s/%s/config", entity->component,
-      device, id);
+  g_autofree gchar *name = gst_y10_name_to_id (self->name, NULL);
+  g_autofree gchar *device = gst_y10_discovery_make_device (self->prefix,
+      self->stream);
+  g_autofree gchar *id = g_strdup_printf ("%s_%s_%s",
+      self->is_line ? "line" : "zone", name, entity->suffix);
+  g_autofree gchar *unique = g_strdup_printf ("%s_%s", device, id);
+  g_autofree gchar *topic = g_strdup_printf (ROOT "/%s/%s/%s/config",
+      entity->component, device, id);
 
   if (!is_trigger) {
     y10_json_add_string (entity->json, "unique_id", unique);
@@ -98,21 +96,15 @@ end (Entity *entity, const GstY10Discovery *self, GstY10StateFunc send,
   y10_json_close (entity->json, '}');
   send (topic, entity->json->str, entity->json->len, user);
   g_string_free (entity->json, TRUE);
-  g_free (topic);
-  g_free (unique);
-  g_free (id);
-  g_free (device);
-  g_free (name);
 }
 
 /* A name like "yard occupancy". */
 static void
 add_name (GString *json, const GstY10Discovery *self, const gchar *what)
 {
-  gchar *name = g_strdup_printf ("%s %s", self->name, what);
+  g_autofree gchar *name = g_strdup_printf ("%s %s", self->name, what);
 
   y10_json_add_string (json, "name", name);
-  g_free (name);
 }
 
 static void
@@ -146,8 +138,8 @@ static void
 send_event (const GstY10Discovery *self, GstY10StateFunc send, gpointer user)
 {
   Entity entity = begin ("event", "event");
-  gchar *zone = quote (self->name);
-  gchar *template = g_strdup_printf (
+  g_autofree gchar *zone = quote (self->name);
+  g_autofree gchar *template = g_strdup_printf (
       "{%% if value_json.zone == %s and not value_json.replayed %%}"
       "{{ {'event_type': value_json.event, 'id': value_json.id | default(none), "
       "'label': value_json.label | default(none), 'count': value_json.count, "
@@ -164,8 +156,6 @@ send_event (const GstY10Discovery *self, GstY10StateFunc send, gpointer user)
   y10_json_close (entity.json, ']');
   y10_json_add_string (entity.json, "value_template", template);
   end (&entity, self, send, user);
-  g_free (template);
-  g_free (zone);
 }
 
 static void
@@ -173,8 +163,8 @@ send_trigger (const GstY10Discovery *self, const gchar *kind,
     GstY10StateFunc send, gpointer user)
 {
   Entity entity = begin ("device_automation", kind);
-  gchar *zone = quote (self->name);
-  gchar *template = g_strdup_printf (
+  g_autofree gchar *zone = quote (self->name);
+  g_autofree gchar *template = g_strdup_printf (
       "{%% if value_json.zone == %s and not value_json.replayed %%}"
       "{{ value_json.event }}{%% endif %%}",
       zone);
@@ -186,8 +176,6 @@ send_trigger (const GstY10Discovery *self, const gchar *kind,
   y10_json_add_string (entity.json, "payload", kind);
   y10_json_add_string (entity.json, "value_template", template);
   end (&entity, self, send, user);
-  g_free (template);
-  g_free (zone);
 }
 
 static void
@@ -195,14 +183,14 @@ send_crossings (const GstY10Discovery *self, const gchar *direction,
     GstY10StateFunc send, gpointer user)
 {
   Entity entity = begin ("sensor", direction);
-  gchar *template = g_strdup_printf ("{{ value_json['%s'] }}", direction);
+  g_autofree gchar *template = g_strdup_printf ("{{ value_json['%s'] }}",
+      direction);
 
   add_name (entity.json, self, direction);
   y10_json_add_string (entity.json, "state_topic", self->state);
   y10_json_add_string (entity.json, "state_class", "total_increasing");
   y10_json_add_string (entity.json, "value_template", template);
   end (&entity, self, send, user);
-  g_free (template);
 }
 
 /**

@@ -95,11 +95,10 @@ on_comeback (gpointer user)
 static void
 add_timer (GstY10Follower *self, guint milliseconds, GSourceFunc func)
 {
-  GSource *source = g_timeout_source_new (milliseconds);
+  g_autoptr (GSource) source = g_timeout_source_new (milliseconds);
 
   g_source_set_callback (source, func, self, NULL);
   g_source_attach (source, self->context);
-  g_source_unref (source);
 }
 
 static gboolean
@@ -142,8 +141,8 @@ add_topics (GstY10Follower *self, const GstY10FollowerSettings *settings)
   const gchar *path = slash ? slash + 1 : "";
   gchar *broker = slash ? g_strndup (settings->uri, slash - settings->uri)
                         : g_strdup (settings->uri);
-  gchar *prefix = g_uri_unescape_segment (path, path + strcspn (path, "?"),
-      NULL);
+  g_autofree gchar *prefix = g_uri_unescape_segment (path,
+      path + strcspn (path, "?"), NULL);
   const GstY10TopicsConfig config = {
     .prefix = prefix ? prefix : "",
     .folder = gst_y10_spool_get_path (self->delivery.spool),
@@ -158,7 +157,6 @@ add_topics (GstY10Follower *self, const GstY10FollowerSettings *settings)
 
   self->delivery.topics = gst_y10_topics_new (&config);
   g_free (broker);
-  g_free (prefix);
 }
 
 static void
@@ -249,12 +247,11 @@ static void
 invoke (GstY10Follower *self, GSourceFunc func, gpointer data,
     GDestroyNotify free_func)
 {
-  GSource *source = g_idle_source_new ();
+  g_autoptr (GSource) source = g_idle_source_new ();
 
   g_source_set_priority (source, G_PRIORITY_DEFAULT);
   g_source_set_callback (source, func, data, free_func);
   g_source_attach (source, self->context);
-  g_source_unref (source);
 }
 
 /* Frees a follower, after what it can still send within two seconds. The rest is sent when

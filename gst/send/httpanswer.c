@@ -34,7 +34,7 @@ get_retry_after (SoupMessageHeaders *headers, guint *seconds)
 {
   const gchar *text = soup_message_headers_get_one (headers, "Retry-After");
   const gchar *date = soup_message_headers_get_one (headers, "Date");
-  GDateTime *then, *now = NULL;
+  g_autoptr (GDateTime) then = NULL, now = NULL;
   gint64 wait;
 
   if (!text)
@@ -55,8 +55,6 @@ get_retry_after (SoupMessageHeaders *headers, guint *seconds)
     now = g_date_time_new_now_utc ();
   wait = g_date_time_to_unix (then) - g_date_time_to_unix (now);
   *seconds = (guint) CLAMP (wait, 0, MAX_RETRY);
-  g_date_time_unref (then);
-  g_date_time_unref (now);
   return TRUE;
 }
 
@@ -90,15 +88,15 @@ get_redirection (SoupMessage *message)
   const gchar *text =
       soup_message_headers_get_one (soup_message_get_response_headers (message),
           "Location");
-  GUri *uri = text ? g_uri_parse_relative (soup_message_get_uri (message), text,
-                  SOUP_HTTP_URI_FLAGS, NULL)
-                   : NULL;
+  g_autoptr (GUri) uri = text
+      ? g_uri_parse_relative (soup_message_get_uri (message), text,
+          SOUP_HTTP_URI_FLAGS, NULL)
+      : NULL;
   gchar *origin = uri && g_uri_get_host (uri)
       ? g_uri_join (G_URI_FLAGS_NONE, g_uri_get_scheme (uri), NULL,
           g_uri_get_host (uri), g_uri_get_port (uri), "", NULL, NULL)
       : NULL;
 
-  g_clear_pointer (&uri, g_uri_unref);
   return origin;
 }
 
@@ -108,7 +106,7 @@ gst_y10_http_describe (SoupMessage *message)
 {
   const guint status = soup_message_get_status (message);
   const gchar *hint = "";
-  gchar *text, *origin = NULL;
+  g_autofree gchar *origin = NULL;
 
   if (status >= 300 && status < 400) {
     origin = get_redirection (message);
@@ -119,9 +117,7 @@ gst_y10_http_describe (SoupMessage *message)
   } else if (status == 404 || status == 405 || status == 410) {
     hint = "; expected in uri an address that takes POST";
   }
-  text = g_strdup_printf ("the server answers %u %s%s%s%s", status,
+  return g_strdup_printf ("the server answers %u %s%s%s%s", status,
       soup_status_get_phrase (status), origin ? " to " : "",
       origin ? origin : "", hint);
-  g_free (origin);
-  return text;
 }

@@ -76,7 +76,7 @@ on_delivery (rd_kafka_t *producer, const rd_kafka_message_t *message,
   Kafka *self = user;
   const gsize mark = GPOINTER_TO_SIZE (message->_private);
   const gboolean is_alone = mark & 1;
-  GError *error;
+  g_autoptr (GError) error = NULL;
 
   if (self->is_lost || !mark)
     return;
@@ -96,7 +96,6 @@ on_delivery (rd_kafka_t *producer, const rd_kafka_message_t *message,
     self->config->events->done (self->config->user, mark >> 1, error);
   else
     self->config->events->failed (self->config->user, mark >> 1, error);
-  g_error_free (error);
 }
 
 static void
@@ -111,11 +110,10 @@ on_error (rd_kafka_t *producer, int code, const char *reason, void *user)
   } else if (code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN
       || code == RD_KAFKA_RESP_ERR__AUTHENTICATION
       || code == RD_KAFKA_RESP_ERR__SSL) {
-    GError *error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
+    g_autoptr (GError) error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
         "%s: %s; trying again", self->uri->address, reason);
 
     self->config->events->troubled (self->config->user, error);
-    g_error_free (error);
   }
 }
 
@@ -150,14 +148,13 @@ kafka_close (Kafka *self)
 static void
 kafka_lose (Kafka *self)
 {
-  GError *error = g_steal_pointer (&self->reason);
+  g_autoptr (GError) error = g_steal_pointer (&self->reason);
 
   kafka_close (self);
   self->timer = g_timeout_source_new (RETRY);
   g_source_set_callback (self->timer, kafka_connect, self, NULL);
   g_source_attach (self->timer, g_main_context_get_thread_default ());
   self->config->events->lost (self->config->user, error, FALSE);
-  g_clear_error (&error);
 }
 
 static gboolean
@@ -349,7 +346,7 @@ kafka_send (GstY10Transport transport, const GstY10Message *message)
 {
   Kafka *self = transport;
   rd_kafka_resp_err_t code;
-  GError *error;
+  g_autoptr (GError) error = NULL;
 
   code = rd_kafka_producev (self->producer, RD_KAFKA_V_TOPIC (self->uri->path),
       RD_KAFKA_V_KEY (message->stream, strlen (message->stream)),
@@ -367,7 +364,6 @@ kafka_send (GstY10Transport transport, const GstY10Message *message)
       "%s: %s; the line is not sent again", self->uri->address,
       rd_kafka_err2str (code));
   self->config->events->done (self->config->user, message->serial, error);
-  g_error_free (error);
 }
 
 static void

@@ -163,16 +163,14 @@ static void
 link_fail (Link *link, gint code)
 {
   Mqtt *mqtt = link->mqtt;
-  gchar *text = describe (link, code);
-  GError *error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
+  g_autofree gchar *text = describe (link, code);
+  g_autoptr (GError) error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
       "%s: %s; trying again", mqtt->uri->address, text);
 
   if (is_of_version (link))
     mqtt->is_old = !link->is_old;
   link->refusal = 0;
   link_drop (link, error);
-  g_error_free (error);
-  g_free (text);
 }
 
 static gint
@@ -247,7 +245,7 @@ answer (Mqtt *mqtt, guint64 serial, gint reason)
   const gboolean is_final = reason == MQTT_RC_PACKET_TOO_LARGE
       || reason == MQTT_RC_PAYLOAD_FORMAT_INVALID
       || reason == MQTT_RC_TOPIC_NAME_INVALID;
-  GError *error;
+  g_autoptr (GError) error = NULL;
 
   if (reason < MQTT_RC_UNSPECIFIED) {
     events->done (mqtt->config->user, serial, NULL);
@@ -261,7 +259,6 @@ answer (Mqtt *mqtt, guint64 serial, gint reason)
     events->done (mqtt->config->user, serial, error);
   else
     events->failed (mqtt->config->user, serial, error);
-  g_error_free (error);
 }
 
 static void
@@ -332,7 +329,7 @@ find_late (Mqtt *mqtt)
 {
   const GstY10TransportEvents *events = mqtt->config->events;
   const gint64 now = g_get_monotonic_time ();
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   for (guint i = 0; i < mqtt->flights->len; i++) {
     Flight *flight = &g_array_index (mqtt->flights, Flight, i);
@@ -352,7 +349,6 @@ find_late (Mqtt *mqtt)
     g_array_remove_index (mqtt->flights, i--);
     events->failed (mqtt->config->user, serial, error);
   }
-  g_clear_error (&error);
 }
 
 /* Keeps a connection alive, and gives up one that does not answer. */
@@ -449,22 +445,21 @@ link_connect (Link *link, gboolean is_v6)
 static gboolean
 is_v6 (GSocketConnection *connection)
 {
-  GSocketAddress *address = g_socket_connection_get_remote_address (connection,
-      NULL);
-  const gboolean v6 = address
-      && g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6;
+  g_autoptr (GSocketAddress)
+      address = g_socket_connection_get_remote_address (connection, NULL);
 
-  g_clear_object (&address);
-  return v6;
+  return address
+      && g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6;
 }
 
 static void
 on_probed (GObject *source, GAsyncResult *result, gpointer user)
 {
-  GError *error = NULL;
-  GSocketConnection *connection =
-      g_socket_client_connect_to_host_finish (G_SOCKET_CLIENT (source), result,
-          &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSocketConnection)
+      connection = g_socket_client_connect_to_host_finish (G_SOCKET_CLIENT (
+                                                               source),
+          result, &error);
   Link *link = user;
 
   link->mqtt->n_probes--;
@@ -477,8 +472,6 @@ on_probed (GObject *source, GAsyncResult *result, gpointer user)
       link_drop (link, error);
     }
   }
-  g_clear_object (&connection);
-  g_clear_error (&error);
 }
 
 /* libmosquitto waits for names and tries one address only. So this asks first which one
@@ -486,7 +479,7 @@ on_probed (GObject *source, GAsyncResult *result, gpointer user)
 static void
 link_probe (Link *link)
 {
-  GSocketClient *client = g_socket_client_new ();
+  g_autoptr (GSocketClient) client = g_socket_client_new ();
 
   g_socket_client_set_timeout (client,
       (guint) MAX (link->mqtt->config->timeout / G_USEC_PER_SEC, 1));
@@ -495,7 +488,6 @@ link_probe (Link *link)
   link->mqtt->n_probes++;
   g_socket_client_connect_to_host_async (client, link->mqtt->uri->host,
       (guint16) link->mqtt->port, link->probing, on_probed, link);
-  g_object_unref (client);
 }
 
 static Link *
@@ -604,15 +596,13 @@ mqtt_send (GstY10Transport self, const GstY10Message *message)
       || code == MOSQ_ERR_ERRNO)
     return;
   if (code) {
-    gchar *text = describe (link, code);
-    GError *error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
+    g_autofree gchar *text = describe (link, code);
+    g_autoptr (GError) error = g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
         "%s: the broker takes no %" G_GSIZE_FORMAT
         " bytes for %s: %s; the line is not sent again",
         mqtt->uri->address, message->length, message->topic, text);
 
     mqtt->config->events->done (mqtt->config->user, message->serial, error);
-    g_error_free (error);
-    g_free (text);
     return;
   }
   g_array_append_val (mqtt->flights, flight);

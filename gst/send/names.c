@@ -73,10 +73,10 @@ gst_y10_name_to_id (const gchar *name, const gchar *const *separators)
     g_string_append_c (id, is_plain ? *c : '_');
   }
   if (!is_same) {
-    gchar *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, name, -1);
+    g_autofree gchar *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256,
+        name, -1);
 
     g_string_append_printf (id, "_%.*s", HASH_LENGTH, hash);
-    g_free (hash);
   }
   return g_string_free (id, FALSE);
 }

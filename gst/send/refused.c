@@ -49,16 +49,14 @@ open_file (int folder, gsize length)
 static GString *
 make_record (const gchar *line, gsize length, const gchar *reason)
 {
-  GDateTime *now = g_date_time_new_now_utc ();
-  gchar *utc = g_date_time_format_iso8601 (now);
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree gchar *utc = g_date_time_format_iso8601 (now);
   GString *record = g_string_new ("{\"refused\":");
 
   gst_y10_text_append_json (record, reason);
   g_string_append_printf (record, ",\"utc\":\"%s\",\"line\":", utc);
   g_string_append_len (record, line, (gssize) length);
   g_string_append (record, "}\n");
-  g_free (utc);
-  g_date_time_unref (now);
   return record;
 }
 
@@ -76,7 +74,7 @@ gboolean
 gst_y10_refused_add (const gchar *folder, const gchar *line, gsize length,
     const gchar *reason, GError **error)
 {
-  GString *record = make_record (line, length, reason);
+  g_autoptr (GString) record = make_record (line, length, reason);
   const int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const int file = fd >= 0 ? open_file (fd, record->len) : -1;
   const off_t end = file >= 0 ? lseek (file, 0, SEEK_END) : -1;
@@ -93,6 +91,5 @@ gst_y10_refused_add (const gchar *folder, const gchar *line, gsize length,
     close (file);
   if (fd >= 0)
     close (fd);
-  g_string_free (record, TRUE);
   return ok;
 }

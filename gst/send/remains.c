@@ -116,11 +116,10 @@ load_stream (GstY10Remains *self, const gchar *base, Y10Json topics)
 
   y10_json_enter (&cursor, topics);
   while (y10_json_next (&cursor, &topic)) {
-    gchar *text = y10_json_dup_text (topic);
+    g_autofree gchar *text = y10_json_dup_text (topic);
 
     if (text && *text && !strpbrk (text, "+#"))
       set_fate (self, get_stream (self, base), text, KEPT);
-    g_free (text);
   }
 }
 
@@ -128,7 +127,7 @@ load_stream (GstY10Remains *self, const gchar *base, Y10Json topics)
 static void
 load (GstY10Remains *self)
 {
-  gchar *text = read_file (self->path);
+  g_autofree gchar *text = read_file (self->path);
   Y10JsonCursor cursor;
   Y10Json root, topics;
 
@@ -139,14 +138,12 @@ load (GstY10Remains *self)
           self->config.broker)) {
     y10_json_enter (&cursor, y10_json_find (root, "streams"));
     while (y10_json_next (&cursor, &topics)) {
-      gchar *base = y10_json_dup_text (cursor.name);
+      g_autofree gchar *base = y10_json_dup_text (cursor.name);
 
       if (base)
         load_stream (self, base, topics);
-      g_free (base);
     }
   }
-  g_free (text);
   self->is_dirty = FALSE;
 }
 
@@ -165,10 +162,9 @@ watch_others (GstY10Remains *self)
 
   g_hash_table_iter_init (&iter, self->streams);
   while (g_hash_table_iter_next (&iter, NULL, &value)) {
-    gchar *presence = get_presence (value);
+    g_autofree gchar *presence = get_presence (value);
 
     self->config.watch (presence, self->config.user);
-    g_free (presence);
   }
 }
 
@@ -281,7 +277,7 @@ gst_y10_remains_note (GstY10Remains *self, const gchar *topic,
   g_hash_table_iter_init (&iter, self->streams);
   while (g_hash_table_iter_next (&iter, NULL, &value)) {
     Stream *stream = value;
-    gchar *presence = get_presence (stream);
+    g_autofree gchar *presence = get_presence (stream);
 
     if (!strcmp (topic, presence))
       stream->is_elsewhere = length == strlen ("online")
@@ -293,19 +289,18 @@ gst_y10_remains_note (GstY10Remains *self, const gchar *topic,
       else
         set_fate (self, stream, topic, KEPT);
     }
-    g_free (presence);
   }
 }
 
 static void
 sweep (GstY10Remains *self, Stream *stream)
 {
-  gpointer *topics = g_hash_table_get_keys_as_array (stream->topics, NULL);
+  g_autofree gpointer *topics = g_hash_table_get_keys_as_array (stream->topics,
+      NULL);
 
   for (guint i = 0; topics[i]; i++)
     if (get_fate (stream, topics[i]) == KEPT)
       remove_topic (self, stream, topics[i]);
-  g_free (topics);
 }
 
 void
@@ -364,7 +359,8 @@ static void
 add_topics (const Stream *stream, GString *json, gboolean is_over)
 {
   guint n;
-  gpointer *topics = g_hash_table_get_keys_as_array (stream->topics, &n);
+  g_autofree gpointer *topics = g_hash_table_get_keys_as_array (stream->topics,
+      &n);
 
   qsort (topics, n, sizeof *topics, compare);
   y10_json_open (json, stream->base, '[');
@@ -372,7 +368,6 @@ add_topics (const Stream *stream, GString *json, gboolean is_over)
     if (!is_over || get_fate (stream, topics[i]) != REMOVED)
       y10_json_add_string (json, NULL, topics[i]);
   y10_json_close (json, ']');
-  g_free (topics);
 }
 
 /* Writes down what the broker keeps. @is_over: it has got all that was sent. */
@@ -381,7 +376,7 @@ gst_y10_remains_save (GstY10Remains *self, gboolean is_over)
 {
   GHashTableIter iter;
   gpointer value;
-  GString *json;
+  g_autoptr (GString) json = NULL;
 
   if (!self->is_dirty && !is_over)
     return;
@@ -399,5 +394,4 @@ gst_y10_remains_save (GstY10Remains *self, gboolean is_over)
   if (g_file_set_contents_full (self->path, json->str, (gssize) json->len,
           G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL))
     self->is_dirty = FALSE;
-  g_string_free (json, TRUE);
 }

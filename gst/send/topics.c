@@ -164,7 +164,7 @@ static Place *
 get_place (const Stream *stream, const gchar *name, gboolean is_line)
 {
   Place *place = find_place (stream, name, is_line);
-  gchar *level;
+  g_autofree gchar *level = NULL;
 
   if (place || stream->places->len == MAX_PLACES)
     return place;
@@ -175,7 +175,6 @@ get_place (const Stream *stream, const gchar *name, gboolean is_line)
   place->topic = g_strdup_printf (is_line ? "%s/line/%s/crossings"
                                           : "%s/zone/%s/occupancy",
       stream->base, level);
-  g_free (level);
   g_ptr_array_add (stream->places, place);
   return place;
 }
@@ -313,13 +312,13 @@ read_counts (Stream *stream, const GstY10SpoolLine *line, gboolean is_current)
   static const gchar *const members[2][2] = { { "count", NULL },
     { "in", "out" } };
   const gboolean is_line = gst_y10_line_has (line, "line");
-  gchar *name = gst_y10_line_get_string (line, is_line ? "line" : "zone");
+  g_autofree gchar *name = gst_y10_line_get_string (line,
+      is_line ? "line" : "zone");
   Place *place = name ? find_place (stream, name, is_line) : NULL;
 
   /* Old lines may name what is not watched any more. */
   if (name && !place && (is_current || !stream->has_list))
     place = get_place (stream, name, is_line);
-  g_free (name);
   if (!place)
     return;
   for (guint i = 0; i < 2 && members[is_line][i]; i++) {

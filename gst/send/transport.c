@@ -48,7 +48,7 @@ static const GstY10TransportClass *const classes[] = { &gst_y10_mqtt,
 const GstY10TransportClass *
 gst_y10_transport_find (const gchar *uri, GError **error)
 {
-  gchar *scheme = gst_y10_uri_get_scheme (uri);
+  g_autofree gchar *scheme = gst_y10_uri_get_scheme (uri);
   const GstY10TransportClass *class = NULL;
 
   for (guint i = 0; scheme && i < G_N_ELEMENTS (classes) && !class; i++)
@@ -66,6 +66,5 @@ gst_y10_transport_find (const gchar *uri, GError **error)
         scheme, class->library, class->package);
     class = NULL;
   }
-  g_free (scheme);
   return class;
 }

@@ -43,10 +43,12 @@ add_setting (GstY10Uri *uri, const gchar *text, const gchar *setting,
     const gchar *const *names, GError **error)
 {
   const gchar *equals = strchr (setting, '=');
-  gchar *name = equals ? g_strndup (setting, (gsize) (equals - setting))
-                       : g_strdup (setting);
-  gchar *value = equals ? g_uri_unescape_string (equals + 1, NULL) : NULL;
-  gchar *known = g_strjoinv (", ", (gchar **) names);
+  g_autofree gchar *name = equals
+      ? g_strndup (setting, (gsize) (equals - setting))
+      : g_strdup (setting);
+  g_autofree gchar *value = equals ? g_uri_unescape_string (equals + 1, NULL)
+                                   : NULL;
+  g_autofree gchar *known = g_strjoinv (", ", (gchar **) names);
   gboolean ok = FALSE;
 
   if (!g_strv_contains (names, name))
@@ -60,9 +62,6 @@ add_setting (GstY10Uri *uri, const gchar *text, const gchar *setting,
   else
     ok = g_hash_table_replace (uri->settings, g_strdup (name), g_strdup (value))
         || TRUE;
-  g_free (name);
-  g_free (value);
-  g_free (known);
   return ok;
 }
 
@@ -70,13 +69,12 @@ static gboolean
 parse_settings (GstY10Uri *uri, const gchar *text, const gchar *settings,
     const gchar *const *names, GError **error)
 {
-  gchar **each = g_strsplit (settings, "&", -1);
+  g_auto (GStrv) each = g_strsplit (settings, "&", -1);
   gboolean ok = TRUE;
 
   for (guint i = 0; each[i] && ok; i++)
     if (*each[i])
       ok = add_setting (uri, text, each[i], names, error);
-  g_strfreev (each);
   return ok;
 }
 

@@ -164,8 +164,8 @@ request_judge (Request *request)
   Webhook *self = request->webhook;
   const GstY10HttpAnswer answer = gst_y10_http_judge (request->message);
   const gboolean has_failed = answer.verdict == GST_Y10_HTTP_FAILED;
-  gchar *text;
-  GError *error;
+  g_autofree gchar *text = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (!has_failed)
     self->delay = MIN_DELAY;
@@ -182,14 +182,12 @@ request_judge (Request *request)
     request_fail (request, answer.retry_seconds, !answer.is_busy, error);
   else
     request_refuse (request, answer.verdict == GST_Y10_HTTP_TOO_LARGE, error);
-  g_error_free (error);
-  g_free (text);
 }
 
 static void
 on_answer (GObject *source, GAsyncResult *result, gpointer user)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   GInputStream *body = soup_session_send_finish (SOUP_SESSION (source), result,
       &error);
   Request *request = user;
@@ -207,7 +205,6 @@ on_answer (GObject *source, GAsyncResult *result, gpointer user)
   } else if (!request->is_dropped) {
     request_judge (request);
   }
-  g_clear_error (&error);
   if (!request->is_dropped)
     webhook_post (self);
   request_free (request);
@@ -226,10 +223,10 @@ on_late (gpointer user)
 {
   Request *request = user;
   Webhook *self = request->webhook;
-  gchar *text = g_strdup_printf ("no %s within %.3g s",
+  g_autofree gchar *text = g_strdup_printf ("no %s within %.3g s",
       request->is_sent ? "answer" : "connection",
       (gdouble) self->config->timeout / G_USEC_PER_SEC);
-  GError *error = make_error (self, text, "; trying again");
+  g_autoptr (GError) error = make_error (self, text, "; trying again");
 
   request->n_late++;
   if (!request->is_sent) {
@@ -242,8 +239,6 @@ on_late (gpointer user)
       self->current = NULL;
     tell (request, self->config->events->late, error);
   }
-  g_error_free (error);
-  g_free (text);
   webhook_post (self);
   return request->is_dropped ? G_SOURCE_REMOVE : G_SOURCE_CONTINUE;
 }
@@ -251,7 +246,7 @@ on_late (gpointer user)
 static Request *
 post (Webhook *self, GPtrArray *lines)
 {
-  GBytes *body = gst_y10_batches_make_body (&self->batches, lines);
+  g_autoptr (GBytes) body = gst_y10_batches_make_body (&self->batches, lines);
   Request *request = g_new0 (Request, 1);
 
   request->webhook = self;
@@ -268,7 +263,6 @@ post (Webhook *self, GPtrArray *lines)
   soup_message_set_request_body_from_bytes (request->message,
       self->batches.is_ndjson ? "application/x-ndjson" : "application/json",
       body);
-  g_bytes_unref (body);
   g_signal_connect (request->message, "wrote-headers", G_CALLBACK (on_sent),
       request);
   request->timer = gst_y10_timer_new ((guint) (self->config->timeout / 1000),
@@ -330,7 +324,7 @@ webhook_free (GstY10Transport transport)
 static gchar *
 make_authorization (const GstY10Credentials *credentials)
 {
-  gchar *pair, *encoded, *text;
+  g_autofree gchar *pair = NULL, *encoded = NULL;
 
   if (credentials->token)
     return g_strconcat ("Bearer ", credentials->token, NULL);
@@ -339,10 +333,7 @@ make_authorization (const GstY10Credentials *credentials)
   pair = g_strconcat (credentials->user, ":",
       credentials->password ? credentials->password : "", NULL);
   encoded = g_base64_encode ((const guchar *) pair, strlen (pair));
-  text = g_strconcat ("Basic ", encoded, NULL);
-  g_free (pair);
-  g_free (encoded);
-  return text;
+  return g_strconcat ("Basic ", encoded, NULL);
 }
 
 static gboolean

@@ -20,7 +20,7 @@ static gboolean
 find_segments (const gchar *path, GstY10Contents *found, GError **error)
 {
   const gint64 now = g_get_real_time (), clock = g_get_monotonic_time ();
-  GArray *numbers = g_array_new (FALSE, FALSE, sizeof (guint64));
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint64));
   const gboolean ok = gst_y10_folder_list (path, numbers, error);
 
   for (guint i = 0; i < numbers->len; i++) {
@@ -39,7 +39,6 @@ find_segments (const gchar *path, GstY10Contents *found, GError **error)
     found->bytes += segment.size;
     found->next = MAX (found->next, segment.number + 1);
   }
-  g_array_unref (numbers);
   return ok;
 }
 

@@ -240,7 +240,7 @@ compare (gconstpointer a, gconstpointer b)
 gboolean
 gst_y10_folder_list (const gchar *path, GArray *numbers, GError **error)
 {
-  GDir *dir = g_dir_open (path, 0, error);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, error);
   const gchar *name;
 
   if (!dir)
@@ -252,7 +252,6 @@ gst_y10_folder_list (const gchar *path, GArray *numbers, GError **error)
     if (number)
       g_array_append_val (numbers, number);
   }
-  g_dir_close (dir);
   g_array_sort (numbers, compare);
   return TRUE;
 }

@@ -39,7 +39,7 @@ add_file (GChecksum *sum, const gchar *path)
 static void
 find_host (int folder, gchar *host)
 {
-  GChecksum *sum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
   gchar name[256] = "", inode[32] = "";
   struct stat status;
 
@@ -53,7 +53,6 @@ find_host (int folder, gchar *host)
   g_checksum_update (sum, (const guchar *) name, (gssize) strlen (name) + 1);
   g_checksum_update (sum, (const guchar *) inode, -1);
   g_strlcpy (host, g_checksum_get_string (sum), GST_Y10_HOST_SIZE);
-  g_checksum_free (sum);
 }
 
 static void

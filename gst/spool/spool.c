@@ -123,7 +123,7 @@ spool_new (const gchar *folder, const GstY10SpoolConfig *config, GError **error)
 static GstY10Spool *
 find (const gchar *folder)
 {
-  gchar *path = g_canonicalize_filename (folder, NULL);
+  g_autofree gchar *path = g_canonicalize_filename (folder, NULL);
   GstY10Spool *found = NULL;
 
   for (GList *l = spools; l && !found; l = l->next) {
@@ -133,7 +133,6 @@ find (const gchar *folder)
         || gst_y10_segments_is_at (spool->segments, path))
       found = spool;
   }
-  g_free (path);
   return found;
 }
 

@@ -334,7 +334,7 @@ write_batch (GstY10Writer *self)
 static void
 tend (GstY10Writer *self, gint64 *due)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (g_get_monotonic_time () < *due)
     return;
@@ -345,7 +345,6 @@ tend (GstY10Writer *self, gint64 *due)
   }
   if (self->store->tend)
     set_failing (self, error);
-  g_clear_error (&error);
   *due = g_get_monotonic_time () + G_TIME_SPAN_SECOND;
 }
 

@@ -54,11 +54,9 @@ tool_address_is_one (const char *text)
 static gboolean
 is_ip (const char *host)
 {
-  char *address = g_strndup (host, strcspn (host, "%"));
-  const gboolean is = g_hostname_is_ip_address (address);
+  g_autofree char *address = g_strndup (host, strcspn (host, "%"));
 
-  g_free (address);
-  return is;
+  return g_hostname_is_ip_address (address);
 }
 
 static gboolean
@@ -90,13 +88,12 @@ read_host (ToolAddress *self, const char *text, GError **error)
   const char *end = text + strcspn (text, is_bracketed ? "]" : ":");
   char *host = g_strndup (text + is_bracketed,
       (gsize) (end - text) - is_bracketed);
-  char *plain = g_uri_unescape_string (host, NULL);
+  g_autofree char *plain = g_uri_unescape_string (host, NULL);
 
   if (is_bracketed && *end == ']' && plain && is_ip (plain))
     self->host = g_steal_pointer (&plain);
   else if (!is_bracketed && is_name (host))
     self->host = g_hostname_to_ascii (host);
-  g_free (plain);
   g_free (host);
   if (!self->host)
     return refuse (error, "the address has no valid host; " FORM);
@@ -217,7 +214,7 @@ ToolAddress *
 tool_address_parse (const char *text, GError **error)
 {
   ToolAddress *self = g_new0 (ToolAddress, 1);
-  char *stripped = g_strstrip (g_strdup (text));
+  g_autofree char *stripped = g_strstrip (g_strdup (text));
   const gsize n = scheme_length (stripped);
 
   self->scheme = g_ascii_strdown (stripped, (gssize) n);
@@ -225,7 +222,6 @@ tool_address_parse (const char *text, GError **error)
     refuse (error, "the address has no scheme; " FORM);
   if (!n || !read_rest (self, stripped + n + strlen ("://"), error))
     g_clear_pointer (&self, tool_address_free);
-  g_free (stripped);
   return self;
 }
 
@@ -246,7 +242,8 @@ static char *
 join (const ToolAddress *self, const char *path)
 {
   const gboolean is_v6 = strchr (self->host, ':') != NULL;
-  char *zone = is_v6 ? g_uri_escape_string (self->host, ":", FALSE) : NULL;
+  g_autofree char *zone = is_v6 ? g_uri_escape_string (self->host, ":", FALSE)
+                                : NULL;
   GString *text = g_string_new (NULL);
 
   g_string_append_printf (text, is_v6 ? "%s://[%s]" : "%s://%s", self->scheme,
@@ -254,7 +251,6 @@ join (const ToolAddress *self, const char *path)
   if (self->port)
     g_string_append_printf (text, ":%u", self->port);
   g_string_append (text, path);
-  g_free (zone);
   return g_string_free (text, FALSE);
 }
 
@@ -273,7 +269,7 @@ tool_address_locate (const ToolAddress *self)
 const char *
 tool_address_name (const char *input)
 {
-  ToolAddress *address;
+  g_autoptr (ToolAddress) address = NULL;
   const char *name = input;
   char *location;
 
@@ -290,7 +286,6 @@ tool_address_name (const char *input)
     name = g_intern_string (location);
     g_free (location);
   }
-  tool_address_free (address);
   return name;
 }
 
@@ -306,11 +301,11 @@ hide (GString *text, const char *secret)
 static void
 hide_all (GString *text, const char *secret)
 {
-  char *encoded = secret ? g_uri_escape_string (secret, NULL, FALSE) : NULL;
+  g_autofree char *encoded = secret ? g_uri_escape_string (secret, NULL, FALSE)
+                                    : NULL;
 
   hide (text, secret);
   hide (text, encoded);
-  g_free (encoded);
 }
 
 char *
@@ -318,8 +313,8 @@ tool_address_censor (const ToolAddress *self, const char *text)
 {
   GString *clean = g_string_new (text);
   const char *query = strchr (self->path, '?');
-  char *path = g_strndup (self->path, strcspn (self->path, "?"));
-  char *plain = g_uri_unescape_string (path, NULL);
+  g_autofree char *path = g_strndup (self->path, strcspn (self->path, "?"));
+  g_autofree char *plain = g_uri_unescape_string (path, NULL);
 
   hide (clean, self->path);
   hide (clean, query ? query + 1 : NULL);
@@ -327,7 +322,5 @@ tool_address_censor (const ToolAddress *self, const char *text)
   hide (clean, plain);
   hide_all (clean, self->password);
   hide_all (clean, self->user);
-  g_free (plain);
-  g_free (path);
   return g_string_free (clean, FALSE);
 }

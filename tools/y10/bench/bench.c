@@ -212,7 +212,7 @@ print_tuning_json (GString *json, Y10Engine *engine)
 static void
 print_json (const Bench *bench, const Result *result)
 {
-  GString *json = g_string_new (NULL);
+  g_autoptr (GString) json = g_string_new (NULL);
   Y10Engine *engine = bench->engine;
   guint width, height;
 
@@ -264,7 +264,6 @@ print_json (const Bench *bench, const Result *result)
   y10_json_close (json, ']');
   y10_json_close (json, '}');
   tool_print_json (json);
-  g_string_free (json, TRUE);
 }
 
 static void

@@ -126,7 +126,7 @@ check_track (ToolDetectOptions *options)
 static gboolean
 check_remote (const ToolDetectOptions *options, char **fingerprint)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (options->fingerprint)
     *fingerprint = tool_pin_parse (options->fingerprint, &error);
@@ -137,7 +137,6 @@ check_remote (const ToolDetectOptions *options, char **fingerprint)
   g_prefix_error (&error, "--%s: ",
       options->fingerprint && !*fingerprint ? "fingerprint" : "transport");
   tool_error ("%s", error->message);
-  g_error_free (error);
   return FALSE;
 }
 #endif
@@ -169,17 +168,16 @@ read_remote (ToolDetectOptions *options)
 static gboolean
 check_inputs (char **inputs, GOptionContext *context)
 {
-  char *help = g_option_context_get_help (context, FALSE, NULL), *hint = NULL;
+  g_autofree char *help = g_option_context_get_help (context, FALSE, NULL),
+                  *hint = NULL;
 
   for (; *inputs && !hint; inputs++)
     if (strchr (*inputs, '=') && !strstr (*inputs, "://")
         && !g_file_test (*inputs, G_FILE_TEST_EXISTS)
         && (hint = tool_hint_input (*inputs, help)))
       tool_error ("%s: no such file; %s", *inputs, hint);
-  g_free (help);
   if (!hint)
     return TRUE;
-  g_free (hint);
   return FALSE;
 }
 
@@ -242,11 +240,10 @@ open_output (ToolDetectOptions *options)
 
   for (char **input = options->inputs; options->output_path && *input;
        input++) {
-    char *path = tool_source_to_path (*input, NULL);
+    g_autofree char *path = tool_source_to_path (*input, NULL);
     const gboolean same = path
         && tool_is_same_file (path, options->output_path);
 
-    g_free (path);
     if (same) {
       tool_error ("--output %s would overwrite an input", options->output_path);
       return FALSE;

@@ -174,19 +174,15 @@ append_label (GString *text, const ToolOutput *self, const ToolFrame *frame,
 static gboolean
 write_names (const ToolOutput *self, const Y10Model *model, GError **error)
 {
-  char *path = g_build_filename (self->path, "data.yaml", NULL);
-  GString *text = g_string_new ("names:\n");
-  gboolean ok;
+  g_autofree char *path = g_build_filename (self->path, "data.yaml", NULL);
+  g_autoptr (GString) text = g_string_new ("names:\n");
 
   for (guint i = 0; i < y10_model_get_n_classes (model); i++) {
     g_string_append_printf (text, "  %u: ", i);
     y10_json_append_string (text, y10_model_get_class_name (model, i));
     g_string_append_c (text, '\n');
   }
-  ok = g_file_set_contents (path, text->str, (gssize) text->len, error);
-  g_string_free (text, TRUE);
-  g_free (path);
-  return ok;
+  return g_file_set_contents (path, text->str, (gssize) text->len, error);
 }
 
 /* NAME.txt for a picture and NAME_FRAME.txt for a frame of a video, from 1, as Ultralytics
@@ -194,27 +190,26 @@ write_names (const ToolOutput *self, const Y10Model *model, GError **error)
 static char *
 make_label_path (ToolOutput *self, const ToolFrame *frame)
 {
-  char *base = tool_source_basename (frame->source), *name, *path;
+  char *name, *path;
+  g_autofree char *base = tool_source_basename (frame->source);
   char *dot = strrchr (base, '.');
 
   if (dot && dot != base)
     *dot = 0;
   for (guint i = 1;; i++) {
-    GString *stem = g_string_new (base);
+    g_autoptr (GString) stem = g_string_new (base);
 
     if (i > 1)
       g_string_append_printf (stem, "-%u", i);
     if (frame->timestamp >= 0)
       g_string_append_printf (stem, "_%" G_GUINT64_FORMAT, frame->number + 1);
     name = g_strconcat (stem->str, ".txt", NULL);
-    g_string_free (stem, TRUE);
     path = g_build_filename (self->path, name, NULL);
     if (g_hash_table_add (self->names, name)
         && !tool_supervisor_has_written (path))
       break;
     g_free (path);
   }
-  g_free (base);
   return path;
 }
 
@@ -222,16 +217,13 @@ static gboolean
 write_labels (ToolOutput *self, const Y10Model *model, const ToolFrame *frame,
     const char *text, gsize length, GError **error)
 {
-  char *path;
-  gboolean ok;
+  g_autofree char *path = NULL;
 
   if (!g_hash_table_size (self->names) && !write_names (self, model, error))
     return FALSE;
   path = make_label_path (self, frame);
-  ok = g_file_set_contents_full (path, text, (gssize) length,
+  return g_file_set_contents_full (path, text, (gssize) length,
       G_FILE_SET_CONTENTS_NONE, 0666, error);
-  g_free (path);
-  return ok;
 }
 
 /* A line for the document: first the classes, then a frame each. */
@@ -239,8 +231,8 @@ static void
 append_coco (ToolOutput *self, GString *text, const Y10Model *model,
     const ToolFrame *frame, const Y10Detection *rows, guint n)
 {
-  GString *json = g_string_new (NULL);
-  char *source;
+  g_autoptr (GString) json = g_string_new (NULL);
+  g_autofree char *source = NULL;
 
   y10_json_open (json, NULL, '{');
   if (ftello (self->file) == 0) {
@@ -272,8 +264,6 @@ append_coco (ToolOutput *self, GString *text, const Y10Model *model,
   y10_json_close (json, ']');
   y10_json_close (json, '}');
   g_string_append_printf (text, "%s\n", json->str);
-  g_string_free (json, TRUE);
-  g_free (source);
 }
 
 gboolean
@@ -306,12 +296,11 @@ gboolean
 tool_output_write_events (ToolOutput *self, const char *events, GError **error)
 {
   GString *text = g_string_new (NULL);
-  char **lines = g_strsplit (events, "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (events, "\n", -1);
 
   for (guint i = 0; lines[i]; i++)
     if (*lines[i])
       tool_csv_append_event (text, lines[i]);
-  g_strfreev (lines);
   return write_text (self, text, error);
 }
 

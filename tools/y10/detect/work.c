@@ -30,7 +30,8 @@
 static gboolean
 is_picture (const char *input)
 {
-  char *path = tool_source_to_path (input, NULL), *base;
+  char *base;
+  g_autofree char *path = tool_source_to_path (input, NULL);
   gboolean picture;
 
   if (path) {
@@ -41,7 +42,6 @@ is_picture (const char *input)
     picture = tool_is_picture_name (base);
     g_free (base);
   }
-  g_free (path);
   return picture;
 }
 
@@ -80,7 +80,7 @@ set_privacy (ToolDetect *self, const ToolDetectOptions *options)
 static gboolean
 open_outputs (ToolDetect *self, const ToolDetectOptions *options)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (options->draw)
     self->draw = tool_draw_new (options->draw, self->model, &self->privacy,
@@ -94,7 +94,6 @@ open_outputs (ToolDetect *self, const ToolDetectOptions *options)
   if (!error)
     return TRUE;
   tool_error ("%s", error->message);
-  g_error_free (error);
   return FALSE;
 }
 
@@ -164,7 +163,7 @@ static void
 explain_bundled (const ToolDetect *self)
 {
   const guint n = y10_model_get_n_classes (self->model);
-  GString *names = g_string_new (NULL);
+  g_autoptr (GString) names = g_string_new (NULL);
   guint64 n_found = 0;
 
   for (guint i = 0; i < n; i++) {
@@ -178,14 +177,13 @@ explain_bundled (const ToolDetect *self)
         "weights for other objects; models/fetch.sh of the sources downloads "
         "some that know people, cars and 78 other classes",
         names->str);
-  g_string_free (names, TRUE);
 }
 
 static void
 print_summary (ToolDetect *self, const Y10Engine *engine)
 {
   const ToolCounts *counts = tool_supervisor_get_counts ();
-  char *text;
+  g_autofree char *text = NULL;
 
   if (!counts->n_frames)
     return;
@@ -193,7 +191,6 @@ print_summary (ToolDetect *self, const Y10Engine *engine)
       tool_progress_get_seconds (self->progress));
   fputs (text, self->out);
   fflush (self->out);
-  g_free (text);
 }
 
 /* Runs in a child process. */
@@ -218,7 +215,7 @@ run (gpointer user)
   GError *error = NULL;
   guint8 *classes = NULL;
   gfloat *class_confidence = NULL;
-  ToolClassCount *own_counts = NULL;
+  g_autofree ToolClassCount *own_counts = NULL;
   Y10Tiles tiles;
   int status = TOOL_NO_ENGINE;
 
@@ -276,7 +273,6 @@ out:
   tool_tracks_free (self.tracks);
   g_clear_pointer (&self.model, y10_model_unref);
   y10_region_unref (self.parts.region);
-  g_free (own_counts);
   g_free (self.failure);
   g_free (classes);
   g_free (class_confidence);

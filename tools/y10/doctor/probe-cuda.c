@@ -71,10 +71,9 @@ doctor_driver_open (DoctorDriver *driver)
 static void
 gpu_fact (int gpu, const char *key, const char *format, gint64 value)
 {
-  char *full = g_strdup_printf ("gpu.%d.%s", gpu, key);
+  g_autofree char *full = g_strdup_printf ("gpu.%d.%s", gpu, key);
 
   doctor_fact (full, format, value);
-  g_free (full);
 }
 
 /* Creates a context, which is also a test, and queries the free memory. */
@@ -135,7 +134,7 @@ doctor_probe_driver (const char *argument)
 void
 doctor_probe_cublaslt (const char *argument)
 {
-  char *soname = g_strdup_printf ("libcublasLt.so.%s", argument);
+  g_autofree char *soname = g_strdup_printf ("libcublasLt.so.%s", argument);
   void *library = doctor_open_of_cudnn ("cublaslt", soname, argument);
   gsize (*get_version) (void);
 
@@ -146,7 +145,6 @@ doctor_probe_cublaslt (const char *argument)
     else
       doctor_fact ("cublaslt.error", "the library has no cublasLtGetVersion");
   }
-  g_free (soname);
 }
 
 /* Compiles a kernel, because NVRTC loads its builtins library only then. */

@@ -27,11 +27,10 @@ gboolean
 tool_draw_is_file (const char *path)
 {
   const char *dot = strrchr (path, '.');
-  char *lower = g_ascii_strdown (dot ? dot + 1 : "", -1);
+  g_autofree char *lower = g_ascii_strdown (dot ? dot + 1 : "", -1);
   const gboolean is_known = g_strv_contains (extensions, lower)
       || tool_picture_can_save (path);
 
-  g_free (lower);
   return is_known && !g_file_test (path, G_FILE_TEST_IS_DIR);
 }
 
@@ -108,11 +107,9 @@ tool_draw_new (const char *path, Y10Model *model, const ToolPrivacy *privacy,
 static gboolean
 is_source (const char *path, const char *source)
 {
-  char *source_path = tool_source_to_path (source, NULL);
-  const gboolean same = source_path && tool_is_same_file (source_path, path);
+  g_autofree char *source_path = tool_source_to_path (source, NULL);
 
-  g_free (source_path);
-  return same;
+  return source_path && tool_is_same_file (source_path, path);
 }
 
 /* The file's path, once. Its extension was chosen by the user. */
@@ -133,7 +130,8 @@ take_file (ToolDraw *draw, GError **error)
 static char *
 find_path (ToolDraw *draw, const char *source, const char *extension)
 {
-  char *base = tool_source_basename (source), *stem, *path = NULL, *name;
+  char *path = NULL, *name;
+  g_autofree char *base = tool_source_basename (source), *stem = NULL;
   char *dot = strrchr (base, '.');
 
   if (!extension)
@@ -150,8 +148,6 @@ find_path (ToolDraw *draw, const char *source, const char *extension)
     g_free (name);
   }
   g_free (name);
-  g_free (stem);
-  g_free (base);
   return path;
 }
 
@@ -277,18 +273,16 @@ static GstSample *
 overlay_picture (const ToolDraw *draw, GstBuffer *buffer,
     const GstVideoInfo *info, GError **error)
 {
-  char *overlay = tool_draw_describe_overlay (draw);
-  char *text = g_strdup_printf ("appsrc name=source format=time ! "
-                                "%s ! appsink name=sink sync=false",
+  g_autofree char *overlay = tool_draw_describe_overlay (draw);
+  g_autofree char *text = g_strdup_printf ("appsrc name=source format=time ! "
+                                           "%s ! appsink name=sink sync=false",
       overlay);
-  GstElement *pipeline = gst_parse_launch (text, error);
-  GstElement *source, *sink;
+  g_autoptr (GstElement) pipeline = gst_parse_launch (text, error);
+  g_autoptr (GstElement) source = NULL, sink = NULL;
   GstSample *sample = NULL;
-  GstCaps *caps;
-  GstBus *bus;
+  g_autoptr (GstCaps) caps = NULL;
+  g_autoptr (GstBus) bus = NULL;
 
-  g_free (text);
-  g_free (overlay);
   if (!pipeline) {
     gst_buffer_unref (buffer);
     return NULL;
@@ -298,7 +292,6 @@ overlay_picture (const ToolDraw *draw, GstBuffer *buffer,
   caps = gst_video_info_to_caps (info);
   g_object_set (source, "caps", caps, NULL);
   g_object_set (sink, "caps", caps, NULL);
-  gst_caps_unref (caps);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   gst_app_src_push_buffer (GST_APP_SRC (source), buffer);
@@ -318,10 +311,6 @@ overlay_picture (const ToolDraw *draw, GstBuffer *buffer,
     }
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (source);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
   return sample;
 }
 
@@ -329,12 +318,12 @@ gboolean
 tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error)
 {
-  char *path;
+  g_autofree char *path = NULL;
   Y10Image image = frame->image;
   GstVideoFrame drawn;
   GstVideoInfo info;
   GstBuffer *buffer;
-  GstSample *sample;
+  g_autoptr (GstSample) sample = NULL;
   gboolean ok = FALSE;
 
   if (draw->file && !tool_picture_can_save (draw->file)) {
@@ -359,8 +348,6 @@ tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
     ok = tool_picture_save (path, &image, error);
     gst_video_frame_unmap (&drawn);
   }
-  g_clear_pointer (&sample, gst_sample_unref);
-  g_free (path);
   return ok;
 }
 

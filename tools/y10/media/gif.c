@@ -32,8 +32,8 @@ GdkPixbufAnimation *
 tool_gif_load (const char *path, char **damage)
 {
   GdkPixbufAnimation *animation;
-  GdkPixbufLoader *loader;
-  GError *error = NULL;
+  g_autoptr (GdkPixbufLoader) loader = NULL;
+  g_autoptr (GError) error = NULL;
   char *bytes = NULL;
   gsize size;
 
@@ -52,8 +52,6 @@ tool_gif_load (const char *path, char **damage)
   if (animation)
     g_object_ref (animation);
   *damage = error ? g_strdup (error->message) : NULL;
-  g_clear_error (&error);
-  g_object_unref (loader);
   return animation;
 }
 
@@ -61,9 +59,8 @@ char *
 tool_gif_find_damage (const char *path)
 {
   char *damage;
-  GdkPixbufAnimation *animation = tool_gif_load (path, &damage);
+  g_autoptr (GdkPixbufAnimation) animation = tool_gif_load (path, &damage);
 
-  g_clear_object (&animation);
   return damage;
 }
 

@@ -33,16 +33,12 @@ G_DEFINE_FINAL_TYPE (ToolPin, tool_pin, G_TYPE_TLS_DATABASE)
 static char *
 find_fingerprint (GTlsCertificate *certificate)
 {
-  GByteArray *der = NULL;
-  char *fingerprint;
+  g_autoptr (GByteArray) der = NULL;
 
   g_object_get (certificate, "certificate", &der, NULL);
   if (!der)
     return g_strdup ("");
-  fingerprint = g_compute_checksum_for_data (G_CHECKSUM_SHA256, der->data,
-      der->len);
-  g_byte_array_unref (der);
-  return fingerprint;
+  return g_compute_checksum_for_data (G_CHECKSUM_SHA256, der->data, der->len);
 }
 
 /* Runs in the thread that connects. */
@@ -52,7 +48,7 @@ verify (GTlsDatabase *database, GTlsCertificate *chain, const char *purpose,
     GTlsDatabaseVerifyFlags flags, GCancellable *cancellable, GError **error)
 {
   ToolPin *self = TOOL_PIN (database);
-  char *fingerprint = find_fingerprint (chain);
+  g_autofree char *fingerprint = find_fingerprint (chain);
   GTlsCertificateFlags wrong = G_TLS_CERTIFICATE_UNKNOWN_CA;
 
   if (self->wanted)
@@ -65,7 +61,6 @@ verify (GTlsDatabase *database, GTlsCertificate *chain, const char *purpose,
   if (wrong)
     self->refused = g_steal_pointer (&fingerprint);
   g_mutex_unlock (&self->lock);
-  g_free (fingerprint);
   return wrong;
 }
 

@@ -201,7 +201,7 @@ tool_remote_set_up (GstElement *source, const ToolAddress *address,
   const ToolRemoteKind kind = tool_remote_get_kind (address);
   GObjectClass *class = G_OBJECT_GET_CLASS (source);
   ToolPin *pin;
-  char *uri;
+  g_autofree char *uri = NULL;
 
   if (kind == TOOL_REMOTE_NONE
       || !g_object_class_find_property (class, "user-id")
@@ -213,7 +213,6 @@ tool_remote_set_up (GstElement *source, const ToolAddress *address,
       address->user && !address->password ? "" : address->password,
       "tls-database", pin, NULL);
   g_object_unref (pin);
-  g_free (uri);
   if (kind == TOOL_REMOTE_RTSP)
     set_up_rtsp (source, address, options, udp);
   else
@@ -224,16 +223,14 @@ tool_remote_set_up (GstElement *source, const ToolAddress *address,
 static gboolean
 found_no_stream (GstMessage *message)
 {
-  GError *error = NULL;
-  char *debug = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *debug = NULL;
   gboolean is;
 
   gst_message_parse_error (message, &error, &debug);
   is = g_error_matches (error, GST_STREAM_ERROR,
            GST_STREAM_ERROR_CODEC_NOT_FOUND)
       || (debug && strstr (debug, "no protocols left"));
-  g_free (debug);
-  g_error_free (error);
   return is && GST_MESSAGE_SRC (message)
       && g_object_get_data (G_OBJECT (GST_MESSAGE_SRC (message)), "y10-choice");
 }
@@ -290,8 +287,9 @@ explain_no_stream (GstMessage *message, const ToolAddress *address,
 static char *
 explain_certificate (GObject *source, const ToolRemoteOptions *options)
 {
-  GTlsDatabase *pin = NULL;
-  char *refused, *text = NULL;
+  g_autoptr (GTlsDatabase) pin = NULL;
+  char *text = NULL;
+  g_autofree char *refused = NULL;
 
   if (!g_object_class_find_property (G_OBJECT_GET_CLASS (source),
           "tls-database"))
@@ -307,8 +305,6 @@ explain_certificate (GObject *source, const ToolRemoteOptions *options)
         "nobody that this machine trusts has signed the camera's certificate; if its "
         "fingerprint (SHA-256) is %s, set that as the camera's fingerprint",
         refused);
-  g_free (refused);
-  g_clear_object (&pin);
   return text;
 }
 

@@ -201,12 +201,10 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 static guint
 find_track (GstPad *pad)
 {
-  char *name = gst_pad_get_stream_id (pad);
+  g_autofree char *name = gst_pad_get_stream_id (pad);
   const char *slash = name ? strrchr (name, '/') : NULL;
-  const guint id = slash ? (guint) g_ascii_strtoull (slash + 1, NULL, 10) : 0;
 
-  g_free (name);
-  return id;
+  return slash ? (guint) g_ascii_strtoull (slash + 1, NULL, 10) : 0;
 }
 
 static gboolean
@@ -270,11 +268,10 @@ on_coded (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 static void
 watch_decoder (ToolWatch *self, GstElement *decoder)
 {
-  GstPad *pad = gst_element_get_static_pad (decoder, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (decoder, "sink");
 
   if (pad)
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_coded, self, NULL);
-  gst_clear_object (&pad);
 }
 
 static void
@@ -335,7 +332,7 @@ tool_watch_frame (ToolWatch *self, GstBuffer *buffer, guint64 time)
 void
 tool_watch_warning (ToolWatch *self, GstMessage *message)
 {
-  GError *cause = NULL;
+  g_autoptr (GError) cause = NULL;
 
   gst_message_parse_warning (message, &cause, NULL);
   /* Other warnings concern missing plugins or speed. */
@@ -345,14 +342,13 @@ tool_watch_warning (ToolWatch *self, GstMessage *message)
           || g_error_matches (cause, GST_STREAM_ERROR,
               GST_STREAM_ERROR_FORMAT)))
     self->warning = g_strdup (cause->message);
-  g_error_free (cause);
 }
 
 /* Whether @demuxer has read the file and found no stream in it. */
 static gboolean
 is_done_with_nothing (GstElement *demuxer)
 {
-  GstPad *pad = gst_element_get_static_pad (demuxer, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (demuxer, "sink");
   gboolean done;
 
   if (!pad)
@@ -364,7 +360,6 @@ is_done_with_nothing (GstElement *demuxer)
   GST_OBJECT_LOCK (demuxer);
   done = done && demuxer->numsrcpads == 0;
   GST_OBJECT_UNLOCK (demuxer);
-  gst_object_unref (pad);
   return done;
 }
 

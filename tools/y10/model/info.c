@@ -44,9 +44,10 @@ print_op_json (GString *json, const Y10OpInfo *op)
 static void
 print_json (const Info *info)
 {
-  GString *json = g_string_new (NULL);
+  g_autoptr (GString) json = g_string_new (NULL);
   guint width, height, n_classes = y10_model_get_n_classes (info->model);
-  char *path = tool_source_to_utf8 (y10_model_get_path (info->model));
+  g_autofree char *path = tool_source_to_utf8 (
+      y10_model_get_path (info->model));
 
   y10_engine_get_input_size (info->engine, &width, &height);
   y10_json_open (json, NULL, '{');
@@ -90,8 +91,6 @@ print_json (const Info *info)
   y10_json_close (json, ']');
   y10_json_close (json, '}');
   tool_print_json (json);
-  g_string_free (json, TRUE);
-  g_free (path);
 }
 
 /* Returns "80: person, bicycle, car, …" with as many names as fit on a line. */
@@ -99,8 +98,7 @@ static char *
 class_summary (const Y10Model *model)
 {
   const guint n = y10_model_get_n_classes (model);
-  GString *text = g_string_new (NULL);
-  char *safe;
+  g_autoptr (GString) text = g_string_new (NULL);
 
   g_string_printf (text, "%u: ", n);
   for (guint i = 0; i < n; i++) {
@@ -111,9 +109,7 @@ class_summary (const Y10Model *model)
     g_string_append_printf (text, "%s%s", i ? ", " : "",
         y10_model_get_class_name (model, i));
   }
-  safe = tool_escape (text->str);
-  g_string_free (text, TRUE);
-  return safe;
+  return tool_escape (text->str);
 }
 
 static void
@@ -140,8 +136,8 @@ static void
 print_text (const Info *info, gboolean layers)
 {
   const Y10Model *model = info->model;
-  char *path = tool_escape (y10_model_get_path (model));
-  char *classes = class_summary (model);
+  g_autofree char *path = tool_escape (y10_model_get_path (model));
+  g_autofree char *classes = class_summary (model);
   guint width, height;
 
   y10_engine_get_input_size (info->engine, &width, &height);
@@ -174,8 +170,6 @@ print_text (const Info *info, gboolean layers)
       (double) y10_engine_get_start_time (info->engine) / 1e6);
   if (layers)
     print_ops (info);
-  g_free (classes);
-  g_free (path);
 }
 
 static int

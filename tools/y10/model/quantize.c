@@ -56,7 +56,7 @@ static gboolean
 list_pictures (Quantize *self, const char *path)
 {
   char *arguments[] = { (char *) path, NULL };
-  char **files;
+  g_auto (GStrv) files = NULL;
   GPtrArray *pictures = g_ptr_array_new ();
 
   if (!g_file_test (path, G_FILE_TEST_IS_DIR)) {
@@ -68,7 +68,6 @@ list_pictures (Quantize *self, const char *path)
   for (guint i = 0; files[i]; i++)
     if (tool_is_picture_name (files[i]))
       g_ptr_array_add (pictures, g_strdup (files[i]));
-  g_strfreev (files);
   self->n_pictures = pictures->len;
   g_ptr_array_add (pictures, NULL);
   self->pictures = (char **) g_ptr_array_free (pictures, FALSE);
@@ -217,7 +216,7 @@ print_layers (const Quantize *self)
 {
   guint n = y10_engine_get_n_ops (self->integers), n_integers = 0;
   guint64 flops = 0, integer_flops = 0;
-  GString *floats = g_string_new (NULL);
+  g_autoptr (GString) floats = g_string_new (NULL);
 
   tool_print ("%-28s %-24s %s\n", "layer", "computed by",
       "noise, rms of its output = 1");
@@ -240,7 +239,6 @@ print_layers (const Quantize *self)
   tool_print ("\nleft in floats:%s\n", floats->str);
   tool_print ("integers: %u convolutions, %.1f %% of the multiplications\n",
       n_integers, flops ? 100. * (double) integer_flops / (double) flops : 0.);
-  g_string_free (floats, TRUE);
 }
 
 static void
@@ -271,7 +269,7 @@ quantize (const char *in, const char *out, const char *images, guint threads)
 {
   Quantize self = { NULL };
   GError *error = NULL;
-  char *beside = NULL;
+  g_autofree char *beside = NULL;
   int status = TOOL_FAILED;
   guint n_ops;
 
@@ -305,7 +303,6 @@ quantize (const char *in, const char *out, const char *images, guint threads)
 done:
   if (beside)
     g_unlink (beside);
-  g_free (beside);
   if (error)
     tool_error ("%s", error->message);
   else if (tool_interrupted ())
@@ -326,7 +323,8 @@ done:
 int
 tool_quantize (int argc, char **argv)
 {
-  char **files = NULL, *images = NULL;
+  g_auto (GStrv) files = NULL;
+  g_autofree char *images = NULL;
   int threads = 0;
   const GOptionEntry entries[] = {
     { "images", 'i', 0, G_OPTION_ARG_FILENAME, &images,
@@ -338,7 +336,8 @@ tool_quantize (int argc, char **argv)
         NULL },
     { NULL }
   };
-  GOptionContext *context = g_option_context_new ("MODEL OUT.safetensors");
+  g_autoptr (GOptionContext)
+      context = g_option_context_new ("MODEL OUT.safetensors");
   int status = TOOL_USAGE;
 
   g_option_context_set_summary (context,
@@ -357,8 +356,5 @@ tool_quantize (int argc, char **argv)
     else if (tool_check_range ("--threads", threads, 0, 256))
       status = quantize (files[0], files[1], images, (guint) threads);
   }
-  g_option_context_free (context);
-  g_strfreev (files);
-  g_free (images);
   return status;
 }

@@ -144,14 +144,12 @@ serve_camera_patch (SoupServerMessage *message, const char *id, gpointer owner)
 {
   ServeConfig *config = ((ServeCameras *) owner)->config;
   ServeCamera *camera = find (owner, message, id, NO_THING);
-  ToolCameraSettings *other = camera
-      ? read_change (config, message, camera->config)
-      : NULL;
+  g_autoptr (ToolCameraSettings)
+      other = camera ? read_change (config, message, camera->config) : NULL;
 
   if (!other)
     return;
   apply (config, message, camera, other);
-  tool_camera_settings_free (other);
 }
 
 void

@@ -43,10 +43,10 @@ add_active (GString *json, ServeModel *model)
     { "device", "active-device" }, { "precision", "active-precision" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (active); i++) {
-    char *value = serve_cameras_get_active (model->cameras, active[i][1]);
+    g_autofree char *value = serve_cameras_get_active (model->cameras,
+        active[i][1]);
 
     y10_json_add_string (json, active[i][0], value);
-    g_free (value);
   }
 }
 
@@ -56,7 +56,7 @@ add_choice (GString *json, const ServeModel *model)
 {
   const ServeConfig *config = model->config;
   const char *path = serve_model_get_kept (model);
-  char *file = config->models && path
+  g_autofree char *file = config->models && path
       ? serve_model_folder_get_name (config->models, path)
       : NULL;
 
@@ -64,14 +64,12 @@ add_choice (GString *json, const ServeModel *model)
   y10_json_add_bool (json, "bundled", !path);
   y10_json_add_bool (json, "option", config->model_is_option);
   if (config->models) {
-    char **names = serve_model_folder_list (config->models);
+    g_auto (GStrv) names = serve_model_folder_list (config->models);
 
     add_names (json, "models", names);
-    g_strfreev (names);
   } else {
     y10_json_add_string (json, "models", NULL);
   }
-  g_free (file);
 }
 
 static void

@@ -20,7 +20,7 @@ static gboolean
 read_weights (Y10Model *weights, GError **error)
 {
   Y10EngineConfig config;
-  Y10Engine *engine;
+  g_autoptr (Y10Engine) engine = NULL;
 
   y10_engine_config_init (&config, sizeof config);
   config.backend = Y10_BACKEND_REF;
@@ -29,7 +29,6 @@ read_weights (Y10Model *weights, GError **error)
   engine = y10_engine_new (weights, &config, NULL, error);
   if (!engine)
     return FALSE;
-  y10_engine_unref (engine);
   return TRUE;
 }
 
@@ -78,12 +77,11 @@ gboolean
 serve_model_info_check_classes (const ServeModelInfo *model,
     const char *classes, GError **error)
 {
-  char **tokens = g_strsplit (classes, ",", -1);
+  g_auto (GStrv) tokens = g_strsplit (classes, ",", -1);
   gboolean ok = TRUE;
 
   for (guint i = 0; ok && tokens[i]; i++)
     ok = !*g_strstrip (tokens[i]) || check_class (model, tokens[i], error);
-  g_strfreev (tokens);
   return ok;
 }
 
@@ -92,16 +90,13 @@ serve_model_info_check_zones (const ServeModelInfo *model, const char *zones,
     GError **error)
 {
   const GstY10ZoneDefaults defaults = GST_Y10_ZONE_DEFAULTS_INIT;
-  GstY10ZoneSet *set = gst_y10_zones_parse (zones, &defaults, error);
-  gboolean ok;
+  g_autoptr (GstY10ZoneSet) set = gst_y10_zones_parse (zones, &defaults, error);
 
   if (!set)
     return FALSE;
-  ok = !model
+  return !model
       || gst_y10_zone_set_check_classes (set, "zones",
           (const char *const *) model->classes, model->name, error);
-  gst_y10_zone_set_unref (set);
-  return ok;
 }
 
 #endif

@@ -147,17 +147,15 @@ static char *
 make_url (const Options *options, const char *token)
 {
   const GSocketFamily family = g_inet_address_get_family (options->address);
-  GInetAddress *own = g_inet_address_get_is_any (options->address)
+  g_autoptr (GInetAddress) own = g_inet_address_get_is_any (options->address)
       ? g_inet_address_new_loopback (family)
       : g_object_ref (options->address);
   g_autofree char *host = g_inet_address_to_string (own);
   const gboolean v6 = family == G_SOCKET_FAMILY_IPV6;
-  char *url = g_strdup_printf ("%s://%s%s%s:%u/%s%s",
+
+  return g_strdup_printf ("%s://%s%s%s:%u/%s%s",
       options->certificate ? "https" : "http", v6 ? "[" : "", host,
       v6 ? "]" : "", options->port, token ? "#t=" : "", token ? token : "");
-
-  g_object_unref (own);
-  return url;
 }
 
 /* The source stays until the process ends: without it, the next signal would be deadly. */
@@ -264,7 +262,7 @@ print_url (const Program *program, const Options *options)
   const gboolean person = isatty (STDOUT_FILENO);
   const guint n = program->config->cameras->len;
   g_autofree char *shown = make_url (options, NULL);
-  char *url = make_url (options,
+  g_autofree char *url = make_url (options,
       person ? http_auth_get_token (program->owners.auth) : NULL);
 
   tool_log (TOOL_LOG_NOTICE, "y10 %s serves %u camera%s at %s", PACKAGE_VERSION,
@@ -273,7 +271,6 @@ print_url (const Program *program, const Options *options)
     log_way_in (options);
   printf ("%s\n", url);
   fflush (stdout);
-  g_free (url);
 }
 
 static void
@@ -355,7 +352,7 @@ serve (Options *options)
   Program program = {
     .soup = g_object_new (SOUP_TYPE_SERVER, "server-header", "y10", NULL),
   };
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (set_up (&program, options, &error)) {
     make_owners (&program.owners, program.config, program.crashes);
@@ -371,7 +368,6 @@ serve (Options *options)
   clear_program (&program);
   if (!error)
     return TOOL_OK;
-  g_error_free (error);
   return TOOL_FAILED;
 }
 
@@ -390,10 +386,9 @@ print_later (const Options *options)
   auth = http_auth_new (options->token_path, NULL, options->port, FALSE, TRUE,
       NULL, &error);
   if (auth) {
-    char *url = make_url (options, http_auth_get_token (auth));
+    g_autofree char *url = make_url (options, http_auth_get_token (auth));
 
     puts (url);
-    g_free (url);
     http_auth_free (auth);
     return TOOL_OK;
   }

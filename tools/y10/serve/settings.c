@@ -248,7 +248,7 @@ read_spool (ServeConfig *config, GError **error)
 static gboolean
 parse (ServeConfig *config, GError **error)
 {
-  char **groups = g_key_file_get_groups (config->file, NULL);
+  g_auto (GStrv) groups = g_key_file_get_groups (config->file, NULL);
   gboolean ok;
 
   config->media = g_key_file_get_string (config->file, "serve", "media", NULL);
@@ -276,7 +276,6 @@ parse (ServeConfig *config, GError **error)
         config->cameras->len, MAX_CAMERAS);
     ok = FALSE;
   }
-  g_strfreev (groups);
   return ok;
 }
 
@@ -480,7 +479,7 @@ static void
 note_private (ServeConfig *config, const char *id)
 {
   gsize n = 0;
-  char **ids = list_private (config, &n);
+  g_auto (GStrv) ids = list_private (config, &n);
 
   if (!g_strv_contains ((const char *const *) ids, id)) {
     ids = g_renew (char *, ids, n + 2);
@@ -489,7 +488,6 @@ note_private (ServeConfig *config, const char *id)
     g_key_file_set_string_list (config->file, "serve", PRIVATE,
         (const char *const *) ids, n + 1);
   }
-  g_strfreev (ids);
 }
 
 void
@@ -511,9 +509,8 @@ serve_config_drop (ServeConfig *config, ToolCameraSettings *camera)
 gboolean
 serve_config_is_private (const ServeConfig *config, const char *id)
 {
-  gboolean is_private;
   gsize n;
-  char **ids;
+  g_auto (GStrv) ids = NULL;
 
   for (guint i = 0; i < config->cameras->len; i++) {
     const ToolCameraSettings *camera = config->cameras->pdata[i];
@@ -522,9 +519,7 @@ serve_config_is_private (const ServeConfig *config, const char *id)
       return camera->privacy;
   }
   ids = list_private (config, &n);
-  is_private = g_strv_contains ((const char *const *) ids, id);
-  g_strfreev (ids);
-  return is_private;
+  return g_strv_contains ((const char *const *) ids, id);
 }
 
 void

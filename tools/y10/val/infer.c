@@ -113,7 +113,9 @@ set_speed (const Infer *self, const ToolRunner *runner, ValSpeed *speed)
 static void
 drop_unread (Infer *self)
 {
-  guint *numbers = g_new (guint, (gsize) self->data->pictures->len + 1), n = 0;
+  guint n = 0;
+  g_autofree guint *numbers = g_new (guint,
+      (gsize) self->data->pictures->len + 1);
 
   if (self->n_unread > MAX_NAMED)
     tool_error ("%u more pictures cannot be read", self->n_unread - MAX_NAMED);
@@ -125,7 +127,6 @@ drop_unread (Infer *self)
     found->box.picture = numbers[found->box.picture];
   }
   val_data_keep (self->data, NULL, self->is_read);
-  g_free (numbers);
 }
 
 GArray *

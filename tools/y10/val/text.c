@@ -56,7 +56,7 @@ char **
 val_read_lines (const char *path, GError **error)
 {
   gsize size;
-  char *text = val_read_file (path, &size, error);
+  g_autofree char *text = val_read_file (path, &size, error);
   char **lines;
 
   if (!text)
@@ -64,13 +64,11 @@ val_read_lines (const char *path, GError **error)
   if (!g_utf8_validate_len (text, size, NULL)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: is not UTF-8 text",
         path);
-    g_free (text);
     return NULL;
   }
   unify_line_ends (text);
   lines = g_strsplit (text, "\n", -1);
   for (guint i = 0; lines[i]; i++)
     g_strstrip (lines[i]);
-  g_free (text);
   return lines;
 }

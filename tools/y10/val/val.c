@@ -75,8 +75,8 @@ match_classes (Val *self)
 {
   const guint n_model = y10_model_get_n_classes (self->model);
   GPtrArray *classes = self->data->classes;
-  guint8 *is_known = g_new0 (guint8, classes->len);
-  GString *unknown = g_string_new (NULL);
+  g_autofree guint8 *is_known = g_new0 (guint8, classes->len);
+  g_autoptr (GString) unknown = g_string_new (NULL);
   guint n_unknown = 0, n_known = 0;
   gboolean ok;
 
@@ -116,8 +116,6 @@ match_classes (Val *self)
     self->wanted[i] = self->class_of[i] >= 0;
   if (ok)
     val_data_keep (self->data, is_known, NULL);
-  g_string_free (unknown, TRUE);
-  g_free (is_known);
   return ok;
 }
 
@@ -156,10 +154,9 @@ infer (Val *self)
 static int
 measure (Val *self)
 {
-  GArray *none = val_infer (self->data, NULL, &self->n_unread, &self->speed,
-      NULL);
+  g_autoptr (GArray)
+      none = val_infer (self->data, NULL, &self->n_unread, &self->speed, NULL);
 
-  g_clear_pointer (&none, g_array_unref);
   return TOOL_OK;
 }
 
@@ -180,7 +177,8 @@ read_detections (Val *self)
 static gboolean
 write_json (const ValReport *report, const char *path)
 {
-  char *text = val_to_json (report), *line = g_strconcat (text, "\n", NULL);
+  g_autofree char *text = val_to_json (report),
+                  *line = g_strconcat (text, "\n", NULL);
   GError *error = NULL;
   gboolean ok = TRUE;
 
@@ -188,8 +186,6 @@ write_json (const ValReport *report, const char *path)
     fputs (line, stdout);
   else if (!(ok = g_file_set_contents (path, line, -1, &error)))
     fail (error, TOOL_FAILED);
-  g_free (line);
-  g_free (text);
   return ok;
 }
 
@@ -353,7 +349,7 @@ tool_val (int argc, char **argv)
         NULL, NULL },
     { NULL }
   };
-  GOptionContext *context = make_context ();
+  g_autoptr (GOptionContext) context = make_context ();
   Val self = { .options = &options, .config = &config };
   int status = TOOL_USAGE;
 
@@ -376,7 +372,6 @@ tool_val (int argc, char **argv)
   g_free (self.wanted);
   tool_engine_options_clear (&options.engine);
   tool_head_options_clear (&options.head);
-  g_option_context_free (context);
   g_strfreev (options.files);
   g_free (options.split);
   g_free (options.images);

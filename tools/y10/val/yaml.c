@@ -35,7 +35,7 @@ static gboolean
 refuse (const Reader *self, const yaml_node_t *node, const char *format, ...)
 {
   va_list args;
-  char *text;
+  g_autofree char *text = NULL;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
@@ -43,7 +43,6 @@ refuse (const Reader *self, const yaml_node_t *node, const char *format, ...)
   g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
       "%s: line %" G_GSIZE_FORMAT ": %s", self->file, node->start_mark.line + 1,
       text);
-  g_free (text);
   return FALSE;
 }
 
@@ -286,16 +285,13 @@ val_yaml_read (const char *file, const char *split, ValYaml *yaml,
     GError **error)
 {
   gsize size;
-  char *text = val_read_file (file, &size, error);
-  gboolean ok;
+  g_autofree char *text = val_read_file (file, &size, error);
 
   *yaml = (ValYaml){
     .pictures = g_ptr_array_new_with_free_func (g_free),
     .names = g_ptr_array_new_with_free_func (g_free),
   };
-  ok = text && read_text (file, text, size, split, yaml, error);
-  g_free (text);
-  return ok;
+  return text && read_text (file, text, size, split, yaml, error);
 }
 
 void
