@@ -139,8 +139,9 @@ add_topics (GstY10Follower *self, const GstY10FollowerSettings *settings)
 {
   const gchar *slash = strchr (strstr (settings->uri, "://") + 3, '/');
   const gchar *path = slash ? slash + 1 : "";
-  gchar *broker = slash ? g_strndup (settings->uri, slash - settings->uri)
-                        : g_strdup (settings->uri);
+  g_autofree gchar *broker = slash
+      ? g_strndup (settings->uri, slash - settings->uri)
+      : g_strdup (settings->uri);
   g_autofree gchar *prefix = g_uri_unescape_segment (path,
       path + strcspn (path, "?"), NULL);
   const GstY10TopicsConfig config = {
@@ -156,7 +157,6 @@ add_topics (GstY10Follower *self, const GstY10FollowerSettings *settings)
   };
 
   self->delivery.topics = gst_y10_topics_new (&config);
-  g_free (broker);
 }
 
 static void

@@ -210,21 +210,18 @@ gst_y10_remains_claim (GstY10Remains *self, const gchar *base,
     const gchar *device)
 {
   Stream *stream = get_stream (self, base);
-  gchar *filter;
+  g_autofree gchar *zones = NULL, *lines = NULL, *entities = NULL;
 
   if (stream->is_claimed)
     return;
   stream->is_claimed = TRUE;
   stream->device = g_strdup (device);
-  filter = g_strdup_printf ("%s/zone/+/occupancy", base);
-  self->config.watch (filter, self->config.user);
-  g_free (filter);
-  filter = g_strdup_printf ("%s/line/+/crossings", base);
-  self->config.watch (filter, self->config.user);
-  g_free (filter);
-  filter = g_strdup_printf ("homeassistant/+/%s/+/config", device);
-  self->config.watch (filter, self->config.user);
-  g_free (filter);
+  zones = g_strdup_printf ("%s/zone/+/occupancy", base);
+  lines = g_strdup_printf ("%s/line/+/crossings", base);
+  entities = g_strdup_printf ("homeassistant/+/%s/+/config", device);
+  self->config.watch (zones, self->config.user);
+  self->config.watch (lines, self->config.user);
+  self->config.watch (entities, self->config.user);
 }
 
 void

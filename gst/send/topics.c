@@ -122,8 +122,8 @@ static Stream *
 get_stream (GstY10Topics *self, const gchar *name)
 {
   const gchar *prefix = self->config.prefix;
+  g_autofree gchar *level = NULL, *device = NULL;
   Stream *stream;
-  gchar *level;
 
   for (guint i = 0; i < self->streams->len; i++) {
     stream = g_ptr_array_index (self->streams, i);
@@ -140,10 +140,8 @@ get_stream (GstY10Topics *self, const gchar *name)
   stream->presence = g_strconcat (stream->base, "/state", NULL);
   stream->places = g_ptr_array_new_with_free_func (place_free);
   g_ptr_array_add (self->streams, stream);
-  g_free (level);
-  level = gst_y10_discovery_make_device (prefix, name);
-  gst_y10_remains_claim (self->remains, stream->base, level);
-  g_free (level);
+  device = gst_y10_discovery_make_device (prefix, name);
+  gst_y10_remains_claim (self->remains, stream->base, device);
   return stream;
 }
 

@@ -83,7 +83,7 @@ static gboolean
 parse_authority (GstY10Uri *uri, const gchar *text, GError **error)
 {
   const gchar *end = strchr (uri->authority, ',');
-  gchar *first = end
+  g_autofree gchar *first = end
       ? g_strndup (uri->authority, (gsize) (end - uri->authority))
       : g_strdup (uri->authority);
   gchar *bracket = *first == '[' ? strchr (first, ']') : NULL;
@@ -99,7 +99,6 @@ parse_authority (GstY10Uri *uri, const gchar *text, GError **error)
     *bracket = '\0';
   uri->host = g_strdup (bracket ? first + 1 : first);
   uri->port = (guint) port;
-  g_free (first);
   if (!ok)
     return fail (text, "no usable port", "a port from 1 to 65535", error);
   return *uri->host || fail (text, "no host", "SCHEME://HOST/…", error);
@@ -144,15 +143,14 @@ parse (GstY10Uri *uri, const gchar *text, const gchar *const *names,
 GstY10Uri *
 gst_y10_uri_parse (const gchar *text, const gchar *const *names, GError **error)
 {
-  GstY10Uri *uri = g_new0 (GstY10Uri, 1);
+  g_autoptr (GstY10Uri) uri = g_new0 (GstY10Uri, 1);
 
   uri->settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
       g_free);
   uri->scheme = gst_y10_uri_get_scheme (text);
   if (uri->scheme ? parse (uri, text, names, error)
                   : fail (text, "no scheme", "SCHEME://HOST/…", error))
-    return uri;
-  gst_y10_uri_free (uri);
+    return g_steal_pointer (&uri);
   return NULL;
 }
 

@@ -311,7 +311,7 @@ write_batch (GstY10Writer *self)
   guint n_failed = 0;
 
   while (done < self->writing.length) {
-    GError *error = NULL;
+    g_autoptr (GError) error = NULL;
     const GstY10WriteResult result = try_to_write (self, &done, &error);
 
     if (result == GST_Y10_WRITE_DONE)
@@ -320,7 +320,6 @@ write_batch (GstY10Writer *self)
         && (n_failed++ > 0
             || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND)))
       set_failing (self, error);
-    g_clear_error (&error);
     if (n_failed != 1 && is_over (self, n_failed > 0))
       break;
     if (n_failed > 1)

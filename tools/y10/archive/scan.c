@@ -277,7 +277,7 @@ play (Scan *scan)
   g_autoptr (GstBus) bus = gst_element_get_bus (scan->pipeline);
   gboolean done = FALSE;
   GstMessage *message;
-  GError *cause = NULL;
+  g_autoptr (GError) cause = NULL;
   char *error = NULL;
 
   gst_element_set_state (scan->pipeline, GST_STATE_PLAYING);
@@ -292,7 +292,6 @@ play (Scan *scan)
         gst_message_parse_error (message, &cause, NULL);
         error = g_strdup_printf ("cannot be played as a video: %s",
             cause->message);
-        g_error_free (cause);
       }
     }
     gst_message_unref (message);

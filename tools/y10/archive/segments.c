@@ -106,7 +106,7 @@ tool_segments (int argc, char **argv)
 {
   double seconds = 60;
   gboolean recursive = FALSE;
-  char **expanded;
+  g_auto (GStrv) expanded = NULL;
   g_auto (GStrv) sources = NULL;
   const GOptionEntry entries[] = {
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds,
@@ -136,7 +136,6 @@ tool_segments (int argc, char **argv)
   } else {
     expanded = tool_inputs_expand (sources, recursive);
     status = supervise (expanded, seconds);
-    g_strfreev (expanded);
   }
   return status;
 }

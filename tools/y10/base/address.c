@@ -86,7 +86,7 @@ read_host (ToolAddress *self, const char *text, GError **error)
 {
   const gboolean is_bracketed = *text == '[';
   const char *end = text + strcspn (text, is_bracketed ? "]" : ":");
-  char *host = g_strndup (text + is_bracketed,
+  g_autofree char *host = g_strndup (text + is_bracketed,
       (gsize) (end - text) - is_bracketed);
   g_autofree char *plain = g_uri_unescape_string (host, NULL);
 
@@ -94,7 +94,6 @@ read_host (ToolAddress *self, const char *text, GError **error)
     self->host = g_steal_pointer (&plain);
   else if (!is_bracketed && is_name (host))
     self->host = g_hostname_to_ascii (host);
-  g_free (host);
   if (!self->host)
     return refuse (error, "the address has no valid host; " FORM);
   end += is_bracketed;
@@ -107,7 +106,8 @@ read_host (ToolAddress *self, const char *text, GError **error)
 static char *
 decode (const char *text, gssize length, GError **error)
 {
-  char *raw = g_strndup (text, length >= 0 ? (gsize) length : strlen (text));
+  g_autofree char *raw = g_strndup (text,
+      length >= 0 ? (gsize) length : strlen (text));
   GString *plain = g_string_new (NULL);
   gboolean ok = TRUE;
 
@@ -129,7 +129,6 @@ decode (const char *text, gssize length, GError **error)
           "the user or password has a control character; expected none");
     g_string_append_c (plain, (char) byte);
   }
-  g_free (raw);
   return g_string_free (plain, !ok);
 }
 
@@ -152,7 +151,7 @@ read_user (ToolAddress *self, const char *text, GError **error)
 static gboolean
 read_path (ToolAddress *self, const char *text, GError **error)
 {
-  GString *path = g_string_new (NULL);
+  g_autoptr (GString) path = g_string_new (NULL);
 
   for (const char *c = text; *c; c++) {
     const guchar byte = (guchar) *c;
@@ -161,17 +160,15 @@ read_path (ToolAddress *self, const char *text, GError **error)
         || (byte == '%'
             && (!g_ascii_isxdigit (c[1]) || !g_ascii_isxdigit (c[2])));
 
-    if (byte < ' ' || byte == 0x7f) {
-      g_string_free (path, TRUE);
+    if (byte < ' ' || byte == 0x7f)
       return refuse (error,
           "the address has a control character; expected none");
-    }
     if (is_wrong)
       g_string_append_printf (path, "%%%02X", byte);
     else
       g_string_append_c (path, *c);
   }
-  self->path = g_string_free (path, FALSE);
+  self->path = g_string_free (g_steal_pointer (&path), FALSE);
   return TRUE;
 }
 
@@ -189,7 +186,7 @@ static gboolean
 read_rest (ToolAddress *self, const char *text, GError **error)
 {
   const gsize n = strcspn (text, "/?");
-  char *authority = g_strndup (text, n);
+  g_autofree char *authority = g_strndup (text, n);
   char *at = strrchr (authority, '@');
   gboolean ok = TRUE;
 
@@ -206,7 +203,6 @@ read_rest (ToolAddress *self, const char *text, GError **error)
         "the address has an @ behind a / or ?; expected %2F for a / and %3F for a ? of "
         "the user or password, and %40 for an @ behind the host");
   }
-  g_free (authority);
   return ok;
 }
 
@@ -270,23 +266,18 @@ const char *
 tool_address_name (const char *input)
 {
   g_autoptr (ToolAddress) address = NULL;
-  const char *name = input;
-  char *location;
+  g_autofree char *location = NULL;
 
   if (!tool_address_is_one (input) || !strchr (input, '@')
       || !g_ascii_strncasecmp (input, "file:", strlen ("file:")))
     return input;
   address = tool_address_parse (input, NULL);
-  if (!address) {
-    location = g_strndup (input, (gsize) (strstr (input, "://") - input) + 1);
-    name = g_intern_string (location);
-    g_free (location);
-  } else if (address->user) {
-    location = tool_address_locate (address);
-    name = g_intern_string (location);
-    g_free (location);
-  }
-  return name;
+  if (address && !address->user)
+    return input;
+  location = address
+      ? tool_address_locate (address)
+      : g_strndup (input, (gsize) (strstr (input, "://") - input) + 1);
+  return g_intern_string (location);
 }
 
 static void

@@ -79,12 +79,10 @@ static char *
 remote_basename (const char *uri)
 {
   g_autofree char *path = g_strndup (uri, strcspn (uri, "?#"));
-  char *base = g_path_get_basename (path);
+  g_autofree char *base = g_path_get_basename (path);
   g_autofree char *decoded = g_uri_unescape_string (base, "/");
-  char *safe = tool_safe_name (decoded ? decoded : base);
 
-  g_free (base);
-  return safe;
+  return tool_safe_name (decoded ? decoded : base);
 }
 
 char *

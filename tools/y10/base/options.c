@@ -52,6 +52,18 @@ tool_engine_options_add (GOptionContext *context, ToolEngineOptions *options,
 }
 
 void
+tool_options_clear (const GOptionEntry *entries)
+{
+  for (; entries->long_name; entries++)
+    if (entries->arg == G_OPTION_ARG_STRING
+        || entries->arg == G_OPTION_ARG_FILENAME)
+      g_clear_pointer ((char **) entries->arg_data, g_free);
+    else if (entries->arg == G_OPTION_ARG_STRING_ARRAY
+        || entries->arg == G_OPTION_ARG_FILENAME_ARRAY)
+      g_clear_pointer ((char ***) entries->arg_data, g_strfreev);
+}
+
+void
 tool_engine_options_clear (ToolEngineOptions *options)
 {
   g_free (options->model);
@@ -67,10 +79,10 @@ gboolean
 tool_options_parse (GOptionContext *context, const char *command, int *argc,
     char ***argv)
 {
-  char *help, *hint;
+  g_autofree char *help = NULL, *hint = NULL;
   g_autofree char *name = g_strdup_printf ("y10 %s", command);
   g_auto (GStrv) given = g_strdupv (*argv);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   gboolean ok;
 
   g_set_prgname (name);
@@ -81,9 +93,6 @@ tool_options_parse (GOptionContext *context, const char *command, int *argc,
     hint = tool_hint_options (given, help);
     tool_error ("%s; %s%ssee '%s --help'", error->message, hint ? hint : "",
         hint ? " " : "", name);
-    g_error_free (error);
-    g_free (hint);
-    g_free (help);
   }
   return ok;
 }

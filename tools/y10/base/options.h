@@ -21,12 +21,15 @@ typedef struct
 void tool_engine_options_add (GOptionContext *context,
     ToolEngineOptions *options, gboolean with_model);
 void tool_engine_options_clear (ToolEngineOptions *options);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ToolEngineOptions, tool_engine_options_clear)
 /* Fills @config, or prints an error and returns FALSE. */
 gboolean tool_engine_options_parse (const ToolEngineOptions *options,
     Y10EngineConfig *config);
 /* Parses the command line, or prints an error and returns FALSE. */
 gboolean tool_options_parse (GOptionContext *context, const char *command,
     int *argc, char ***argv);
+/* Frees the strings that the command line has set. */
+void tool_options_clear (const GOptionEntry *entries);
 /* Loads a model, and says which of its classes have no name. */
 Y10Model *tool_model_load (const char *path, const char *labels,
     GError **error);

@@ -179,8 +179,8 @@ make_camera (Run *run, guint index, const char *detector, GError **error)
 {
   Camera *camera = &run->cameras[index];
   g_autoptr (GstClock) clock = gst_system_clock_obtain ();
-  GstElement *sink;
-  GstPad *pad;
+  g_autoptr (GstElement) sink = NULL;
+  g_autoptr (GstPad) pad = NULL;
   g_autofree char *text = g_strdup_printf (
       "appsrc name=source is-live=true format=time "
       "max-bytes=0 ! decodebin name=decoder ! videoconvert ! "
@@ -201,8 +201,6 @@ make_camera (Run *run, guint index, const char *detector, GError **error)
     sink = gst_bin_get_by_name (GST_BIN (camera->pipeline), "sink");
     pad = gst_element_get_static_pad (sink, "sink");
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, camera, NULL);
-    gst_object_unref (pad);
-    gst_object_unref (sink);
     /* All count from the same time, so that timestamps are times of the run. */
     gst_pipeline_use_clock (GST_PIPELINE (camera->pipeline), clock);
     gst_element_set_start_time (camera->pipeline, GST_CLOCK_TIME_NONE);

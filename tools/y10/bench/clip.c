@@ -144,7 +144,7 @@ wait_for_end (Collector *collector, const char *what, GError **error)
   g_autoptr (GstBus) bus = gst_element_get_bus (collector->pipeline);
   g_autoptr (GstMessage) message = NULL;
   gboolean ok = TRUE, done = FALSE;
-  GError *cause = NULL;
+  g_autoptr (GError) cause = NULL;
 
   while (!done && !tool_interrupted ()) {
     message = gst_bus_timed_pop_filtered (bus, POLL_INTERVAL,
@@ -157,7 +157,6 @@ wait_for_end (Collector *collector, const char *what, GError **error)
     gst_message_parse_error (message, &cause, NULL);
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: %s", what,
         cause->message);
-    g_error_free (cause);
     ok = FALSE;
   }
   return ok;
@@ -323,7 +322,7 @@ encode (guint which, guint width, guint height, double fps, GError **error)
   g_autofree char *text = describe_encoding (which, width, height, fps);
   ToolClip *clip = NULL;
   Collector collector;
-  GstElement *source, *sink;
+  g_autoptr (GstElement) source = NULL, sink = NULL;
 
   collector_init (&collector);
   collector.pipeline = gst_parse_launch_full (text, NULL,
@@ -344,8 +343,6 @@ encode (guint which, guint width, guint height, double fps, GError **error)
             collector.frames->len, n_frames);
       }
     }
-    gst_object_unref (source);
-    gst_object_unref (sink);
   }
   collector_clear (&collector);
   return clip;
@@ -454,7 +451,7 @@ tool_clip_read (const char *path, double fps, GError **error)
       g_strdup_printf ("--source %s: it cannot be read as a video", path);
   ToolClip *clip = NULL;
   Collector collector;
-  GstElement *file, *parser;
+  g_autoptr (GstElement) file = NULL, parser = NULL;
 
   if (!tool_gst_init (error) || !can_read (path, error))
     return NULL;
@@ -479,8 +476,6 @@ tool_clip_read (const char *path, double fps, GError **error)
             "expected a video",
             path, collector.has_video ? "a picture" : "no video in it");
     }
-    gst_object_unref (file);
-    gst_object_unref (parser);
   }
   collector_clear (&collector);
   return clip;

@@ -351,20 +351,18 @@ static void
 open_camera (ToolCamera *camera)
 {
   g_autoptr (GstClock) clock = gst_system_clock_obtain ();
-  GError *error = NULL;
-  GstBus *bus;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GstBus) bus = NULL;
 
   camera->tap = tool_tap_new (camera->on_picture, camera->user);
   camera->began = g_get_monotonic_time ();
   if (!make_pipeline (camera, &error)) {
     fail (camera, error->message);
-    g_error_free (error);
   } else {
     gst_pipeline_use_clock (GST_PIPELINE (camera->pipeline), clock);
     bus = gst_element_get_bus (camera->pipeline);
     gst_bus_add_watch (bus, on_message, camera);
     tool_threads_name (bus, camera->setup.thread);
-    gst_object_unref (bus);
     gst_element_set_state (camera->pipeline, GST_STATE_PLAYING);
   }
 }

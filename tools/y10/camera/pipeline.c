@@ -236,7 +236,7 @@ gboolean
 tool_pipeline_read_model (GstMessage *message, const char *model, char **why)
 {
   const GstStructure *details = NULL;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   *why = NULL;
   switch (GST_MESSAGE_TYPE (message)) {
@@ -258,7 +258,6 @@ tool_pipeline_read_model (GstMessage *message, const char *model, char **why)
       return FALSE;
   }
   *why = g_utf8_make_valid (error->message, -1);
-  g_error_free (error);
   return TRUE;
 }
 

@@ -161,24 +161,23 @@ static void
 on_connected (GObject *client, GAsyncResult *result, gpointer data)
 {
   ToolReach *reach = data;
-  GError *error = NULL;
-  GSocketConnection *connection =
-      g_socket_client_connect_finish (G_SOCKET_CLIENT (client), result, &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSocketConnection)
+      connection = g_socket_client_connect_finish (G_SOCKET_CLIENT (client),
+          result, &error);
   g_autofree char *why = NULL;
 
   g_signal_handlers_disconnect_by_data (client, reach);
   if (connection && reach->request && reach->func) {
-    reach->connection = connection;
+    reach->connection = g_steal_pointer (&connection);
     g_output_stream_write_all_async (g_io_stream_get_output_stream (
-                                         G_IO_STREAM (connection)),
+                                         G_IO_STREAM (reach->connection)),
         reach->request, strlen (reach->request), G_PRIORITY_DEFAULT,
         reach->cancellable, on_asked, reach);
     return;
   }
   why = connection ? NULL : explain_error (reach, error);
   tell (reach, why);
-  g_clear_object (&connection);
-  g_clear_error (&error);
 }
 
 static void

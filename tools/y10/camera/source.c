@@ -123,7 +123,7 @@ tool_source_get_address (const char *source)
 static gboolean
 check_address (const char *source, GError **error)
 {
-  ToolAddress *address = tool_address_parse (source, error);
+  g_autoptr (ToolAddress) address = tool_address_parse (source, error);
   gboolean is_known;
 
   if (!address)
@@ -132,7 +132,6 @@ check_address (const char *source, GError **error)
   if (!is_known)
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "the source is a %.20s: address; expected " FORMS, address->scheme);
-  tool_address_free (address);
   return is_known;
 }
 
@@ -220,12 +219,11 @@ static void
 set_up_codes (GstElement *overlay)
 {
 #ifdef HAVE_PIXBUF
-  GdkPixbuf *codes = gdk_pixbuf_new_from_resource ("/y10/codes.png", NULL);
+  g_autoptr (GdkPixbuf)
+      codes = gdk_pixbuf_new_from_resource ("/y10/codes.png", NULL);
 
-  if (codes) {
+  if (codes)
     g_object_set (overlay, "pixbuf", codes, NULL);
-    g_object_unref (codes);
-  }
 #endif
 }
 

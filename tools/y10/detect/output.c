@@ -63,21 +63,19 @@ fail_to_write (const char *path, GError **error)
   return FALSE;
 }
 
-/* Writes @text, which may be empty, and frees it. */
+/* Writes @text, which may be empty. */
 static gboolean
-write_text (const ToolOutput *self, GString *text, GError **error)
+write_text (const ToolOutput *self, const GString *text, GError **error)
 {
-  const gboolean ok = fwrite (text->str, 1, text->len, self->file) == text->len
-      && fflush (self->file) == 0;
-
-  g_string_free (text, TRUE);
-  return ok || fail_to_write (self->path, error);
+  return (fwrite (text->str, 1, text->len, self->file) == text->len
+             && fflush (self->file) == 0)
+      || fail_to_write (self->path, error);
 }
 
 static gboolean
 write_head (const ToolOutput *self, GError **error)
 {
-  GString *text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
 
   if (self->flags & TOOL_OUTPUT_EVENTS)
     tool_csv_append_event_head (text);
@@ -190,7 +188,6 @@ write_names (const ToolOutput *self, const Y10Model *model, GError **error)
 static char *
 make_label_path (ToolOutput *self, const ToolFrame *frame)
 {
-  char *name, *path;
   g_autofree char *base = tool_source_basename (frame->source);
   char *dot = strrchr (base, '.');
 
@@ -198,19 +195,18 @@ make_label_path (ToolOutput *self, const ToolFrame *frame)
     *dot = 0;
   for (guint i = 1;; i++) {
     g_autoptr (GString) stem = g_string_new (base);
+    g_autofree char *path = NULL;
 
     if (i > 1)
       g_string_append_printf (stem, "-%u", i);
     if (frame->timestamp >= 0)
       g_string_append_printf (stem, "_%" G_GUINT64_FORMAT, frame->number + 1);
-    name = g_strconcat (stem->str, ".txt", NULL);
-    path = g_build_filename (self->path, name, NULL);
-    if (g_hash_table_add (self->names, name)
+    g_string_append (stem, ".txt");
+    path = g_build_filename (self->path, stem->str, NULL);
+    if (g_hash_table_add (self->names, g_strdup (stem->str))
         && !tool_supervisor_has_written (path))
-      break;
-    g_free (path);
+      return g_steal_pointer (&path);
   }
-  return path;
 }
 
 static gboolean
@@ -271,8 +267,7 @@ tool_output_write (ToolOutput *self, const Y10Model *model,
     const ToolFrame *frame, const Y10Detection *rows, guint n, const gint *ids,
     GError **error)
 {
-  GString *text = g_string_new (NULL);
-  gboolean ok;
+  g_autoptr (GString) text = g_string_new (NULL);
 
   for (guint i = 0; i < n; i++)
     if (self->format == TOOL_FORMAT_CSV) {
@@ -287,15 +282,13 @@ tool_output_write (ToolOutput *self, const Y10Model *model,
     append_coco (self, text, model, frame, rows, n);
   if (self->format != TOOL_FORMAT_YOLO)
     return write_text (self, text, error);
-  ok = write_labels (self, model, frame, text->str, text->len, error);
-  g_string_free (text, TRUE);
-  return ok;
+  return write_labels (self, model, frame, text->str, text->len, error);
 }
 
 gboolean
 tool_output_write_events (ToolOutput *self, const char *events, GError **error)
 {
-  GString *text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
   g_auto (GStrv) lines = g_strsplit (events, "\n", -1);
 
   for (guint i = 0; lines[i]; i++)

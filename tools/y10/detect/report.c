@@ -16,7 +16,7 @@ char *
 tool_report_json (const Y10Model *model, const ToolFrame *frame,
     const Y10Detection *rows, guint n, const gint *ids)
 {
-  char *source = tool_source_to_utf8 (frame->source), *text;
+  g_autofree char *source = tool_source_to_utf8 (frame->source);
   const Y10Report report = {
     .size = sizeof (Y10Report),
     .source = source,
@@ -28,9 +28,7 @@ tool_report_json (const Y10Model *model, const ToolFrame *frame,
     .ids = ids,
   };
 
-  text = y10_report_to_json (model, &report);
-  g_free (source);
-  return text;
+  return y10_report_to_json (model, &report);
 }
 
 static int

@@ -332,12 +332,11 @@ begin_moving (ToolDetect *self)
 static void
 end_moving (ToolDetect *self, const char *source)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (self->recorder && !tool_recorder_finish (self->recorder, &error)) {
     if (!self->input_failed)
       fail (self, source, "%s", error->message);
-    g_clear_error (&error);
   }
   g_clear_pointer (&self->recorder, tool_recorder_free);
   if (self->tracks) {
@@ -352,7 +351,7 @@ static void
 push_moving (ToolDetect *self, ToolFrame *frame)
 {
   const gboolean is_inferred = frame->number % self->interval == 0;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (self->tracks)
     tool_tracks_pass (self->tracks, frame);
@@ -361,7 +360,6 @@ push_moving (ToolDetect *self, ToolFrame *frame)
     if (!self->input_failed)
       fail (self, frame->source, "%s", error->message);
     self->input_failed = TRUE;
-    g_clear_error (&error);
   }
   if (is_inferred)
     tool_runner_push (self->runner, frame);
@@ -531,7 +529,7 @@ detect_stream (ToolDetect *self, const char *source, const char *path)
   ToolStream *stream = is_remote
       ? tool_stream_open_uri (path, &self->remote, &error)
       : tool_stream_open (path, &error);
-  char *copy;
+  g_autofree char *copy = NULL;
 
   if (!stream) {
     fail_with (self, source, &error);
@@ -546,7 +544,6 @@ detect_stream (ToolDetect *self, const char *source, const char *path)
     detect_video (self, source, path, stream);
   } else if ((copy = tool_stream_to_file (stream, &error))) {
     detect_file (self, source, copy);
-    g_free (copy);
   } else {
     fail_with (self, source, &error);
   }

@@ -104,7 +104,7 @@ plan_inputs (ToolStoreOptions *options)
 static guint8 *
 parse_segments (const char *text, guint n)
 {
-  guint8 *wanted = g_malloc0 (n);
+  g_autofree guint8 *wanted = g_malloc0 (n);
   char *end;
   g_auto (GStrv) parts = g_strsplit (text, ",", -1);
   gboolean ok = *text != 0;
@@ -123,12 +123,11 @@ parse_segments (const char *text, guint n)
       wanted[k] = 1;
   }
   if (ok)
-    return wanted;
+    return g_steal_pointer (&wanted);
   tool_error (
       "--segments is '%s'; it must be numbers and ranges such as 0,4-9, "
       "below %u, the number of segments in the manifest",
       text, n);
-  g_free (wanted);
   return NULL;
 }
 
@@ -175,7 +174,7 @@ count_segments (const GPtrArray *inputs)
 static gboolean
 plan_manifest (ToolStoreOptions *options, int *status)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) inputs = tool_manifest_read (options->manifest, &error);
   g_autofree guint8 *wanted = NULL;
   guint segment = 0;
@@ -183,7 +182,6 @@ plan_manifest (ToolStoreOptions *options, int *status)
   *status = TOOL_FAILED;
   if (!inputs) {
     tool_error ("%s", error->message);
-    g_error_free (error);
     return FALSE;
   }
   if (options->segments
@@ -228,7 +226,7 @@ print_receipt (const Task *task, const char *key, const char *status,
     GError *error)
 {
   g_autoptr (GString) json = g_string_new (NULL);
-  char *name;
+  g_autofree char *name = NULL;
 
   y10_json_open (json, NULL, '{');
   y10_json_add_string (json, "source", task->source);
@@ -244,7 +242,6 @@ print_receipt (const Task *task, const char *key, const char *status,
     y10_json_add_int (json, "first_frame",
         (gint64) (task->has_range ? task->range.first_frame : 0));
     y10_json_add_string (json, "file", name);
-    g_free (name);
   }
   y10_json_close (json, '}');
   puts (json->str);
@@ -376,14 +373,13 @@ tool_detect_store (ToolDetect *detect, const ToolStoreOptions *options,
     .texts = options->texts,
   };
   Run run = { .detect = detect };
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   run.settings = tool_key_describe_settings (&settings, &error);
   if (run.settings)
     run.store = tool_store_open (options->store, &error);
   if (error) {
     tool_error ("%s", error->message);
-    g_error_free (error);
     detect->failed = TRUE;
   }
   for (guint i = 0;

@@ -93,14 +93,12 @@ tool_tracks_new (const Y10Model *model, const char *zones,
 {
   GstY10ClassGroups *groups = gst_y10_class_groups_new ();
   g_autoptr (GstY10ZoneSet) set = NULL;
+  gboolean ok = gst_y10_class_groups_set (groups, class_groups, error);
   ToolTracks *self;
 
-  if (!gst_y10_class_groups_set (groups, class_groups, error)) {
+  if (!ok)
     g_prefix_error (error, "--");
-    gst_y10_class_groups_free (groups);
-    return NULL;
-  }
-  if (!check_groups (model, groups, error)
+  if (!ok || !check_groups (model, groups, error)
       || (zones && !(set = load_zones (model, zones, error)))) {
     gst_y10_class_groups_free (groups);
     return NULL;
@@ -269,7 +267,7 @@ const gint *
 tool_tracks_frame (ToolTracks *self, const Y10Model *model,
     const ToolFrame *frame, const Y10Detection **rows, guint *n)
 {
-  char *source = tool_source_to_utf8 (frame->source);
+  g_autofree char *source = tool_source_to_utf8 (frame->source);
   const guint n_all = split (self, *rows, *n, n);
   gboolean is_timed;
 
@@ -284,14 +282,13 @@ tool_tracks_frame (ToolTracks *self, const Y10Model *model,
   if (is_timed && self->zones)
     watch (self, frame, *n);
   self->source = NULL;
-  g_free (source);
   return self->ids;
 }
 
 void
 tool_tracks_end (ToolTracks *self, const char *source)
 {
-  char *name = tool_source_to_utf8 (source);
+  g_autofree char *name = tool_source_to_utf8 (source);
 
   self->source = name;
   if (self->zones)
@@ -300,7 +297,6 @@ tool_tracks_end (ToolTracks *self, const char *source)
   gst_y10_tracker_free (self->tracker);
   self->tracker = gst_y10_tracker_new ();
   self->time = self->passed = -1;
-  g_free (name);
 }
 
 char *

@@ -30,19 +30,12 @@
 static gboolean
 is_picture (const char *input)
 {
-  char *base;
   g_autofree char *path = tool_source_to_path (input, NULL);
-  gboolean picture;
+  g_autofree char *base = tool_source_basename (input);
 
-  if (path) {
-    picture = g_file_test (path, G_FILE_TEST_IS_REGULAR)
-        && tool_picture_probe (path);
-  } else {
-    base = tool_source_basename (input);
-    picture = tool_is_picture_name (base);
-    g_free (base);
-  }
-  return picture;
+  return path
+      ? g_file_test (path, G_FILE_TEST_IS_REGULAR) && tool_picture_probe (path)
+      : tool_is_picture_name (base);
 }
 
 /* Tells whether tuning pays off: with pictures only, it would outlast the work. */
@@ -65,14 +58,13 @@ has_video (char **inputs)
 static gboolean
 set_privacy (ToolDetect *self, const ToolDetectOptions *options)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   self->privacy = (ToolPrivacy){ options->privacy, self->parts.region,
     self->parts.anchor };
   if (!options->draw || tool_privacy_check_region (&self->privacy, &error))
     return TRUE;
   tool_error ("%s", error->message);
-  g_error_free (error);
   return FALSE;
 }
 
@@ -102,7 +94,7 @@ static Y10Engine *
 open_engine (ToolDetect *self, const ToolDetectOptions *options,
     Y10EngineConfig *config, Y10HeadParams *params)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   Y10HeadParams asked = *params;
   Y10Engine *engine;
 
@@ -112,7 +104,6 @@ open_engine (ToolDetect *self, const ToolDetectOptions *options,
   engine = y10_engine_new (self->model, config, NULL, &error);
   if (!engine) {
     tool_error ("%s", error->message);
-    g_error_free (error);
     return NULL;
   }
   if (self->tracks)
@@ -212,9 +203,9 @@ run (gpointer user)
     .for_store = options->store != NULL,
   };
   Y10Engine *engine;
-  GError *error = NULL;
-  guint8 *classes = NULL;
-  gfloat *class_confidence = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree guint8 *classes = NULL;
+  g_autofree gfloat *class_confidence = NULL;
   g_autofree ToolClassCount *own_counts = NULL;
   Y10Tiles tiles;
   int status = TOOL_NO_ENGINE;
@@ -224,7 +215,6 @@ run (gpointer user)
       &error);
   if (!self.model) {
     tool_error ("%s", error->message);
-    g_error_free (error);
     goto out;
   }
   if (options->head.classes
@@ -274,8 +264,6 @@ out:
   g_clear_pointer (&self.model, y10_model_unref);
   y10_region_unref (self.parts.region);
   g_free (self.failure);
-  g_free (classes);
-  g_free (class_confidence);
   return status;
 }
 

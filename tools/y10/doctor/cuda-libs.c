@@ -145,8 +145,9 @@ check_one_piece (DoctorCuda *cuda, GHashTable *facts)
   /* The engine asks only this one. */
   const gboolean refused = mismatch
       && g_str_has_prefix (mismatch, "cudnnGraphVersionCheck");
-  GPtrArray *files = loaded (facts, "libcudnn");
-  char *all = join (files);
+  g_autoptr (GPtrArray) files = loaded (facts, "libcudnn");
+  g_autoptr (GPtrArray) runtimes = loaded (facts, "libcudart.so");
+  g_autofree char *all = join (files), *all_runtimes = join (runtimes);
   g_autofree char *dir = NULL;
   gboolean mixed = FALSE;
 
@@ -173,20 +174,12 @@ check_one_piece (DoctorCuda *cuda, GHashTable *facts)
         g_strdup_printf ("%u loaded, all from %s", files->len,
             dir ? dir : "nowhere"),
         NULL);
-  g_free (all);
-  g_ptr_array_unref (files);
-
-  files = loaded (facts, "libcudart.so");
-  if (files->len > 1) {
-    all = join (files);
+  if (runtimes->len > 1)
     doctor_cuda_row (cuda, "cudart", DOCTOR_WARN,
         g_strdup_printf ("%u copies of the CUDA runtime are loaded: %s",
-            files->len, all),
+            runtimes->len, all_runtimes),
         g_strdup ("remove all but one from LD_LIBRARY_PATH and "
                   "/etc/ld.so.conf.d"));
-    g_free (all);
-  }
-  g_ptr_array_unref (files);
 }
 
 /* Checks that cuDNN's heuristics return a plan for a convolution. If one of its
@@ -245,18 +238,19 @@ check_engines (DoctorCuda *cuda, GHashTable *facts)
 static void
 check_cudnn (DoctorCuda *cuda, gboolean have_cublaslt)
 {
-  char *argument = have_cublaslt ? g_strdup_printf ("%d", cuda->gpu)
-                                 : g_strdup ("versions");
-  GHashTable *facts = doctor_probe ("cudnn", argument);
+  g_autofree char *argument = have_cublaslt ? g_strdup_printf ("%d", cuda->gpu)
+                                            : g_strdup ("versions");
+  g_autoptr (GHashTable) facts = doctor_probe ("cudnn", argument);
   const char *file = doctor_get (facts, "cudnn.file");
   const char *error = doctor_get (facts, "cudnn.error");
   const char *ended = doctor_get (facts, "ended");
   const int version = (int) doctor_get_int (facts, "cudnn.version", 0);
   const int cudart = (int) doctor_get_int (facts, "cudnn.cudart", 0);
-  char *fix = g_strdup_printf (CUDNN_PACKAGES, cuda->major, cuda->major,
-      cuda->major);
-  char *text = g_strdup_printf ("%d.%d.%d for CUDA %d, %s", version / 10000,
-      version / 100 % 100, version % 100, cudart / 1000, file ? file : "");
+  g_autofree char *fix = g_strdup_printf (CUDNN_PACKAGES, cuda->major,
+      cuda->major, cuda->major);
+  g_autofree char *text = g_strdup_printf ("%d.%d.%d for CUDA %d, %s",
+      version / 10000, version / 100 % 100, version % 100, cudart / 1000,
+      file ? file : "");
 
   if (!version) {
     warn_of_cudnn (cuda, "cudnn",
@@ -267,32 +261,25 @@ check_cudnn (DoctorCuda *cuda, gboolean have_cublaslt)
             error       ? error
                 : ended ? ended
                         : "it has no version"),
-        fix);
-    goto out;
+        g_steal_pointer (&fix));
+    return;
   }
   if (version < MIN_CUDNN)
     warn_of_cudnn (cuda, "cudnn",
         g_strdup_printf (
             "cuDNN %s is too old, expected 9.8 or later, so " OWN_ALONE, text),
-        fix);
+        g_steal_pointer (&fix));
   else if (cudart / 1000 != cuda->major)
     warn_of_cudnn (cuda, "cudnn",
         g_strdup_printf (
             "cuDNN %s, expected CUDA %d; without libcublasLt.so.%d, " OWN_ALONE,
             text, cuda->major, cudart / 1000),
-        fix);
-  else {
+        g_steal_pointer (&fix));
+  else
     doctor_cuda_row (cuda, "cudnn", DOCTOR_OK, g_strdup (text), NULL);
-    g_free (fix);
-  }
   check_one_piece (cuda, facts);
   if (have_cublaslt)
     check_engines (cuda, facts);
-
-out:
-  g_free (text);
-  g_free (argument);
-  g_hash_table_unref (facts);
 }
 
 static void

@@ -39,8 +39,8 @@ kernel_version (void)
   g_autofree char *path = system_path ("/proc/driver/nvidia/version"),
                   *text = NULL;
   char *version = NULL;
-  GMatchInfo *match = NULL;
-  GRegex *regex;
+  g_autoptr (GMatchInfo) match = NULL;
+  g_autoptr (GRegex) regex = NULL;
 
   if (g_file_get_contents (path, &text, NULL, NULL)) {
     regex = g_regex_new ("NVRM version:.*?\\s(\\d+\\.[\\d.]+)\\s", 0, 0, NULL);
@@ -48,8 +48,6 @@ kernel_version (void)
       version = g_match_info_fetch (match, 1);
     else
       version = g_strdup ("unknown");
-    g_match_info_free (match);
-    g_regex_unref (regex);
   }
   return version;
 }

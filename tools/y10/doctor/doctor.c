@@ -205,9 +205,9 @@ tool_doctor (int argc, char **argv)
   const GOptionEntry entries[] = { { "json", 'j', 0, G_OPTION_ARG_NONE,
                                        &as_json, "Print JSON", NULL },
     { NULL } };
-  GOptionContext *context = g_option_context_new (NULL);
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   Doctor doctor;
-  int status = TOOL_USAGE;
+  int status;
 
   g_option_context_set_summary (context,
       "Reports what this machine has for detection, what is missing, and how to "
@@ -215,15 +215,13 @@ tool_doctor (int argc, char **argv)
       "wrong, 3 something does\nnot work at all.");
   g_option_context_add_main_entries (context, entries, NULL);
   /* The child process that runs one probe, which may crash. */
-  if (argc > 2 && strcmp (argv[1], DOCTOR_PROBE_OPTION) == 0) {
-    status = doctor_probe_main (argv[2], argv[3]);
-    goto out;
-  }
+  if (argc > 2 && strcmp (argv[1], DOCTOR_PROBE_OPTION) == 0)
+    return doctor_probe_main (argv[2], argv[3]);
   if (!tool_options_parse (context, "doctor", &argc, &argv))
-    goto out;
+    return TOOL_USAGE;
   if (argc > 1) {
     tool_error ("doctor takes no argument, found '%s'", argv[1]);
-    goto out;
+    return TOOL_USAGE;
   }
   doctor_init (&doctor);
   doctor_cpu (&doctor);
@@ -235,8 +233,5 @@ tool_doctor (int argc, char **argv)
   doctor_print (&doctor, as_json);
   status = tool_flush_stdout () ? doctor_status (&doctor) : TOOL_FAILED;
   doctor_clear (&doctor);
-
-out:
-  g_option_context_free (context);
   return status;
 }

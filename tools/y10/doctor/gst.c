@@ -98,8 +98,8 @@ search_path (void)
   static const char *const variables[] = { "GST_PLUGIN_PATH_1_0",
     "GST_PLUGIN_PATH", "GST_PLUGIN_SYSTEM_PATH_1_0", "GST_PLUGIN_SYSTEM_PATH" };
   GPtrArray *path = g_ptr_array_new_with_free_func (g_free);
-  GstPlugin *core = gst_registry_find_plugin (gst_registry_get (),
-      "coreelements");
+  g_autoptr (GstPlugin)
+      core = gst_registry_find_plugin (gst_registry_get (), "coreelements");
 
   for (guint i = 0; i < G_N_ELEMENTS (variables); i++) {
     const char *value = g_getenv (variables[i]);
@@ -114,24 +114,18 @@ search_path (void)
   g_ptr_array_add (path,
       g_build_filename (g_get_user_data_dir (), "gstreamer-1.0", "plugins",
           NULL));
-  if (core) {
-    if (gst_plugin_get_filename (core))
-      g_ptr_array_add (path,
-          g_path_get_dirname (gst_plugin_get_filename (core)));
-    gst_object_unref (core);
-  }
+  if (core && gst_plugin_get_filename (core))
+    g_ptr_array_add (path, g_path_get_dirname (gst_plugin_get_filename (core)));
   return path;
 }
 
 static char *
 file_in (const char *dir)
 {
-  char *path = g_build_filename (dir, PLUGIN_FILE, NULL);
+  g_autofree char *path = g_build_filename (dir, PLUGIN_FILE, NULL);
 
-  if (g_file_test (path, G_FILE_TEST_EXISTS))
-    return path;
-  g_free (path);
-  return NULL;
+  return g_file_test (path, G_FILE_TEST_EXISTS) ? g_steal_pointer (&path)
+                                                : NULL;
 }
 
 /* Looks for the plugin where GStreamer does not: in the build's installation
@@ -140,7 +134,7 @@ static char *
 find_outside_path (void)
 {
   char *file = file_in (Y10_PLUGIN_DIR);
-  char *self;
+  g_autofree char *self = NULL;
   g_autofree char *tools = NULL, *build = NULL, *gst = NULL;
 
   if (file || !(self = g_file_read_link ("/proc/self/exe", NULL)))
@@ -149,7 +143,6 @@ find_outside_path (void)
   build = g_path_get_dirname (tools);
   gst = g_build_filename (build, "gst", NULL);
   file = file_in (gst);
-  g_free (self);
   return file;
 }
 
@@ -336,13 +329,12 @@ void
 doctor_gstreamer (Doctor *doctor)
 {
   GString *json = doctor_section (doctor, "gstreamer");
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   g_autofree char *version = NULL;
 
   if (!tool_gst_init (&error)) {
     doctor_problem (doctor, TRUE, error->message,
         "GStreamer does not start; see 'gst-inspect-1.0'");
-    g_error_free (error);
     return;
   }
   version = gst_version_string ();

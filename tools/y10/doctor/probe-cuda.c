@@ -175,7 +175,7 @@ compile (void *library)
 void
 doctor_probe_nvrtc (const char *argument)
 {
-  char *soname = g_strdup_printf ("libnvrtc.so.%s", argument);
+  g_autofree char *soname = g_strdup_printf ("libnvrtc.so.%s", argument);
   void *library = doctor_open_of_cudnn ("nvrtc", soname, argument);
   int (*get_version) (int *, int *);
   int major, minor;
@@ -183,12 +183,12 @@ doctor_probe_nvrtc (const char *argument)
   if (library) {
     *(void **) (&get_version) = dlsym (library, "nvrtcVersion");
     if (get_version && get_version (&major, &minor) == 0) {
+      g_autofree char *builtins = g_strdup_printf ("libnvrtc-builtins.so.%d.%d",
+          major, minor);
+
       doctor_fact ("nvrtc.version", "%d.%d", major, minor);
-      g_free (soname);
-      soname = g_strdup_printf ("libnvrtc-builtins.so.%d.%d", major, minor);
-      doctor_fact ("nvrtc.builtins", "%s", soname);
+      doctor_fact ("nvrtc.builtins", "%s", builtins);
     }
     compile (library);
   }
-  g_free (soname);
 }

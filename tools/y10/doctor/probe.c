@@ -81,9 +81,10 @@ doctor_probe (const char *name, const char *argument)
       g_free);
   const char *child[] = { "/proc/self/exe", "doctor", DOCTOR_PROBE_OPTION, name,
     argument, NULL };
-  GString *text = g_string_new (NULL);
-  GError *error = NULL;
-  char *ended = NULL, *self;
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  char *ended = NULL;
+  g_autofree char *self = NULL;
   int fd, status = 0;
   gboolean complete;
   GPid pid;
@@ -94,9 +95,8 @@ doctor_probe (const char *name, const char *argument)
   if (!g_spawn_async_with_pipes (NULL, (char **) child, NULL,
           G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
           &pid, NULL, &fd, NULL, &error)) {
-    ended = g_strdup (error->message);
-    g_error_free (error);
-    goto out;
+    g_hash_table_insert (facts, g_strdup ("ended"), g_strdup (error->message));
+    return facts;
   }
   complete = read_all (fd, pid, text);
   if (!complete)
@@ -113,12 +113,8 @@ doctor_probe (const char *name, const char *argument)
   else if (WEXITSTATUS (status) != TOOL_OK)
     ended = g_strdup_printf ("exit status %d", WEXITSTATUS (status));
   parse_facts (facts, text->str);
-
-out:
   if (ended)
     g_hash_table_insert (facts, g_strdup ("ended"), ended);
-  g_free (self);
-  g_string_free (text, TRUE);
   return facts;
 }
 
@@ -175,19 +171,17 @@ doctor_fact (const char *key, const char *format, ...)
 static void *
 report (const char *key, void *library, const char *error)
 {
-  char *name = g_strconcat (key, ".error", NULL), *real;
+  g_autofree char *name = g_strconcat (key, library ? ".file" : ".error", NULL);
   struct link_map *map;
+  char *real;
 
   if (!library) {
     doctor_fact (name, "%s", error);
   } else if (dlinfo (library, RTLD_DI_LINKMAP, &map) == 0) {
-    g_free (name);
-    name = g_strconcat (key, ".file", NULL);
     real = realpath (map->l_name, NULL);
     doctor_fact (name, "%s", real ? real : map->l_name);
     free (real);
   }
-  g_free (name);
   return library;
 }
 

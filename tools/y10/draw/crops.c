@@ -83,14 +83,13 @@ claim_file (const char *folder, const char *name, GError **error)
   for (guint i = 1; i <= MAX_TRIES; i++) {
     g_autofree char *file = i == 1 ? g_strdup_printf ("%s.jpg", name)
                                    : g_strdup_printf ("%s-%u.jpg", name, i);
-    char *path = g_build_filename (folder, file, NULL);
+    g_autofree char *path = g_build_filename (folder, file, NULL);
     int fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
     if (fd >= 0) {
       close (fd);
-      return path;
+      return g_steal_pointer (&path);
     }
-    g_free (path);
     if (errno != EEXIST)
       break;
   }

@@ -79,7 +79,7 @@ tool_draw_new (const char *path, Y10Model *model, const ToolPrivacy *privacy,
 {
   const gboolean is_file = tool_draw_is_file (path);
   ToolDraw *draw;
-  char *dir;
+  g_autofree char *dir = NULL;
 
   if (!tool_gst_init (error))
     return NULL;
@@ -90,12 +90,10 @@ tool_draw_new (const char *path, Y10Model *model, const ToolPrivacy *privacy,
     return NULL;
   }
   dir = is_file ? g_path_get_dirname (path) : g_strdup (path);
-  if (!check_folder (path, dir, is_file, error)) {
-    g_free (dir);
+  if (!check_folder (path, dir, is_file, error))
     return NULL;
-  }
   draw = g_new0 (ToolDraw, 1);
-  draw->dir = dir;
+  draw->dir = g_steal_pointer (&dir);
   draw->file = is_file ? g_strdup (path) : NULL;
   draw->privacy = privacy;
   gst_y10_attach_register_metas ();
@@ -130,7 +128,6 @@ take_file (ToolDraw *draw, GError **error)
 static char *
 find_path (ToolDraw *draw, const char *source, const char *extension)
 {
-  char *path = NULL, *name;
   g_autofree char *base = tool_source_basename (source), *stem = NULL;
   char *dot = strrchr (base, '.');
 
@@ -138,17 +135,14 @@ find_path (ToolDraw *draw, const char *source, const char *extension)
     extension = tool_picture_can_save (base) ? dot + 1 : "png";
   stem = dot && dot != base ? g_strndup (base, dot - base) : g_strdup (base);
   for (guint i = 1;; i++) {
-    name = i == 1 ? g_strdup_printf ("%s.%s", stem, extension)
-                  : g_strdup_printf ("%s-%u.%s", stem, i, extension);
-    path = g_build_filename (draw->dir, name, NULL);
-    if (g_hash_table_add (draw->names, g_strdup (name))
+    char *name = i == 1 ? g_strdup_printf ("%s.%s", stem, extension)
+                        : g_strdup_printf ("%s-%u.%s", stem, i, extension);
+    g_autofree char *path = g_build_filename (draw->dir, name, NULL);
+
+    if (g_hash_table_add (draw->names, name)
         && !tool_supervisor_has_written (path))
-      break;
-    g_free (path);
-    g_free (name);
+      return g_steal_pointer (&path);
   }
-  g_free (name);
-  return path;
 }
 
 const char *
@@ -231,13 +225,12 @@ tool_draw_attach (ToolDraw *draw, GstBuffer *buffer, guint width, guint height,
 gboolean
 tool_message_is_failure (GstMessage *message, const char *what, GError **error)
 {
-  GError *cause = NULL;
+  g_autoptr (GError) cause = NULL;
 
   if (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
     gst_message_parse_error (message, &cause, NULL);
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: %s", what,
         cause->message);
-    g_error_free (cause);
   }
   gst_clear_message (&message);
   return cause != NULL;

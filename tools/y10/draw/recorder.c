@@ -216,7 +216,7 @@ open_pipeline (ToolRecorder *self, const Encoder *encoder,
   g_autofree char *path = tool_draw_make_path (self->draw, self->source,
                       encoder->extension, error),
                   *text = NULL;
-  GstElement *sink;
+  g_autoptr (GstElement) sink = NULL;
 
   if (!path)
     return FALSE;
@@ -229,7 +229,6 @@ open_pipeline (ToolRecorder *self, const Encoder *encoder,
   if (self->pipeline) {
     sink = gst_bin_get_by_name (GST_BIN (self->pipeline), "sink");
     g_object_set (sink, "location", path, NULL);
-    gst_object_unref (sink);
     if (sound)
       set_up_sound (self);
   }

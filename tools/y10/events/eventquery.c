@@ -55,18 +55,16 @@ static gboolean
 read_time (Reading *reading, const char *value, guint is_until)
 {
   g_autoptr (GTimeZone) utc = g_time_zone_new_utc ();
-  GDateTime *time = strchr (value, 'T')
+  g_autoptr (GDateTime) time = strchr (value, 'T')
       ? g_date_time_new_from_iso8601 (value, utc)
       : NULL;
   gint64 *to = is_until ? &reading->query->filter.until
                         : &reading->query->filter.since;
 
   reading->expected = "a time such as 2026-01-31T08:00:00Z";
-  if (time) {
+  if (time)
     *to = g_date_time_to_unix (time) * 1000
         + g_date_time_get_microsecond (time) / 1000;
-    g_date_time_unref (time);
-  }
   return time != NULL;
 }
 

@@ -84,7 +84,7 @@ static char *
 read_token (const char *path, GError **error)
 {
   struct stat status;
-  char *text;
+  g_autofree char *text = NULL;
 
   if (stat (path, &status) != 0 && errno == ENOENT)
     return make_token (path, error);
@@ -101,8 +101,7 @@ read_token (const char *path, GError **error)
         "%s: no token; expected %d hexadecimal digits; remove it for a new one",
         path, HTTP_SECRET_LENGTH);
   else
-    return text;
-  g_free (text);
+    return g_steal_pointer (&text);
   return NULL;
 }
 
@@ -148,16 +147,14 @@ http_auth_get_token (const HttpAuth *auth)
 static gboolean
 is_known_host (const HttpAuth *auth, const char *host)
 {
-  GInetAddress *address;
+  g_autoptr (GInetAddress) address = NULL;
   gboolean known = !g_ascii_strcasecmp (host, "localhost");
 
   for (guint i = 0; !known && auth->hosts && auth->hosts[i]; i++)
     known = !g_ascii_strcasecmp (host, auth->hosts[i]);
   address = known ? NULL : g_inet_address_new_from_string (host);
-  if (address) {
+  if (address)
     known = !auth->loopback || g_inet_address_get_is_loopback (address);
-    g_object_unref (address);
-  }
   return known;
 }
 

@@ -198,7 +198,7 @@ save (HttpSessions *self, GError **error)
 static void
 keep (HttpSessions *self)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (save (self, &error)) {
     self->is_lost = FALSE;
@@ -208,7 +208,6 @@ keep (HttpSessions *self)
     tool_log (TOOL_LOG_WARNING, "sessions end with this process: %s",
         error->message);
   self->is_lost = TRUE;
-  g_error_free (error);
 }
 
 /* How long they have been open is kept, too. */

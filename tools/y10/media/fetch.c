@@ -53,27 +53,24 @@ ToolFetch *
 tool_fetch_open (const char *uri, const ToolRemoteOptions *options,
     GError **error)
 {
-  ToolAddress *address = NULL;
+  g_autoptr (ToolAddress) address = NULL;
   GstElement *source, *sink;
   ToolFetch *self;
 
   if (!tool_gst_init (error))
     return NULL;
   source = make_source (uri, options, &address, error);
-  if (!source) {
-    tool_address_free (address);
+  if (!source)
     return NULL;
-  }
   sink = gst_element_factory_make ("appsink", NULL);
   if (!sink) {
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
         "GStreamer has no appsink");
     gst_object_unref (source);
-    tool_address_free (address);
     return NULL;
   }
   self = g_new0 (ToolFetch, 1);
-  self->address = address;
+  self->address = g_steal_pointer (&address);
   if (options)
     self->options = *options;
   self->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));

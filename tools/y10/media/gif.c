@@ -34,7 +34,7 @@ tool_gif_load (const char *path, char **damage)
   GdkPixbufAnimation *animation;
   g_autoptr (GdkPixbufLoader) loader = NULL;
   g_autoptr (GError) error = NULL;
-  char *bytes = NULL;
+  g_autofree char *bytes = NULL;
   gsize size;
 
   *damage = NULL;
@@ -47,7 +47,6 @@ tool_gif_load (const char *path, char **damage)
     gdk_pixbuf_loader_close (loader, &error);
   else
     gdk_pixbuf_loader_close (loader, NULL);
-  g_free (bytes);
   animation = gdk_pixbuf_loader_get_animation (loader);
   if (animation)
     g_object_ref (animation);

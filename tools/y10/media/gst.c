@@ -51,10 +51,8 @@ tool_gst_init (GError **error)
 gboolean
 tool_have_element (const char *name)
 {
-  GstElementFactory *factory = gst_element_factory_find (name);
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find (name);
 
-  if (factory)
-    gst_object_unref (factory);
   return factory != NULL;
 }
 

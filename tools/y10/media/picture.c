@@ -42,7 +42,7 @@ load_by_loader (const char *path, GError **error)
 {
   g_autoptr (GdkPixbufLoader) loader = NULL;
   GdkPixbuf *pixbuf = NULL;
-  char *bytes;
+  g_autofree char *bytes = NULL;
   gsize size;
 
   if (!g_file_get_contents (path, &bytes, &size, error))
@@ -52,7 +52,6 @@ load_by_loader (const char *path, GError **error)
     gdk_pixbuf_loader_close (loader, NULL);
   else if (gdk_pixbuf_loader_close (loader, error))
     pixbuf = g_object_ref (gdk_pixbuf_loader_get_pixbuf (loader));
-  g_free (bytes);
   return pixbuf;
 }
 
@@ -94,7 +93,7 @@ load_part (const char *path)
   g_autoptr (GdkPixbufLoader) loader = NULL;
   GdkPixbuf *pixbuf = NULL;
   gboolean any = FALSE;
-  char *bytes = NULL;
+  g_autofree char *bytes = NULL;
   gsize size = 0, n;
 
   if (!g_file_get_contents (path, &bytes, &size, NULL))
@@ -111,7 +110,6 @@ load_part (const char *path)
   gdk_pixbuf_loader_close (loader, NULL);
   if (any && (pixbuf = gdk_pixbuf_loader_get_pixbuf (loader)))
     g_object_ref (pixbuf);
-  g_free (bytes);
   return pixbuf;
 }
 
@@ -127,9 +125,9 @@ reason_of (const GError *error)
 static GdkPixbuf *
 load (const char *path, char **damage, GError **error)
 {
-  GError *failure = NULL;
+  g_autoptr (GError) failure = NULL;
   GdkPixbuf *pixbuf = gdk_pixbuf_new_from_file (path, &failure);
-  char *reason;
+  g_autofree char *reason = NULL;
 
   if (g_error_matches (failure, GDK_PIXBUF_ERROR,
           GDK_PIXBUF_ERROR_UNKNOWN_TYPE)) {
@@ -150,9 +148,7 @@ load (const char *path, char **damage, GError **error)
   } else {
     reason = reason_of (failure);
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, reason);
-    g_free (reason);
   }
-  g_error_free (failure);
   return pixbuf;
 }
 

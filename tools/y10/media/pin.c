@@ -114,7 +114,7 @@ tool_pin_get_refused (ToolPin *self)
 char *
 tool_pin_parse (const char *text, GError **error)
 {
-  GString *digits = g_string_new (NULL);
+  g_autoptr (GString) digits = g_string_new (NULL);
   const char *c = text;
 
   for (; g_ascii_isxdigit (*c) || strchr (": ", *c); c++) {
@@ -124,12 +124,11 @@ tool_pin_parse (const char *text, GError **error)
       g_string_append_c (digits, g_ascii_tolower (*c));
   }
   if (!*c && digits->len == DIGITS)
-    return g_string_free (digits, FALSE);
+    return g_string_free (g_steal_pointer (&digits), FALSE);
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
       "the fingerprint is \"%.*s\"; expected a SHA-256: 64 hexadecimal digits, with "
       "or without colons",
       y10_text_fit (text, MAX_SHOWN), text);
-  g_string_free (digits, TRUE);
   return NULL;
 }
 

@@ -175,7 +175,7 @@ make_pipeline (ToolVideo *video, GError **error)
   g_autofree char *upright = tool_chain_describe (TRUE);
   g_autofree char *text = g_strconcat (play, upright,
       " ! appsink name=sink sync=false max-buffers=2", NULL);
-  GstElement *source;
+  g_autoptr (GstElement) source = NULL;
   g_autoptr (GstElement) decoder = NULL;
   g_autoptr (GstCaps) caps = NULL;
 
@@ -186,7 +186,6 @@ make_pipeline (ToolVideo *video, GError **error)
   source = gst_bin_get_by_name (GST_BIN (video->pipeline), "source");
   decoder = gst_bin_get_by_name (GST_BIN (video->pipeline), "decoder");
   set_up_source (video, source, decoder ? decoder : source);
-  gst_object_unref (source);
   video->sink = GST_APP_SINK (
       gst_bin_get_by_name (GST_BIN (video->pipeline), "sink"));
   caps = gst_caps_from_string (GST_Y10_FRAME_CAPS);
@@ -319,9 +318,9 @@ static char *
 read_cause (const ToolVideo *video, GstMessage *message)
 {
   g_autoptr (GError) cause = NULL;
-  char *text, *why = NULL;
-  g_autofree char *debug = NULL;
+  g_autofree char *debug = NULL, *text = NULL;
   const char *detail;
+  char *why = NULL;
 
   if (video->address)
     why = tool_remote_explain (message, video->address, &video->options);
@@ -331,19 +330,15 @@ read_cause (const ToolVideo *video, GstMessage *message)
   detail = detail_of (debug);
   text = g_strconcat (cause->message, detail ? " (" : NULL, detail,
       detail ? ")" : NULL, NULL);
-  if (video->address) {
-    why = tool_address_censor (video->address, text);
-    g_free (text);
-    text = why;
-  }
-  return text;
+  return video->address ? tool_address_censor (video->address, text)
+                        : g_steal_pointer (&text);
 }
 
 static void
 set_message_error (ToolVideo *video, GstMessage *message, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  char *what;
+  g_autofree char *what = NULL;
   g_autofree char *why = NULL;
 
   gst_message_parse_error (message, &cause, NULL);
@@ -366,7 +361,6 @@ set_message_error (ToolVideo *video, GstMessage *message, GError **error)
     else
       what = g_strdup ("not a picture, and cannot be played as a video");
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: %s", what, why);
-    g_free (what);
   }
 }
 

@@ -139,7 +139,8 @@ note_frame (Stream *stream, const GstSegment *segment, GstBuffer *buffer)
 static void
 take_buffer (Stream *stream, GstPad *pad, GstBuffer *buffer)
 {
-  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  g_autoptr (GstEvent)
+      event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
   const gboolean broken = stream->n_length
       && !units_fit (buffer, stream->n_length);
   ToolWatch *self = stream->watch;
@@ -150,7 +151,6 @@ take_buffer (Stream *stream, GstPad *pad, GstBuffer *buffer)
   if (event) {
     gst_event_parse_segment (event, &segment);
     end = note_frame (stream, segment, buffer);
-    gst_event_unref (event);
   }
   self->end = MAX (self->end, end);
   if (broken && !self->any_broken) {
@@ -221,7 +221,7 @@ on_pad_added (GstElement *demuxer, GstPad *pad, gpointer user)
 {
   ToolWatch *self = user;
   Stream *stream;
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps = NULL;
 
   if (!GST_PAD_IS_SRC (pad))
     return;
@@ -231,10 +231,8 @@ on_pad_added (GstElement *demuxer, GstPad *pad, gpointer user)
   stream->id = find_track (pad);
   /* Some demuxers set the caps before they add the pad. */
   caps = gst_pad_get_current_caps (pad);
-  if (caps) {
+  if (caps)
     take_caps (stream, caps);
-    gst_caps_unref (caps);
-  }
   g_mutex_lock (&self->lock);
   g_ptr_array_add (self->streams, stream);
   g_mutex_unlock (&self->lock);

@@ -14,19 +14,12 @@ static int
 convert (const char *in, const char *out, const char *labels)
 {
   g_autoptr (GError) error = NULL;
-  Y10Model *model = tool_model_load (in, labels, &error);
-  int status = TOOL_OK;
+  g_autoptr (Y10Model) model = tool_model_load (in, labels, &error);
 
-  if (!model) {
-    status = TOOL_NO_ENGINE;
-  } else {
-    if (!y10_model_save (model, out, &error))
-      status = TOOL_FAILED;
-    y10_model_unref (model);
-  }
-  if (error)
-    tool_error ("%s", error->message);
-  return status;
+  if (model && y10_model_save (model, out, &error))
+    return TOOL_OK;
+  tool_error ("%s", error->message);
+  return model ? TOOL_FAILED : TOOL_NO_ENGINE;
 }
 
 int

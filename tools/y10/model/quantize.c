@@ -125,8 +125,8 @@ run_pictures (Quantize *self, gboolean kept_back, GError **error)
 
   for (guint i = 0; ok && i < self->n_pictures && !tool_interrupted (); i++) {
     const char *path = self->pictures[i];
-    GError *damage = NULL;
-    char *partly = NULL;
+    g_autoptr (GError) damage = NULL;
+    g_autofree char *partly = NULL;
     ToolFrame frame;
 
     if (is_kept_back (i) != kept_back)
@@ -134,7 +134,6 @@ run_pictures (Quantize *self, gboolean kept_back, GError **error)
     if (!tool_picture_load (path, path, &frame, &partly, &damage)) {
       tool_progress_hide (self->progress);
       tool_error ("%s is left out: %s", path, damage->message);
-      g_clear_error (&damage);
       continue;
     }
     if (partly) {
@@ -143,7 +142,6 @@ run_pictures (Quantize *self, gboolean kept_back, GError **error)
           partly);
       self->n_damaged++;
     }
-    g_free (partly);
     ok = kept_back ? compare (self, &frame.image, error)
                    : y10_quantizer_add (self->quantizer, &frame.image, error);
     frame.free_pixels (frame.pixels);
@@ -168,18 +166,17 @@ run_pictures (Quantize *self, gboolean kept_back, GError **error)
 static gboolean
 save (Quantize *self, const char *out, char **beside, GError **error)
 {
-  char *name = g_strconcat (out, ".XXXXXX", NULL);
+  g_autofree char *name = g_strconcat (out, ".XXXXXX", NULL);
   int fd = g_mkstemp_full (name, O_WRONLY | O_CLOEXEC, 0666);
 
   if (fd < 0) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s cannot be written: %s",
         out, g_strerror (errno));
-    g_free (name);
     return FALSE;
   }
   g_close (fd, NULL);
-  *beside = name;
-  return y10_quantizer_save (self->quantizer, name, error);
+  *beside = g_steal_pointer (&name);
+  return y10_quantizer_save (self->quantizer, *beside, error);
 }
 
 /* Moves the file @beside to @out. */
@@ -268,7 +265,7 @@ static int
 quantize (const char *in, const char *out, const char *images, guint threads)
 {
   Quantize self = { NULL };
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   g_autofree char *beside = NULL;
   int status = TOOL_FAILED;
   guint n_ops;
@@ -307,7 +304,6 @@ done:
     tool_error ("%s", error->message);
   else if (tool_interrupted ())
     status = TOOL_INTERRUPTED;
-  g_clear_error (&error);
   tool_progress_free (self.progress);
   tool_agreement_free (self.agreement);
   y10_quantizer_free (self.quantizer);

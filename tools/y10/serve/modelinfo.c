@@ -35,13 +35,11 @@ read_weights (Y10Model *weights, GError **error)
 ServeModelInfo *
 serve_model_info_load (const char *path, gboolean whole, GError **error)
 {
-  Y10Model *weights = y10_model_load (path, NULL, error);
+  g_autoptr (Y10Model) weights = y10_model_load (path, NULL, error);
   ServeModelInfo *model;
   guint n;
 
-  if (weights && whole && !read_weights (weights, error))
-    g_clear_pointer (&weights, y10_model_unref);
-  if (!weights)
+  if (!weights || (whole && !read_weights (weights, error)))
     return NULL;
   n = y10_model_get_n_classes (weights);
   model = g_new0 (ServeModelInfo, 1);
@@ -49,7 +47,6 @@ serve_model_info_load (const char *path, gboolean whole, GError **error)
   model->classes = g_new0 (char *, n + 1);
   for (guint i = 0; i < n; i++)
     model->classes[i] = g_strdup (y10_model_get_class_name (weights, i));
-  y10_model_unref (weights);
   return model;
 }
 

@@ -59,15 +59,6 @@ typedef struct
 static void
 clear_options (Options *options)
 {
-  g_free (options->listen);
-  g_free (options->config);
-  g_free (options->model);
-  g_free (options->models);
-  g_free (options->backend);
-  g_free (options->media);
-  g_free (options->cert);
-  g_free (options->key);
-  g_strfreev (options->hosts);
   g_clear_object (&options->address);
   g_clear_object (&options->certificate);
   g_free (options->token_path);
@@ -82,16 +73,14 @@ parse_listen (Options *options)
   const char *text = options->listen ? options->listen : "127.0.0.1:8010";
   const char *colon = strrchr (text, ':');
   guint64 port = 0;
-  char *host;
 
   if (colon
       && g_ascii_string_to_unsigned (colon + 1, 10, 0, 65535, &port, NULL)) {
-    host = *text == '[' && colon > text + 1 && colon[-1] == ']'
+    g_autofree char *host = *text == '[' && colon > text + 1 && colon[-1] == ']'
         ? g_strndup (text + 1, (gsize) (colon - text) - 2)
         : g_strndup (text, (gsize) (colon - text));
     options->address = g_inet_address_new_from_string (
         !strcmp (host, "localhost") ? "127.0.0.1" : host);
-    g_free (host);
   }
   options->port = (guint) port;
   if (options->address)
@@ -104,7 +93,7 @@ parse_listen (Options *options)
 static gboolean
 check_safety (Options *options)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (!options->cert != !options->key) {
     tool_error ("expected --cert and --key together");
@@ -116,7 +105,6 @@ check_safety (Options *options)
     if (!options->certificate) {
       tool_error ("serve: cannot use %s and %s: %s", options->cert,
           options->key, error->message);
-      g_error_free (error);
       return FALSE;
     }
   }
@@ -366,16 +354,14 @@ serve (Options *options)
     tool_error ("serve: %s", error->message);
   }
   clear_program (&program);
-  if (!error)
-    return TOOL_OK;
-  return TOOL_FAILED;
+  return error ? TOOL_FAILED : TOOL_OK;
 }
 
 /* For --url. */
 static int
 print_later (const Options *options)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   HttpAuth *auth;
 
   if (!g_file_test (options->token_path, G_FILE_TEST_EXISTS)) {
@@ -393,7 +379,6 @@ print_later (const Options *options)
     return TOOL_OK;
   }
   tool_error ("serve: %s", error->message);
-  g_error_free (error);
   return TOOL_FAILED;
 }
 
@@ -435,20 +420,17 @@ tool_serve (int argc, char **argv)
       "Shows cameras live, with boxes, in a page for a browser.");
   g_option_context_set_description (context, TOOL_STATUS_HELP);
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!tool_options_parse (context, "serve", &argc, &argv))
-    goto out;
-  if (argc > 1) {
+  if (!tool_options_parse (context, "serve", &argc, &argv)) {
+    status = TOOL_USAGE;
+  } else if (argc > 1) {
     tool_error ("serve takes no argument, found '%s'", argv[1]);
-    goto out;
+  } else if (parse_listen (&options) && check_safety (&options)) {
+    choose_paths (&options);
+    tool_memory_set_up ();
+    status = options.url ? print_later (&options) : serve (&options);
   }
-  if (!parse_listen (&options) || !check_safety (&options))
-    goto out;
-  choose_paths (&options);
-  tool_memory_set_up ();
-  status = options.url ? print_later (&options) : serve (&options);
-
-out:
   clear_options (&options);
+  tool_options_clear (entries);
   return status;
 }
 

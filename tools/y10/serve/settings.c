@@ -331,53 +331,49 @@ add_demo (ServeConfig *config)
 ServeConfig *
 serve_config_load (const char *path, GError **error)
 {
-  ServeConfig *config = g_new0 (ServeConfig, 1);
-  GError *problem = NULL;
+  g_autoptr (ServeConfig) config = g_new0 (ServeConfig, 1);
+  g_autoptr (GError) problem = NULL;
   struct stat status;
   gsize size;
-  char *text = tool_read_file (path, MAX_FILE, &size, &problem);
+  g_autofree char *text = tool_read_file (path, MAX_FILE, &size, &problem);
 
   config->path = g_strdup (path);
   config->file = g_key_file_new ();
   config->cameras = g_ptr_array_new_with_free_func (free_camera);
   if (g_error_matches (problem, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
-    g_clear_error (&problem);
     add_demo (config);
     read_spool (config, NULL);
-    config->saved = g_key_file_to_data (config->file, NULL, NULL);
-    return config;
-  }
-  if (!text) {
-    g_propagate_error (error, problem);
+  } else if (!text) {
+    g_propagate_error (error, g_steal_pointer (&problem));
+    return NULL;
   } else if (!g_key_file_load_from_data (config->file, text, size,
                  G_KEY_FILE_KEEP_COMMENTS, &problem)) {
-    g_propagate_prefixed_error (error, problem, "%s: ", path);
+    g_propagate_prefixed_error (error, g_steal_pointer (&problem),
+        "%s: ", path);
+    return NULL;
   } else if (stat (path, &status) == 0 && status.st_mode & 077) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: others may read it, and it can have passwords; run chmod 600 on it",
         path);
-  } else if (parse (config, error)) {
-    g_free (text);
-    config->saved = g_key_file_to_data (config->file, NULL, NULL);
-    return config;
+    return NULL;
+  } else if (!parse (config, error)) {
+    return NULL;
   }
-  g_free (text);
-  serve_config_free (config);
-  return NULL;
+  config->saved = g_key_file_to_data (config->file, NULL, NULL);
+  return g_steal_pointer (&config);
 }
 
 gboolean
 serve_config_save (ServeConfig *config, GError **error)
 {
-  char *text = g_key_file_to_data (config->file, NULL, NULL);
+  g_autofree char *text = g_key_file_to_data (config->file, NULL, NULL);
   const gboolean ok = tool_write_private (config->path, text, error);
 
   if (ok) {
     g_free (config->saved);
-    config->saved = text;
+    config->saved = g_steal_pointer (&text);
     return TRUE;
   }
-  g_free (text);
   g_key_file_load_from_data (config->file, config->saved, G_MAXSIZE,
       G_KEY_FILE_KEEP_COMMENTS, NULL);
   return FALSE;

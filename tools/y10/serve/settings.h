@@ -31,6 +31,7 @@ ServeConfig *serve_config_load (const char *path, GError **error);
 /* Writes what was changed below; on failure the key file is again as it was saved. */
 gboolean serve_config_save (ServeConfig *config, GError **error);
 void serve_config_free (ServeConfig *config);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ServeConfig, serve_config_free)
 /* Reads the model and what cameras say of its classes. */
 gboolean serve_config_load_model (ServeConfig *config, GError **error);
 /* Has the file name the model; on failure it stays as it was. */

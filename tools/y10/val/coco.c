@@ -43,31 +43,22 @@ has_pictures (const ValData *data, const char *folder)
 static char *
 find_folder (const ValData *data)
 {
-  char *base = g_path_get_basename (data->source);
-  char *folder = g_path_get_dirname (data->source), *found = NULL;
+  g_autofree char *base = g_path_get_basename (data->source);
+  g_autofree char *folder = g_path_get_dirname (data->source);
   const char *split;
 
   if (strrchr (base, '.'))
     *strrchr (base, '.') = 0;
   split = strrchr (base, '_') ? strrchr (base, '_') + 1 : base;
-  for (guint up = 0; up < 2 && !found; up++) {
-    g_autofree char *root = g_build_filename (folder, up ? ".." : "", NULL);
-    char *candidates[] = { g_strdup (root),
-      g_build_filename (root, "images", NULL),
-      g_build_filename (root, split, NULL),
-      g_build_filename (root, "images", split, NULL) };
+  for (guint up = 0; up < 2; up++)
+    for (guint i = 0; i < 4; i++) {
+      g_autofree char *found = g_build_filename (folder, up ? ".." : "",
+          i & 1 ? "images" : "", i & 2 ? split : "", NULL);
 
-    for (guint i = 0; i < G_N_ELEMENTS (candidates); i++)
-      if (!found && has_pictures (data, candidates[i]))
-        found = candidates[i];
-      else
-        g_free (candidates[i]);
-  }
-  g_free (base);
-  if (!found)
-    return folder;
-  g_free (folder);
-  return found;
+      if (has_pictures (data, found))
+        return g_steal_pointer (&found);
+    }
+  return g_steal_pointer (&folder);
 }
 
 static gboolean

@@ -69,20 +69,18 @@ read_picture (Infer *self, guint index, ToolRunner *runner)
 {
   ValPicture *picture = g_ptr_array_index (self->data->pictures, index);
   const gint64 start = g_get_monotonic_time ();
-  char *damage = NULL;
-  GError *error = NULL;
+  g_autofree char *damage = NULL;
+  g_autoptr (GError) error = NULL;
   ToolFrame frame;
 
   if (!tool_picture_load (picture->path, picture->path, &frame, &damage,
           &error)) {
     name_unread (self, picture, error->message);
-    g_error_free (error);
     return;
   }
   self->read_time += g_get_monotonic_time () - start;
   if (damage)
     val_data_note (self->data, "%s: damaged: %s", picture->path, damage);
-  g_free (damage);
   self->is_read[index] = 1;
   frame.input = index;
   picture->width = frame.image.width;

@@ -35,16 +35,15 @@ static char *
 label_path (const char *picture)
 {
   const char *at = g_strrstr (picture, "/images/");
-  char *path = at ? g_strdup_printf ("%.*s/labels/%s", (int) (at - picture),
-                   picture, at + strlen ("/images/"))
-                  : g_strdup (picture);
-  char *slash = strrchr (path, '/'), *dot = strrchr (path, '.'), *labels;
+  g_autofree char *path = at
+      ? g_strdup_printf ("%.*s/labels/%s", (int) (at - picture), picture,
+          at + strlen ("/images/"))
+      : g_strdup (picture);
+  char *slash = strrchr (path, '/'), *dot = strrchr (path, '.');
 
   if (dot && dot > (slash ? slash : path))
     *dot = 0;
-  labels = g_strconcat (path, ".txt", NULL);
-  g_free (path);
-  return labels;
+  return g_strconcat (path, ".txt", NULL);
 }
 
 /* Sets the box of a middle and a size, or around an outline. */

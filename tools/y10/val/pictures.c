@@ -34,17 +34,13 @@ typedef struct
 static char *
 resolve (const char *base, const char *path)
 {
-  char *full;
+  g_autofree char *full = g_build_filename (base, path, NULL);
 
-  if (g_path_is_absolute (path))
+  if (g_path_is_absolute (path)
+      || (!g_file_test (full, G_FILE_TEST_EXISTS)
+          && g_file_test (path, G_FILE_TEST_EXISTS)))
     return g_strdup (path);
-  full = g_build_filename (base, path, NULL);
-  if (!g_file_test (full, G_FILE_TEST_EXISTS)
-      && g_file_test (path, G_FILE_TEST_EXISTS)) {
-    g_free (full);
-    full = g_strdup (path);
-  }
-  return full;
+  return g_steal_pointer (&full);
 }
 
 /* Returns what lies beside the file although it says ../valid or PROJECT/valid/images, as
@@ -63,11 +59,10 @@ find_beside (const char *root, const char *path)
   else
     inner++;
   for (;; path = inner) {
-    char *beside = g_build_filename (root, path, NULL);
+    g_autofree char *beside = g_build_filename (root, path, NULL);
 
     if (g_file_test (beside, G_FILE_TEST_EXISTS))
-      return beside;
-    g_free (beside);
+      return g_steal_pointer (&beside);
     if (path == inner)
       return NULL;
   }

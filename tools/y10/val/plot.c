@@ -72,14 +72,12 @@ append_text (GString *svg, double x, double y, const char *style,
 static char *
 shorten (const char *name, glong length)
 {
-  char *valid = g_utf8_make_valid (name, -1), *text;
+  g_autofree char *valid = g_utf8_make_valid (name, -1);
 
   if (g_utf8_strlen (valid, -1) <= length)
-    return valid;
+    return g_steal_pointer (&valid);
   *g_utf8_offset_to_pointer (valid, length - 1) = 0;
-  text = g_strconcat (valid, "…", NULL);
-  g_free (valid);
-  return text;
+  return g_strconcat (valid, "…", NULL);
 }
 
 static void

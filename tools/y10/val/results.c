@@ -67,7 +67,7 @@ val_results_write (const ValData *data, const GArray *found, const char *path,
     GError **error)
 {
   g_autoptr (GString) text = g_string_new ("[");
-  GError *failure = NULL;
+  g_autoptr (GError) failure = NULL;
 
   for (guint i = 0; i < found->len; i++) {
     const ValFound *f = &g_array_index (found, ValFound, i);
@@ -89,10 +89,8 @@ val_results_write (const ValData *data, const GArray *found, const char *path,
     g_string_append_c (text, '}');
   }
   g_string_append (text, "\n]\n");
-  if (!g_file_set_contents (path, text->str, (gssize) text->len, &failure)) {
+  if (!g_file_set_contents (path, text->str, (gssize) text->len, &failure))
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s", failure->message);
-    g_error_free (failure);
-  }
   return !failure;
 }
 

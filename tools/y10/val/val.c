@@ -218,8 +218,8 @@ evaluate (Val *self)
     .found = (const ValFound *) self->found->data,
     .n_found = self->found->len,
   };
-  ValCategory *categories = val_evaluate (&input);
-  guint *confusion = val_confuse (&input, VAL_CONFUSION_CONFIDENCE,
+  g_autofree ValCategory *categories = val_evaluate (&input);
+  g_autofree guint *confusion = val_confuse (&input, VAL_CONFUSION_CONFIDENCE,
       VAL_CONFUSION_IOU);
   const ValReport report = {
     .data = self->data,
@@ -232,8 +232,6 @@ evaluate (Val *self)
   };
   gboolean ok = write_outputs (self, &report);
 
-  g_free (categories);
-  g_free (confusion);
   return ok ? TOOL_OK : TOOL_FAILED;
 }
 
@@ -372,12 +370,6 @@ tool_val (int argc, char **argv)
   g_free (self.wanted);
   tool_engine_options_clear (&options.engine);
   tool_head_options_clear (&options.head);
-  g_strfreev (options.files);
-  g_free (options.split);
-  g_free (options.images);
-  g_free (options.json);
-  g_free (options.detections);
-  g_free (options.save_detections);
-  g_free (options.plot);
+  tool_options_clear (entries);
   return status;
 }
