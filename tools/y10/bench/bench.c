@@ -13,8 +13,6 @@
 #include "config.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/command.h"
 #include "base/json.h"

@@ -14,7 +14,6 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"

@@ -10,7 +10,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <glib/gstdio.h>
 

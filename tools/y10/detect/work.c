@@ -217,13 +217,11 @@ run (gpointer user)
     tool_error ("%s", error->message);
     goto out;
   }
-  if (options->head.classes
-      && !(classes = tool_classes_parse (options->head.classes, self.model))) {
-    status = TOOL_USAGE;
-    goto out;
-  }
-  if (!tool_rules_read_limits (&options->rules, self.model, &class_confidence,
-          &params)
+  if ((options->head.classes
+          && !(
+              classes = tool_classes_parse (options->head.classes, self.model)))
+      || !tool_rules_read_limits (&options->rules, self.model,
+          &class_confidence, &params)
       || !tool_rules_read_parts (&options->rules, &tiles, &self.parts)
       || !set_privacy (&self, options)) {
     status = TOOL_USAGE;

@@ -10,7 +10,6 @@
 #include "base/json.h"
 #include "config.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -18,7 +18,6 @@
 #include <dlfcn.h>
 #include <gst/gst.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "media/gst.h"
 

@@ -58,8 +58,9 @@ char *
 tool_gif_find_damage (const char *path)
 {
   char *damage;
-  g_autoptr (GdkPixbufAnimation) animation = tool_gif_load (path, &damage);
+  GdkPixbufAnimation *animation = tool_gif_load (path, &damage);
 
+  g_clear_object (&animation);
   return damage;
 }
 

@@ -85,7 +85,6 @@ static GstPadProbeReturn
 release (ToolMoviePad *self, GstPadProbeInfo *info, gssize at)
 {
   const gsize n = gst_adapter_available (self->held);
-  g_autoptr (GstBuffer) given = GST_PAD_PROBE_INFO_BUFFER (info);
   GstBuffer *all = gst_adapter_take_buffer (self->held, n);
 
   self->next_box -= MIN (self->next_box, n);
@@ -96,6 +95,7 @@ release (ToolMoviePad *self, GstPadProbeInfo *info, gssize at)
   if (self->discont)
     GST_BUFFER_FLAG_SET (all, GST_BUFFER_FLAG_DISCONT);
   self->discont = FALSE;
+  gst_buffer_unref (GST_PAD_PROBE_INFO_BUFFER (info));
   GST_PAD_PROBE_INFO_DATA (info) = all;
   return GST_PAD_PROBE_OK;
 }

@@ -24,7 +24,6 @@
 #include <gst/gst.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "media/chain.h"
 #include "media/fetch.h"

@@ -7,8 +7,6 @@
 
 #include "config.h"
 
-#include <stdio.h>
-
 #include "base/command.h"
 #include "base/json.h"
 #include "base/names.h"

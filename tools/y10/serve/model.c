@@ -15,7 +15,6 @@
 
 #include <gio/gio.h>
 #include <libsoup/soup.h>
-#include <string.h>
 #include <y10/y10.h>
 
 #include "base/json.h"

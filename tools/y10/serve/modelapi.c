@@ -8,8 +8,6 @@
 
 #ifdef HAVE_SERVE
 
-#include <string.h>
-
 #include "base/json.h"
 #include "http/body.h"
 #include "http/connection.h"

@@ -8,7 +8,6 @@
 
 #ifdef HAVE_SERVE
 
-#include <string.h>
 #include <y10/y10.h>
 
 #include "common/classes.h"

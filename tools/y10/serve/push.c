@@ -8,7 +8,6 @@
 
 #ifdef HAVE_SERVE
 
-#include "base/json.h"
 #include "serve/push.h"
 
 #define INTERVAL 500 /* ms */

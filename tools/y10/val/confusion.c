@@ -7,8 +7,6 @@
 
 #include "config.h"
 
-#include <stdlib.h>
-
 #include "val/evaluate.h"
 
 /* Ultralytics adds this where it divides. */

@@ -6,8 +6,6 @@
 
 #include "config.h"
 
-#include <string.h>
-
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/terminal.h"

@@ -150,23 +150,16 @@ infer (Val *self)
   return error ? fail (error, TOOL_NO_ENGINE) : TOOL_OK;
 }
 
-/* Learns the sizes of pictures whose labels are fractions. */
-static int
-measure (Val *self)
-{
-  g_autoptr (GArray)
-      none = val_infer (self->data, NULL, &self->n_unread, &self->speed, NULL);
-
-  return TOOL_OK;
-}
-
 static int
 read_detections (Val *self)
 {
   GError *error = NULL;
+  GArray *none = NULL;
 
+  /* Learns the sizes of pictures whose labels are fractions. */
   if (self->data->is_relative)
-    measure (self);
+    none = val_infer (self->data, NULL, &self->n_unread, &self->speed, NULL);
+  g_clear_pointer (&none, g_array_unref);
   if (tool_interrupted ())
     return TOOL_INTERRUPTED;
   self->found = val_results_read (self->data, self->options->detections,
