@@ -6,8 +6,6 @@
 
 #include <y10/y10.h>
 
-G_BEGIN_DECLS
-
 /* The options that select a model and configure an engine. */
 typedef struct
 {
@@ -40,5 +38,3 @@ guint8 *tool_classes_parse (const char *text, const Y10Model *model);
  * @name and returns FALSE. */
 gboolean tool_check_range (const char *name, double value, double min,
     double max);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "events/eventsegment.h"
 
-G_BEGIN_DECLS
-
 #define SERVE_EVENT_KINDS "enter", "leave", "cross", "dwell", "occupancy"
 
 typedef struct
@@ -25,5 +23,3 @@ guint16 serve_event_names_add (ServeEventNames *names, const char *name,
 /* Likewise of one that was added. */
 guint16 serve_event_names_find (const ServeEventNames *names, const char *name,
     gsize length);
-
-G_END_DECLS

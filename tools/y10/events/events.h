@@ -8,8 +8,6 @@
 #include "events/eventline.h"
 #include "events/eventsegment.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ServeEvents ServeEvents;
 
 /* Told of each event that comes once all earlier ones are read. */
@@ -50,5 +48,3 @@ guint16 serve_events_find_name (const ServeEvents *events, ServeNames which,
 /* All that were seen, in their order; owned by @events. */
 const GPtrArray *serve_events_get_names (const ServeEvents *events,
     ServeNames which);
-
-G_END_DECLS

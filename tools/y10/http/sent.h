@@ -6,8 +6,6 @@
 
 #include <libsoup/soup.h>
 
-G_BEGIN_DECLS
-
 /* @message, or the next part of it, shows @subject. */
 void http_sent_add (SoupServerMessage *message, const char *subject);
 /* libsoup has handed all parts of @message that were added to the kernel. */
@@ -17,5 +15,3 @@ void http_sent_written (const SoupServerMessage *message);
 void http_sent_reset (const char *subject);
 /* At the end. */
 void http_sent_stop (void);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "base/json-cursor.h"
 #include "serve/settings.h"
 
-G_BEGIN_DECLS
-
 /* Returns a copy of @camera, or of nothing, with what @members say in place of what it
  * says, checked. The error names the field, what was found and what was expected. Free
  * with tool_camera_settings_free(). */
@@ -19,5 +17,3 @@ char *serve_change_list (const ToolCameraSettings *camera,
     const ToolCameraSettings *before);
 /* Adds them to an object, but for the name and secrets. */
 void serve_change_write (GString *json, const ToolCameraSettings *camera);
-
-G_END_DECLS

@@ -10,8 +10,6 @@
 #include "serve/model.h"
 #include "serve/push.h"
 
-G_BEGIN_DECLS
-
 /* Of which handlers get what they need. */
 typedef struct
 {
@@ -25,5 +23,3 @@ typedef struct
 
 /* Answers requests to @soup from now on. */
 HttpServer *serve_routes_open (SoupServer *soup, ServeOwners *owners);
-
-G_END_DECLS

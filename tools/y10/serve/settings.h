@@ -7,8 +7,6 @@
 #include "camera/settings.h"
 #include "serve/modelinfo.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   char *path;
@@ -54,5 +52,3 @@ void serve_config_remove (ServeConfig *config,
 void serve_config_drop (ServeConfig *config, ToolCameraSettings *camera);
 /* Whether the camera @id, also one that was removed, may show only what is covered. */
 gboolean serve_config_is_private (const ServeConfig *config, const char *id);
-
-G_END_DECLS

@@ -6,10 +6,6 @@
 
 #include "serve/settings.h"
 
-G_BEGIN_DECLS
-
 /* Makes the folder, and finds out what all cameras would fail at otherwise. Without
  * yolov10publish, clears the setting and says so. */
 gboolean serve_spool_prepare (ServeConfig *config, GError **error);
-
-G_END_DECLS
