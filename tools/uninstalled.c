@@ -15,7 +15,7 @@
 static void __attribute__ ((constructor)) find_plugin (void)
 {
   char *program = realpath ("/proc/self/exe", NULL);
-  char *folder, *plugins, *plugin;
+  g_autofree char *folder = NULL, *plugins = NULL, *plugin = NULL;
 
   if (!program || g_getenv ("GST_PLUGIN_PATH_1_0")
       || g_getenv ("GST_PLUGIN_PATH")) {
@@ -27,8 +27,5 @@ static void __attribute__ ((constructor)) find_plugin (void)
   plugin = g_build_filename (plugins, PLUGIN, NULL);
   if (access (plugin, R_OK) == 0)
     g_setenv ("GST_PLUGIN_PATH_1_0", plugins, FALSE);
-  g_free (plugin);
-  g_free (plugins);
-  g_free (folder);
   free (program);
 }

@@ -7,8 +7,6 @@
  * line. */
 #include "send/flights.h"
 
-#include <string.h>
-
 #define FIRST_SIZE 64
 
 void

@@ -456,9 +456,10 @@ static void
 on_probed (GObject *source, GAsyncResult *result, gpointer user)
 {
   g_autoptr (GError) error = NULL;
-  GSocketConnection *connection =
-      g_socket_client_connect_to_host_finish (G_SOCKET_CLIENT (source), result,
-          &error);
+  g_autoptr (GSocketConnection)
+      connection = g_socket_client_connect_to_host_finish (G_SOCKET_CLIENT (
+                                                               source),
+          result, &error);
   Link *link = user;
 
   link->mqtt->n_probes--;
@@ -471,7 +472,6 @@ on_probed (GObject *source, GAsyncResult *result, gpointer user)
       link_drop (link, error);
     }
   }
-  g_clear_object (&connection);
 }
 
 /* libmosquitto waits for names and tries one address only. So this asks first which one

@@ -8,7 +8,6 @@
  * those of a stream that somebody else runs now. */
 #include "send/retained.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
 #include <string.h>

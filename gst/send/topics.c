@@ -122,8 +122,8 @@ static Stream *
 get_stream (GstY10Topics *self, const gchar *name)
 {
   const gchar *prefix = self->config.prefix;
-  Stream *stream;
   g_autofree gchar *level = NULL, *device = NULL;
+  Stream *stream;
 
   for (guint i = 0; i < self->streams->len; i++) {
     stream = g_ptr_array_index (self->streams, i);

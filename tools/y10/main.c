@@ -52,7 +52,7 @@ static const Command *
 find_command (const char *name)
 {
   const char *known[G_N_ELEMENTS (commands) + 1] = { NULL };
-  char *hint;
+  g_autofree char *hint = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++) {
     known[i] = commands[i].name;
@@ -62,7 +62,6 @@ find_command (const char *name)
   hint = tool_hint_command (name, known);
   tool_error ("unknown command '%s'; %s%s'y10 --help' lists the commands", name,
       hint ? hint : "", hint ? "; " : "");
-  g_free (hint);
   return NULL;
 }
 

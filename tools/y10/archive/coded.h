@@ -4,8 +4,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* How the samples of a video stream are read. */
 typedef struct
 {
@@ -24,5 +22,3 @@ gboolean tool_coded_format_init (ToolCodedFormat *format, const GstCaps *caps);
 /* Whether a decoder that starts at the key frame @buffer decodes it and all that
  * is displayed after it exactly. */
 gboolean tool_coded_is_entry (const ToolCodedFormat *format, GstBuffer *buffer);
-
-G_END_DECLS

@@ -124,7 +124,8 @@ const char *
 tool_cuts_find (const ToolCodedFrame *frames, guint n, gint64 length,
     GArray *ranges)
 {
-  GArray *times = sort_times (frames, n), *cuts = NULL;
+  g_autoptr (GArray) cuts = NULL;
+  g_autoptr (GArray) times = sort_times (frames, n);
   const char *why = NULL;
   gint64 start, seek = -1;
 
@@ -149,8 +150,6 @@ tool_cuts_find (const ToolCodedFrame *frames, guint n, gint64 length,
     }
     append_range (ranges, start, find_end (frames, n), seek);
     count_frames (ranges, times);
-    g_array_unref (cuts);
   }
-  g_array_unref (times);
   return why;
 }

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* A coded frame, in the order of the file. */
 typedef struct
 {
@@ -18,5 +16,3 @@ typedef struct
  * or why there is only one range. */
 const char *tool_cuts_find (const ToolCodedFrame *frames, guint n,
     gint64 length, GArray *ranges);
-
-G_END_DECLS

@@ -83,7 +83,7 @@ tool_file_check_stamp (const char *path, ToolFileStamp *stamp, GError **error)
 static gboolean
 read_all (int fd, GChecksum *checksum)
 {
-  guint8 *block = g_malloc (BLOCK_SIZE);
+  g_autofree guint8 *block = g_malloc (BLOCK_SIZE);
   ssize_t n;
 
   posix_fadvise (fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -93,14 +93,13 @@ read_all (int fd, GChecksum *checksum)
     else if (errno != EINTR)
       break;
   }
-  g_free (block);
   return n == 0;
 }
 
 char *
 tool_digest_file (const char *path, ToolFileStamp *stamp, GError **error)
 {
-  GChecksum *checksum;
+  g_autoptr (GChecksum) checksum = NULL;
   char *digest = NULL;
   int fd;
 
@@ -116,7 +115,6 @@ tool_digest_file (const char *path, ToolFileStamp *stamp, GError **error)
     set_errno (error, "read", path);
   else if (tool_file_check_stamp (path, stamp, error))
     digest = g_strconcat (PREFIX, g_checksum_get_string (checksum), NULL);
-  g_checksum_free (checksum);
   close (fd);
   return digest;
 }

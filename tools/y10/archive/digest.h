@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Identifies a version of a file without reading it. */
 typedef struct
 {
@@ -27,5 +25,3 @@ char *tool_digest_file (const char *path, ToolFileStamp *stamp, GError **error);
 /* Returns only the 64 digits. */
 char *tool_digest_text (const char *text);
 gboolean tool_digest_is_valid (const char *digest);
-
-G_END_DECLS

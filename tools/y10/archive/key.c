@@ -86,7 +86,7 @@ add_settings (GString *json, const ToolKeySettings *self)
 char *
 tool_key_describe_settings (const ToolKeySettings *self, GError **error)
 {
-  char *model = y10_model_digest (self->model, error);
+  g_autofree char *model = y10_model_digest (self->model, error);
   GString *json;
 
   if (!model)
@@ -97,7 +97,6 @@ tool_key_describe_settings (const ToolKeySettings *self, GError **error)
   y10_json_add_string (json, "model", model);
   add_settings (json, self);
   y10_json_close (json, '}');
-  g_free (model);
   return g_string_free (json, FALSE);
 }
 
@@ -105,14 +104,13 @@ char *
 tool_key_make (const char *settings, const char *content,
     const ToolRange *range)
 {
-  char *part = range ? g_strdup_printf ("%" G_GINT64_FORMAT " %" G_GINT64_FORMAT
-                                        " %" G_GUINT64_FORMAT,
-                   range->start, range->end, range->first_frame)
-                     : g_strdup ("all");
-  char *text = g_strdup_printf ("%s\n%s\n%s", settings, content, part);
-  char *key = tool_digest_text (text);
+  g_autofree char *part = range
+      ? g_strdup_printf ("%" G_GINT64_FORMAT " %" G_GINT64_FORMAT
+                         " %" G_GUINT64_FORMAT,
+          range->start, range->end, range->first_frame)
+      : g_strdup ("all");
+  g_autofree char *text = g_strdup_printf ("%s\n%s\n%s", settings, content,
+      part);
 
-  g_free (text);
-  g_free (part);
-  return key;
+  return tool_digest_text (text);
 }

@@ -6,8 +6,6 @@
 
 #include "media/video.h"
 
-G_BEGIN_DECLS
-
 /* What results depend on apart from the content: model, settings, version. */
 typedef struct
 {
@@ -27,5 +25,3 @@ char *tool_key_describe_settings (const ToolKeySettings *settings,
 /* The key for the part @range (NULL: all) of @content: 64 hexadecimal digits. */
 char *tool_key_make (const char *settings, const char *content,
     const ToolRange *range);
-
-G_END_DECLS

@@ -89,7 +89,7 @@ char *
 tool_manifest_line (const ToolManifestInput *input)
 {
   GString *json = g_string_new (NULL);
-  char *path = tool_source_to_utf8 (input->path);
+  g_autofree char *path = tool_source_to_utf8 (input->path);
 
   y10_json_open (json, NULL, '{');
   y10_json_add_string (json, "source", input->source);
@@ -99,7 +99,6 @@ tool_manifest_line (const ToolManifestInput *input)
   else
     add_contents (json, input);
   y10_json_close (json, '}');
-  g_free (path);
   return g_string_free (json, FALSE);
 }
 

@@ -6,8 +6,6 @@
 
 #include "archive/digest.h"
 
-G_BEGIN_DECLS
-
 /* One input of a manifest. Either @error is set, or @content and @segments. */
 typedef struct
 {
@@ -30,5 +28,3 @@ char *tool_manifest_line (const ToolManifestInput *input);
 /* All inputs of the manifest in @path ("-": standard input), or NULL and an
  * error that names file, line and member. */
 GPtrArray *tool_manifest_read (const char *path, GError **error);
-
-G_END_DECLS

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,30 +44,27 @@ make_part (const char *text)
 static char *
 get_boot (void)
 {
-  char *text = NULL, *boot;
+  g_autofree char *text = NULL;
 
   g_file_get_contents ("/proc/sys/kernel/random/boot_id", &text, NULL, NULL);
-  boot = make_part (text ? g_strstrip (text) : "");
-  g_free (text);
-  return boot;
+  return make_part (text ? g_strstrip (text) : "");
 }
 
 static char *
 get_namespace (void)
 {
-  char *text = g_file_read_link ("/proc/self/ns/pid", NULL);
-  char *part = make_part (text ? text : "");
+  g_autofree char *text = g_file_read_link ("/proc/self/ns/pid", NULL);
 
-  g_free (text);
-  return part;
+  return make_part (text ? text : "");
 }
 
 /* In clock ticks since the boot, or "" if it cannot be read. */
 static char *
 get_start (const char *pid)
 {
-  char *path = g_strdup_printf ("/proc/%s/stat", pid), *text = NULL;
-  char **fields = NULL, *start = NULL, *name_end;
+  g_autofree char *path = g_strdup_printf ("/proc/%s/stat", pid), *text = NULL;
+  char *start = NULL, *name_end;
+  g_auto (GStrv) fields = NULL;
 
   if (g_file_get_contents (path, &text, NULL, NULL)
       && (name_end = strrchr (text, ')'))) {
@@ -76,9 +72,6 @@ get_start (const char *pid)
     if (g_strv_length (fields) > PROC_STAT_START)
       start = g_strdup (fields[PROC_STAT_START]);
   }
-  g_strfreev (fields);
-  g_free (text);
-  g_free (path);
   return start ? start : g_strdup ("");
 }
 
@@ -86,28 +79,22 @@ char *
 tool_owner_make_name (const char *key)
 {
   static gint serial;
-  char *host = make_part (g_get_host_name ()), *boot = get_boot ();
-  char *namespace = get_namespace ();
-  char *pid = g_strdup_printf ("%ld", (long) getpid ());
-  char *start = get_start (pid);
-  char *number = g_strdup_printf ("%d-%08x", g_atomic_int_add (&serial, 1),
-      g_random_int ());
-  char *name = g_strjoin (SEPARATOR, key, host, boot, namespace, pid, start,
-      number, NULL);
+  g_autofree char *host = make_part (g_get_host_name ()), *boot = get_boot ();
+  g_autofree char *namespace = get_namespace ();
+  g_autofree char *pid = g_strdup_printf ("%ld", (long) getpid ());
+  g_autofree char *start = get_start (pid);
+  g_autofree char *number = g_strdup_printf ("%d-%08x",
+      g_atomic_int_add (&serial, 1), g_random_int ());
 
-  g_free (host);
-  g_free (boot);
-  g_free (namespace);
-  g_free (pid);
-  g_free (start);
-  g_free (number);
-  return name;
+  return g_strjoin (SEPARATOR, key, host, boot, namespace, pid, start, number,
+      NULL);
 }
 
 static ToolOwnerState
 get_process_state (const char *pid, const char *start)
 {
-  char *end, *now;
+  char *end;
+  g_autofree char *now = NULL;
   const gint64 number = g_ascii_strtoll (pid, &end, 10);
   ToolOwnerState state = TOOL_OWNER_UNKNOWN;
 
@@ -119,16 +106,15 @@ get_process_state (const char *pid, const char *start)
   now = get_start (pid);
   if (*now && *start)
     state = strcmp (now, start) ? TOOL_OWNER_GONE : TOOL_OWNER_ALIVE;
-  g_free (now);
   return state;
 }
 
 ToolOwnerState
 tool_owner_get_state (const char *name)
 {
-  char **parts = g_strsplit (name, SEPARATOR, -1);
-  char *host = make_part (g_get_host_name ()), *boot = get_boot ();
-  char *namespace = get_namespace ();
+  g_auto (GStrv) parts = g_strsplit (name, SEPARATOR, -1);
+  g_autofree char *host = make_part (g_get_host_name ()), *boot = get_boot ();
+  g_autofree char *namespace = get_namespace ();
   ToolOwnerState state = TOOL_OWNER_UNKNOWN;
 
   /* Many machines may be called localhost. */
@@ -139,9 +125,5 @@ tool_owner_get_state (const char *name)
     else if (*namespace && !strcmp (parts[NAMESPACE], namespace))
       state = get_process_state (parts[PID], parts[START]);
   }
-  g_strfreev (parts);
-  g_free (host);
-  g_free (boot);
-  g_free (namespace);
   return state;
 }

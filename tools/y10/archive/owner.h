@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* A file name that begins with @key, names this process and is not used twice. */
 char *tool_owner_make_name (const char *key);
 typedef enum
@@ -17,5 +15,3 @@ typedef enum
 
 /* Whether the process that @name names still exists. */
 ToolOwnerState tool_owner_get_state (const char *name);
-
-G_END_DECLS

@@ -188,15 +188,12 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 static gboolean
 is_video (GstPad *pad)
 {
-  GstCaps *caps = gst_pad_get_current_caps (pad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   const char *name = caps
       ? gst_structure_get_name (gst_caps_get_structure (caps, 0))
       : "";
-  gboolean video = g_str_has_prefix (name, "video/")
-      || g_str_has_prefix (name, "image/");
 
-  gst_clear_caps (&caps);
-  return video;
+  return g_str_has_prefix (name, "video/") || g_str_has_prefix (name, "image/");
 }
 
 static gboolean
@@ -212,7 +209,7 @@ on_pad_added (GstElement *demuxer, GstPad *pad, gpointer user)
 {
   Scan *scan = user;
   GstElement *sink;
-  GstPad *sink_pad;
+  g_autoptr (GstPad) sink_pad = NULL;
 
   if (!GST_PAD_IS_SRC (pad))
     return;
@@ -228,7 +225,6 @@ on_pad_added (GstElement *demuxer, GstPad *pad, gpointer user)
   }
   sink_pad = gst_element_get_static_pad (sink, "sink");
   gst_pad_link (pad, sink_pad);
-  gst_object_unref (sink_pad);
 }
 
 /* NULL where frames cannot be found by their time. */
@@ -237,11 +233,11 @@ choose_demuxer (const char *path)
 {
   static const char *const matroska[] = { "video/webm", "video/x-matroska",
     "video/x-matroska-3d", NULL };
-  guint8 *bytes = g_malloc (N_TYPE_BYTES);
+  g_autofree guint8 *bytes = g_malloc (N_TYPE_BYTES);
   FILE *file = fopen (path, "rbe");
   gsize n = file ? fread (bytes, 1, N_TYPE_BYTES, file) : 0;
-  GstCaps *caps = n ? gst_type_find_helper_for_data (NULL, bytes, n, NULL)
-                    : NULL;
+  g_autoptr (GstCaps)
+      caps = n ? gst_type_find_helper_for_data (NULL, bytes, n, NULL) : NULL;
   const char *name = caps
       ? gst_structure_get_name (gst_caps_get_structure (caps, 0))
       : "";
@@ -249,10 +245,8 @@ choose_demuxer (const char *path)
       : g_strv_contains (matroska, name)                  ? "matroskademux"
                                                           : NULL;
 
-  gst_clear_caps (&caps);
   if (file)
     fclose (file);
-  g_free (bytes);
   return demuxer;
 }
 
@@ -280,10 +274,10 @@ make_pipeline (Scan *scan, const char *path, const char *demuxer)
 static char *
 play (Scan *scan)
 {
-  GstBus *bus = gst_element_get_bus (scan->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (scan->pipeline);
   gboolean done = FALSE;
   GstMessage *message;
-  GError *cause = NULL;
+  g_autoptr (GError) cause = NULL;
   char *error = NULL;
 
   gst_element_set_state (scan->pipeline, GST_STATE_PLAYING);
@@ -298,7 +292,6 @@ play (Scan *scan)
         gst_message_parse_error (message, &cause, NULL);
         error = g_strdup_printf ("cannot be played as a video: %s",
             cause->message);
-        g_error_free (cause);
       }
     }
     gst_message_unref (message);
@@ -306,7 +299,6 @@ play (Scan *scan)
   if (!error)
     error = tool_watch_find_damage (scan->watch);
   gst_element_set_state (scan->pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
   return error;
 }
 
@@ -387,21 +379,18 @@ ToolManifestInput *
 tool_scan (const char *source, gint64 length)
 {
   ToolManifestInput *input = tool_manifest_input_new ();
-  GError *error = NULL;
-  char *path = tool_source_to_path (source, &error);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = tool_source_to_path (source, &error);
   GThread *thread;
 
   input->source = tool_source_to_utf8 (source);
   input->path = g_canonicalize_filename (path ? path : input->source, NULL);
-  g_free (path);
   if (tool_is_remote (source) || tool_is_stdin (source)) {
-    g_clear_error (&error);
     input->error = g_strdup ("only files are cut into segments");
     return input;
   }
   if (error || !tool_file_stamp (input->path, &input->stamp, &error)) {
     input->error = g_strdup (error->message);
-    g_error_free (error);
     return input;
   }
   thread = g_thread_new ("digest", compute_digest, input);
@@ -409,7 +398,6 @@ tool_scan (const char *source, gint64 length)
   error = g_thread_join (thread);
   if (error && !input->error)
     input->error = g_strdup (error->message);
-  g_clear_error (&error);
   if (input->whole || input->segments->len == 0)
     g_array_set_size (input->segments, 1);
   return input;

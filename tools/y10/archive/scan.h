@@ -4,10 +4,6 @@
 
 #include "archive/manifest.h"
 
-G_BEGIN_DECLS
-
 /* Computes what a manifest has of @source with segments of at least @length ns;
  * 0: one segment. Never NULL: what is wrong is in its error. */
 ToolManifestInput *tool_scan (const char *source, gint64 length);
-
-G_END_DECLS

@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "archive/manifest.h"
 #include "archive/scan.h"
@@ -29,11 +28,10 @@ typedef struct
 static void
 write_line (const ToolManifestInput *input)
 {
-  char *line = tool_manifest_line (input);
+  g_autofree char *line = tool_manifest_line (input);
 
   puts (line);
   fflush (stdout);
-  g_free (line);
 }
 
 /* FALSE after a message. */
@@ -96,10 +94,9 @@ supervise (char **sources, double seconds)
     .report = report,
     .user = &command,
   };
-  char *header = tool_manifest_header (seconds, work.n);
+  g_autofree char *header = tool_manifest_header (seconds, work.n);
 
   puts (header);
-  g_free (header);
   return tool_supervise (&work);
 }
 
@@ -108,7 +105,8 @@ tool_segments (int argc, char **argv)
 {
   double seconds = 60;
   gboolean recursive = FALSE;
-  char **sources = NULL, **expanded;
+  g_auto (GStrv) expanded = NULL;
+  g_auto (GStrv) sources = NULL;
   const GOptionEntry entries[] = {
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds,
         "Minimum length of a segment; 0: one segment per input [60]", "S" },
@@ -118,7 +116,7 @@ tool_segments (int argc, char **argv)
         NULL },
     { NULL }
   };
-  GOptionContext *context = g_option_context_new ("INPUT…");
+  g_autoptr (GOptionContext) context = g_option_context_new ("INPUT…");
   int status = TOOL_USAGE;
 
   g_option_context_set_summary (context,
@@ -137,9 +135,6 @@ tool_segments (int argc, char **argv)
   } else {
     expanded = tool_inputs_expand (sources, recursive);
     status = supervise (expanded, seconds);
-    g_strfreev (expanded);
   }
-  g_option_context_free (context);
-  g_strfreev (sources);
   return status;
 }

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <y10/y10.h>
@@ -53,7 +52,7 @@ fail (GError **error, const char *action, const char *dir, const char *name)
 static gint64
 get_time (const ToolStore *store)
 {
-  char *name = tool_owner_make_name ("time");
+  g_autofree char *name = tool_owner_make_name ("time");
   const int fd = openat (store->tmp, name,
       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   gint64 now = G_MININT64;
@@ -65,7 +64,6 @@ get_time (const ToolStore *store)
     close (fd);
     unlinkat (store->tmp, name, 0);
   }
-  g_free (name);
   return now;
 }
 
@@ -85,9 +83,9 @@ is_abandoned (const char *name, const struct stat *info, gint64 now)
 static void
 sweep (ToolStore *store)
 {
-  char *path = g_build_filename (store->path, TMP, NULL);
+  g_autofree char *path = g_build_filename (store->path, TMP, NULL);
   const gint64 now = get_time (store);
-  GDir *dir = g_dir_open (path, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
   const char *name;
   struct stat info;
 
@@ -95,9 +93,6 @@ sweep (ToolStore *store)
     if (fstatat (store->tmp, name, &info, AT_SYMLINK_NOFOLLOW) == 0
         && S_ISREG (info.st_mode) && is_abandoned (name, &info, now))
       unlinkat (store->tmp, name, 0);
-  if (dir)
-    g_dir_close (dir);
-  g_free (path);
 }
 
 ToolStore *
@@ -149,11 +144,9 @@ tool_store_get_name (const char *key)
 gboolean
 tool_store_has (const ToolStore *store, const char *key)
 {
-  char *name = tool_store_get_name (key);
-  gboolean has = faccessat (store->dir, name, F_OK, 0) == 0;
+  g_autofree char *name = tool_store_get_name (key);
 
-  g_free (name);
-  return has;
+  return faccessat (store->dir, name, F_OK, 0) == 0;
 }
 
 static void

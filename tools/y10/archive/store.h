@@ -5,8 +5,6 @@
 #include <glib.h>
 #include <stdio.h>
 
-G_BEGIN_DECLS
-
 /* A folder of immutable files, each named by its key. */
 typedef struct _ToolStore ToolStore;
 /* A file that is being written and that nobody else sees. */
@@ -27,5 +25,3 @@ gboolean tool_entry_publish (ToolEntry *entry, gboolean *existed,
     GError **error);
 /* Takes @entry over. */
 void tool_entry_discard (ToolEntry *entry);
-
-G_END_DECLS

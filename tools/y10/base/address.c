@@ -54,11 +54,9 @@ tool_address_is_one (const char *text)
 static gboolean
 is_ip (const char *host)
 {
-  char *address = g_strndup (host, strcspn (host, "%"));
-  const gboolean is = g_hostname_is_ip_address (address);
+  g_autofree char *address = g_strndup (host, strcspn (host, "%"));
 
-  g_free (address);
-  return is;
+  return g_hostname_is_ip_address (address);
 }
 
 static gboolean
@@ -88,16 +86,14 @@ read_host (ToolAddress *self, const char *text, GError **error)
 {
   const gboolean is_bracketed = *text == '[';
   const char *end = text + strcspn (text, is_bracketed ? "]" : ":");
-  char *host = g_strndup (text + is_bracketed,
+  g_autofree char *host = g_strndup (text + is_bracketed,
       (gsize) (end - text) - is_bracketed);
-  char *plain = g_uri_unescape_string (host, NULL);
+  g_autofree char *plain = g_uri_unescape_string (host, NULL);
 
   if (is_bracketed && *end == ']' && plain && is_ip (plain))
     self->host = g_steal_pointer (&plain);
   else if (!is_bracketed && is_name (host))
     self->host = g_hostname_to_ascii (host);
-  g_free (plain);
-  g_free (host);
   if (!self->host)
     return refuse (error, "the address has no valid host; " FORM);
   end += is_bracketed;
@@ -110,7 +106,8 @@ read_host (ToolAddress *self, const char *text, GError **error)
 static char *
 decode (const char *text, gssize length, GError **error)
 {
-  char *raw = g_strndup (text, length >= 0 ? (gsize) length : strlen (text));
+  g_autofree char *raw = g_strndup (text,
+      length >= 0 ? (gsize) length : strlen (text));
   GString *plain = g_string_new (NULL);
   gboolean ok = TRUE;
 
@@ -132,7 +129,6 @@ decode (const char *text, gssize length, GError **error)
           "the user or password has a control character; expected none");
     g_string_append_c (plain, (char) byte);
   }
-  g_free (raw);
   return g_string_free (plain, !ok);
 }
 
@@ -155,7 +151,7 @@ read_user (ToolAddress *self, const char *text, GError **error)
 static gboolean
 read_path (ToolAddress *self, const char *text, GError **error)
 {
-  GString *path = g_string_new (NULL);
+  g_autoptr (GString) path = g_string_new (NULL);
 
   for (const char *c = text; *c; c++) {
     const guchar byte = (guchar) *c;
@@ -164,17 +160,15 @@ read_path (ToolAddress *self, const char *text, GError **error)
         || (byte == '%'
             && (!g_ascii_isxdigit (c[1]) || !g_ascii_isxdigit (c[2])));
 
-    if (byte < ' ' || byte == 0x7f) {
-      g_string_free (path, TRUE);
+    if (byte < ' ' || byte == 0x7f)
       return refuse (error,
           "the address has a control character; expected none");
-    }
     if (is_wrong)
       g_string_append_printf (path, "%%%02X", byte);
     else
       g_string_append_c (path, *c);
   }
-  self->path = g_string_free (path, FALSE);
+  self->path = g_string_free (g_steal_pointer (&path), FALSE);
   return TRUE;
 }
 
@@ -192,7 +186,7 @@ static gboolean
 read_rest (ToolAddress *self, const char *text, GError **error)
 {
   const gsize n = strcspn (text, "/?");
-  char *authority = g_strndup (text, n);
+  g_autofree char *authority = g_strndup (text, n);
   char *at = strrchr (authority, '@');
   gboolean ok = TRUE;
 
@@ -209,7 +203,6 @@ read_rest (ToolAddress *self, const char *text, GError **error)
         "the address has an @ behind a / or ?; expected %2F for a / and %3F for a ? of "
         "the user or password, and %40 for an @ behind the host");
   }
-  g_free (authority);
   return ok;
 }
 
@@ -217,7 +210,7 @@ ToolAddress *
 tool_address_parse (const char *text, GError **error)
 {
   ToolAddress *self = g_new0 (ToolAddress, 1);
-  char *stripped = g_strstrip (g_strdup (text));
+  g_autofree char *stripped = g_strstrip (g_strdup (text));
   const gsize n = scheme_length (stripped);
 
   self->scheme = g_ascii_strdown (stripped, (gssize) n);
@@ -225,7 +218,6 @@ tool_address_parse (const char *text, GError **error)
     refuse (error, "the address has no scheme; " FORM);
   if (!n || !read_rest (self, stripped + n + strlen ("://"), error))
     g_clear_pointer (&self, tool_address_free);
-  g_free (stripped);
   return self;
 }
 
@@ -246,7 +238,8 @@ static char *
 join (const ToolAddress *self, const char *path)
 {
   const gboolean is_v6 = strchr (self->host, ':') != NULL;
-  char *zone = is_v6 ? g_uri_escape_string (self->host, ":", FALSE) : NULL;
+  g_autofree char *zone = is_v6 ? g_uri_escape_string (self->host, ":", FALSE)
+                                : NULL;
   GString *text = g_string_new (NULL);
 
   g_string_append_printf (text, is_v6 ? "%s://[%s]" : "%s://%s", self->scheme,
@@ -254,7 +247,6 @@ join (const ToolAddress *self, const char *path)
   if (self->port)
     g_string_append_printf (text, ":%u", self->port);
   g_string_append (text, path);
-  g_free (zone);
   return g_string_free (text, FALSE);
 }
 
@@ -273,25 +265,19 @@ tool_address_locate (const ToolAddress *self)
 const char *
 tool_address_name (const char *input)
 {
-  ToolAddress *address;
-  const char *name = input;
-  char *location;
+  g_autoptr (ToolAddress) address = NULL;
+  g_autofree char *location = NULL;
 
   if (!tool_address_is_one (input) || !strchr (input, '@')
       || !g_ascii_strncasecmp (input, "file:", strlen ("file:")))
     return input;
   address = tool_address_parse (input, NULL);
-  if (!address) {
-    location = g_strndup (input, (gsize) (strstr (input, "://") - input) + 1);
-    name = g_intern_string (location);
-    g_free (location);
-  } else if (address->user) {
-    location = tool_address_locate (address);
-    name = g_intern_string (location);
-    g_free (location);
-  }
-  tool_address_free (address);
-  return name;
+  if (address && !address->user)
+    return input;
+  location = address
+      ? tool_address_locate (address)
+      : g_strndup (input, (gsize) (strstr (input, "://") - input) + 1);
+  return g_intern_string (location);
 }
 
 static void
@@ -306,11 +292,11 @@ hide (GString *text, const char *secret)
 static void
 hide_all (GString *text, const char *secret)
 {
-  char *encoded = secret ? g_uri_escape_string (secret, NULL, FALSE) : NULL;
+  g_autofree char *encoded = secret ? g_uri_escape_string (secret, NULL, FALSE)
+                                    : NULL;
 
   hide (text, secret);
   hide (text, encoded);
-  g_free (encoded);
 }
 
 char *
@@ -318,8 +304,8 @@ tool_address_censor (const ToolAddress *self, const char *text)
 {
   GString *clean = g_string_new (text);
   const char *query = strchr (self->path, '?');
-  char *path = g_strndup (self->path, strcspn (self->path, "?"));
-  char *plain = g_uri_unescape_string (path, NULL);
+  g_autofree char *path = g_strndup (self->path, strcspn (self->path, "?"));
+  g_autofree char *plain = g_uri_unescape_string (path, NULL);
 
   hide (clean, self->path);
   hide (clean, query ? query + 1 : NULL);
@@ -327,7 +313,5 @@ tool_address_censor (const ToolAddress *self, const char *text)
   hide (clean, plain);
   hide_all (clean, self->password);
   hide_all (clean, self->user);
-  g_free (plain);
-  g_free (path);
   return g_string_free (clean, FALSE);
 }

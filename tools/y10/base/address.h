@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   char *scheme;          /* in lower case */
@@ -42,5 +40,3 @@ const char *tool_address_name (const char *input);
 char *tool_address_censor (const ToolAddress *address, const char *text);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ToolAddress, tool_address_free)
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Exit statuses, the same for every command. */
 enum
 {
@@ -38,5 +36,3 @@ int tool_doctor (int argc, char **argv);
   "was not written,\n2 the command line is wrong, 3 the model cannot be " \
   "loaded, or cannot run here with these\noptions, 130 ended by SIGINT or " \
   "SIGTERM.\n"
-
-G_END_DECLS

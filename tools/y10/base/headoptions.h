@@ -6,8 +6,6 @@
 
 #include <y10/y10.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   double confidence, iou;
@@ -27,5 +25,3 @@ gboolean tool_head_options_check (const ToolHeadOptions *options, guint most);
 /* Sets all but the classes in @params. */
 void tool_head_options_apply (const ToolHeadOptions *options,
     Y10HeadParams *params);
-
-G_END_DECLS

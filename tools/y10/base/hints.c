@@ -103,33 +103,31 @@ list_options (const char *help)
 static char *
 hint_option (const char *word, char **known)
 {
-  char *name = g_strdelimit (g_ascii_strdown (word, -1), "_", '-');
+  g_autofree char *name = g_strdelimit (g_ascii_strdown (word, -1), "_", '-');
   const char *hint = find (options, G_N_ELEMENTS (options), name);
   char *text = hint ? g_strdup_printf ("did you mean %s?", hint) : NULL;
 
   for (; !text && *known; known++)
     if (gst_y10_text_is_similar (name, *known))
       text = g_strdup_printf ("did you mean --%s?", *known);
-  g_free (name);
   return text;
 }
 
 char *
 tool_hint_options (char *const *arguments, const char *help)
 {
-  char **known = list_options (help), *text = NULL;
+  char *text = NULL;
+  g_auto (GStrv) known = list_options (help);
 
   for (; *arguments && !text && strcmp (*arguments, "--"); arguments++) {
-    char *word;
+    g_autofree char *word = NULL;
 
     if (!g_str_has_prefix (*arguments, "--"))
       continue;
     word = g_strndup (*arguments + 2, strcspn (*arguments + 2, "="));
     if (!g_strv_contains ((const char *const *) known, word))
       text = hint_option (word, known);
-    g_free (word);
   }
-  g_strfreev (known);
   return text;
 }
 
@@ -137,7 +135,9 @@ char *
 tool_hint_input (const char *input, const char *help)
 {
   const char *equals = strchr (input, '=');
-  char **known, *word, *text = NULL;
+  char *text = NULL;
+  g_auto (GStrv) known = NULL;
+  g_autofree char *word = NULL;
 
   if (!equals || equals == input)
     return NULL;
@@ -147,7 +147,5 @@ tool_hint_input (const char *input, const char *help)
     text = g_strdup_printf ("did you mean --%s %s?", word, equals + 1);
   else
     text = hint_option (word, known);
-  g_free (word);
-  g_strfreev (known);
   return text;
 }

@@ -6,13 +6,9 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* @known: the commands, NULL-terminated. */
 char *tool_hint_command (const char *word, const char *const *known);
 /* For the first option in @arguments that the text @help does not have. */
 char *tool_hint_options (char *const *arguments, const char *help);
 /* For an input such as "model=yolov10n.pt". */
 char *tool_hint_input (const char *input, const char *help);
-
-G_END_DECLS

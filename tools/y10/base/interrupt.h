@@ -6,12 +6,8 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Catches SIGINT and SIGTERM, once. */
 void tool_interrupt_catch (void);
 /* Returns TRUE after such a signal: begin nothing more, and finish what was begun. Any
  * thread. */
 gboolean tool_interrupted (void);
-
-G_END_DECLS

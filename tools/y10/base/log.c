@@ -43,16 +43,13 @@ static void
 write_line (GLogLevelFlags level, const char *domain, const char *message)
 {
   const gboolean own = !g_strcmp0 (domain, TOOL_LOG_DOMAIN);
-  GDateTime *now = g_date_time_new_now_utc ();
-  char *time = g_date_time_format (now, "%FT%TZ");
-  char *safe = tool_escape (message);
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree char *time = g_date_time_format (now, "%FT%TZ");
+  g_autofree char *safe = tool_escape (message);
 
   /* Of one write(), so that lines of threads are whole. */
   fprintf (stderr, "%s %s %s%s%s\n", time, name_level (level),
       own || !domain ? "" : domain, own || !domain ? "" : ": ", safe);
-  g_free (safe);
-  g_free (time);
-  g_date_time_unref (now);
 }
 
 static GLogWriterOutput
@@ -84,7 +81,7 @@ void
 tool_log (ToolLogLevel level, const char *format, ...)
 {
   va_list args;
-  char *text, *safe;
+  g_autofree char *text = NULL, *safe = NULL;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
@@ -93,8 +90,6 @@ tool_log (ToolLogLevel level, const char *format, ...)
   g_log_structured (TOOL_LOG_DOMAIN,
       level == TOOL_LOG_WARNING ? G_LOG_LEVEL_WARNING : G_LOG_LEVEL_MESSAGE,
       "SYSLOG_IDENTIFIER", "y10", "MESSAGE", "%s", safe);
-  g_free (safe);
-  g_free (text);
 }
 
 #endif

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 #define TOOL_LOG_DOMAIN "y10-serve" /* of what is logged */
 
 typedef enum
@@ -21,5 +19,3 @@ void tool_log_set_up (void);
 /* What would end the line, or reorder or hide text, is escaped. Never for secrets. */
 void tool_log (ToolLogLevel level, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
-
-G_END_DECLS

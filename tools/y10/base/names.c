@@ -37,7 +37,8 @@ tool_is_remote (const char *source)
 char *
 tool_source_to_path (const char *source, GError **error)
 {
-  char *path, *host = NULL;
+  char *path;
+  g_autofree char *host = NULL;
 
   if (tool_is_stdin (source))
     return g_strdup (STDIN_PATH);
@@ -55,14 +56,13 @@ tool_source_to_path (const char *source, GError **error)
         "the file: URI names the host '%s'; expected none or localhost", host);
     g_clear_pointer (&path, g_free);
   }
-  g_free (host);
   return path;
 }
 
 char *
 tool_source_to_utf8 (const char *source)
 {
-  char *path, *uri;
+  g_autofree char *path = NULL;
 
   source = tool_address_name (source);
   if (g_utf8_validate (source, -1, NULL))
@@ -71,38 +71,30 @@ tool_source_to_utf8 (const char *source)
     return g_uri_escape_string (source,
         G_URI_RESERVED_CHARS_ALLOWED_IN_PATH "?#[]%", TRUE);
   path = g_canonicalize_filename (source, NULL);
-  uri = g_filename_to_uri (path, NULL, NULL);
-  g_free (path);
-  return uri;
+  return g_filename_to_uri (path, NULL, NULL);
 }
 
 /* The last part of a URI's path, decoded. */
 static char *
 remote_basename (const char *uri)
 {
-  char *path = g_strndup (uri, strcspn (uri, "?#"));
-  char *base = g_path_get_basename (path);
-  char *decoded = g_uri_unescape_string (base, "/");
-  char *safe = tool_safe_name (decoded ? decoded : base);
+  g_autofree char *path = g_strndup (uri, strcspn (uri, "?#"));
+  g_autofree char *base = g_path_get_basename (path);
+  g_autofree char *decoded = g_uri_unescape_string (base, "/");
 
-  g_free (decoded);
-  g_free (base);
-  g_free (path);
-  return safe;
+  return tool_safe_name (decoded ? decoded : base);
 }
 
 char *
 tool_source_basename (const char *source)
 {
-  char *path, *base;
+  g_autofree char *path = NULL;
 
   source = tool_address_name (source);
   if (tool_is_stdin (source))
     return g_strdup ("stdin");
   path = tool_source_to_path (source, NULL);
-  base = path ? g_path_get_basename (path) : remote_basename (source);
-  g_free (path);
-  return base;
+  return path ? g_path_get_basename (path) : remote_basename (source);
 }
 
 char *

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 gboolean tool_is_stdin (const char *source);
 /* Returns TRUE for URIs other than those of files. */
 gboolean tool_is_remote (const char *source);
@@ -23,5 +21,3 @@ char *tool_source_basename (const char *source);
 gboolean tool_is_same_file (const char *path, const char *other);
 /* Makes a file name of @name: not hidden, not too long, without slashes. */
 char *tool_safe_name (const char *name);
-
-G_END_DECLS

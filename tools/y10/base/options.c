@@ -7,7 +7,6 @@
 
 #include "config.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hints.h"
@@ -52,6 +51,18 @@ tool_engine_options_add (GOptionContext *context, ToolEngineOptions *options,
 }
 
 void
+tool_options_clear (const GOptionEntry *entries)
+{
+  for (; entries->long_name; entries++)
+    if (entries->arg == G_OPTION_ARG_STRING
+        || entries->arg == G_OPTION_ARG_FILENAME)
+      g_clear_pointer ((char **) entries->arg_data, g_free);
+    else if (entries->arg == G_OPTION_ARG_STRING_ARRAY
+        || entries->arg == G_OPTION_ARG_FILENAME_ARRAY)
+      g_clear_pointer ((char ***) entries->arg_data, g_strfreev);
+}
+
+void
 tool_engine_options_clear (ToolEngineOptions *options)
 {
   g_free (options->model);
@@ -67,9 +78,10 @@ gboolean
 tool_options_parse (GOptionContext *context, const char *command, int *argc,
     char ***argv)
 {
-  char *name = g_strdup_printf ("y10 %s", command), *help, *hint;
-  char **given = g_strdupv (*argv);
-  GError *error = NULL;
+  g_autofree char *help = NULL, *hint = NULL;
+  g_autofree char *name = g_strdup_printf ("y10 %s", command);
+  g_auto (GStrv) given = g_strdupv (*argv);
+  g_autoptr (GError) error = NULL;
   gboolean ok;
 
   g_set_prgname (name);
@@ -80,12 +92,7 @@ tool_options_parse (GOptionContext *context, const char *command, int *argc,
     hint = tool_hint_options (given, help);
     tool_error ("%s; %s%ssee '%s --help'", error->message, hint ? hint : "",
         hint ? " " : "", name);
-    g_error_free (error);
-    g_free (hint);
-    g_free (help);
   }
-  g_strfreev (given);
-  g_free (name);
   return ok;
 }
 
@@ -103,7 +110,7 @@ static gboolean
 want_class (const char *name, const Y10Model *model, guint8 *wanted,
     GError **error)
 {
-  const char **classes = gst_y10_classes_list (model);
+  g_autofree const char **classes = gst_y10_classes_list (model);
   gint id = gst_y10_classes_find (classes, name);
   guint64 number;
 
@@ -116,7 +123,6 @@ want_class (const char *name, const Y10Model *model, guint8 *wanted,
   else
     gst_y10_classes_check ("--classes", classes, y10_model_get_path (model),
         name, error);
-  g_free (classes);
   return id >= 0;
 }
 
@@ -135,9 +141,9 @@ guint8 *
 tool_classes_parse (const char *text, const Y10Model *model)
 {
   guint8 *wanted = g_malloc0 (y10_model_get_n_classes (model));
-  char **names = g_strsplit (text, ",", -1);
+  g_auto (GStrv) names = g_strsplit (text, ",", -1);
   gboolean ok = TRUE, any = FALSE;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   for (guint i = 0; names[i] && ok; i++) {
     if (!*g_strstrip (names[i]))
@@ -147,12 +153,10 @@ tool_classes_parse (const char *text, const Y10Model *model)
   }
   if (error)
     tool_error ("%s; 'y10 info --json' lists them", error->message);
-  g_clear_error (&error);
   if (ok && !any)
     tool_error ("--classes is empty, expected at least one class");
   if (!ok || !any)
     g_clear_pointer (&wanted, g_free);
-  g_strfreev (names);
   return wanted;
 }
 
@@ -162,7 +166,7 @@ typedef const char *(*NameFunc) (int value);
 static int
 parse_name (const char *option, const char *text, NameFunc name_of, int n)
 {
-  GString *known;
+  g_autoptr (GString) known = NULL;
 
   for (int i = 0; i < n; i++) {
     if (!g_ascii_strcasecmp (text, name_of (i)))
@@ -176,7 +180,6 @@ parse_name (const char *option, const char *text, NameFunc name_of, int n)
                          : ", ",
         name_of (i));
   tool_error ("%s is '%s', expected %s", option, text, known->str);
-  g_string_free (known, TRUE);
   return -1;
 }
 

@@ -6,8 +6,6 @@
 
 #include <y10/y10.h>
 
-G_BEGIN_DECLS
-
 /* The options that select a model and configure an engine. */
 typedef struct
 {
@@ -21,12 +19,15 @@ typedef struct
 void tool_engine_options_add (GOptionContext *context,
     ToolEngineOptions *options, gboolean with_model);
 void tool_engine_options_clear (ToolEngineOptions *options);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ToolEngineOptions, tool_engine_options_clear)
 /* Fills @config, or prints an error and returns FALSE. */
 gboolean tool_engine_options_parse (const ToolEngineOptions *options,
     Y10EngineConfig *config);
 /* Parses the command line, or prints an error and returns FALSE. */
 gboolean tool_options_parse (GOptionContext *context, const char *command,
     int *argc, char ***argv);
+/* Frees the strings that the command line has set. */
+void tool_options_clear (const GOptionEntry *entries);
 /* Loads a model, and says which of its classes have no name. */
 Y10Model *tool_model_load (const char *path, const char *labels,
     GError **error);
@@ -37,5 +38,3 @@ guint8 *tool_classes_parse (const char *text, const Y10Model *model);
  * @name and returns FALSE. */
 gboolean tool_check_range (const char *name, double value, double min,
     double max);
-
-G_END_DECLS

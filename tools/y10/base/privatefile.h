@@ -6,10 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Replaces the file by @text, readable by its owner only. */
 gboolean tool_write_private (const char *path, const char *text,
     GError **error);
-
-G_END_DECLS

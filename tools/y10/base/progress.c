@@ -78,12 +78,12 @@ print_left (double seconds)
 static char *
 basename_of (const char *name)
 {
-  char *base = g_path_get_basename (name), *safe = tool_escape (base);
+  g_autofree char *base = g_path_get_basename (name);
+  char *safe = tool_escape (base);
 
   /* Truncate between characters, not within one. */
   if (g_utf8_strlen (safe, -1) > 40)
     *g_utf8_offset_to_pointer (safe, 40) = 0;
-  g_free (base);
   return safe;
 }
 
@@ -150,14 +150,13 @@ tool_progress_summarise (ToolProgress *progress, guint n_inputs,
       *progress->n_frames == 1 ? "" : "s", seconds,
       *progress->n_frames / seconds);
   for (guint i = 0; i < n_classes; i++) {
-    char *name = tool_escape (y10_model_get_class_name (model, i));
+    g_autofree char *name = tool_escape (y10_model_get_class_name (model, i));
 
     if (classes[i].n_objects) {
       fprintf (stderr, "%s%" G_GUINT64_FORMAT " %s", separator,
           classes[i].n_objects, name);
       separator = ", ";
     }
-    g_free (name);
   }
   fputs ("\n", stderr);
 }

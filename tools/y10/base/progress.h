@@ -8,8 +8,6 @@
 
 #include "base/supervisor.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ToolProgress ToolProgress;
 
 /* The bar also shows the progress of @engine's tuning. @engine is borrowed until
@@ -31,5 +29,3 @@ void tool_progress_free (ToolProgress *progress);
 void tool_progress_show (const char *line);
 /* Waits until @engine's tuning has finished, and shows its progress. */
 void tool_progress_wait_tuned (Y10Engine *engine);
-
-G_END_DECLS

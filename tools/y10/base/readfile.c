@@ -16,7 +16,8 @@ char *
 tool_read_file (const char *path, gsize most, gsize *size, GError **error)
 {
   struct stat status;
-  char *why, *text = NULL;
+  char *text = NULL;
+  g_autofree char *why = NULL;
   const int file = y10_regular_file_open (path, &status, &why);
   gssize n;
 
@@ -25,7 +26,6 @@ tool_read_file (const char *path, gsize most, gsize *size, GError **error)
         g_file_test (path, G_FILE_TEST_EXISTS) ? G_FILE_ERROR_FAILED
                                                : G_FILE_ERROR_NOENT,
         "%s: %s", path, why);
-    g_free (why);
     return NULL;
   }
   if ((guint64) status.st_size <= most) {

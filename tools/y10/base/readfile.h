@@ -6,12 +6,8 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Returns what the regular file @path has, with a NUL behind it, if that is at most @most
  * bytes; else NULL and an error, G_FILE_ERROR_NOENT where there is no such file. @size: set
  * to their number, or NULL. Free with g_free(). */
 char *tool_read_file (const char *path, gsize most, gsize *size,
     GError **error);
-
-G_END_DECLS

@@ -215,7 +215,7 @@ static void
 report (const ToolWork *work, int status)
 {
   const int number = WIFSIGNALED (status) ? WTERMSIG (status) : 0;
-  char *why = number
+  g_autofree char *why = number
       ? g_strdup_printf ("reading it ended the process by signal "
                          "%d (%s)%s",
           number, g_strsignal (number),
@@ -230,7 +230,6 @@ report (const ToolWork *work, int status)
   }
   work->report (shared->current, why, work->user);
   tool_supervisor_end (shared->current);
-  g_free (why);
 }
 
 /* Whether nothing was done between two inputs, in their order. */

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 #define TOOL_MAX_COUNTED_CLASSES 1024
 
 /* What children count of a class. */
@@ -63,5 +61,3 @@ gint64 tool_supervisor_get_began (void);
 /* When the first child began, in seconds since 1970; 0 in the first one. What was written
  * since belongs to an earlier child. */
 gint64 tool_supervisor_get_start (void);
-
-G_END_DECLS

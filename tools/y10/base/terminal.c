@@ -71,22 +71,20 @@ void
 tool_print (const char *format, ...)
 {
   va_list args;
-  char *text, *safe;
+  g_autofree char *text = NULL, *safe = NULL;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
   safe = escape (text, "\n");
   fputs (safe, stdout);
-  g_free (safe);
-  g_free (text);
 }
 
 void
 tool_error (const char *format, ...)
 {
   va_list args;
-  char *text, *safe;
+  g_autofree char *text = NULL, *safe = NULL;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
@@ -95,8 +93,6 @@ tool_error (const char *format, ...)
   /* Print the results of an input before its error. */
   fflush (stdout);
   fprintf (stderr, "y10: %s\n", safe);
-  g_free (safe);
-  g_free (text);
 }
 
 gboolean

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Returns a copy of @text that is safe for a terminal: control characters and
  * bytes that are not UTF-8 become \n, \t or \xNN. */
 char *tool_escape (const char *text);
@@ -20,5 +18,3 @@ gboolean tool_flush_stdout (void);
 
 /* Prints @json with a line for each value. */
 void tool_print_json (const GString *json);
-
-G_END_DECLS

@@ -13,8 +13,6 @@
 #include "config.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/command.h"
 #include "base/json.h"
@@ -212,7 +210,7 @@ print_tuning_json (GString *json, Y10Engine *engine)
 static void
 print_json (const Bench *bench, const Result *result)
 {
-  GString *json = g_string_new (NULL);
+  g_autoptr (GString) json = g_string_new (NULL);
   Y10Engine *engine = bench->engine;
   guint width, height;
 
@@ -264,7 +262,6 @@ print_json (const Bench *bench, const Result *result)
   y10_json_close (json, ']');
   y10_json_close (json, '}');
   tool_print_json (json);
-  g_string_free (json, TRUE);
 }
 
 static void
@@ -395,14 +392,48 @@ on_cameras (const gchar *name, const gchar *value, gpointer user,
   return TRUE;
 }
 
+static int
+bench_engine (const ToolEngineOptions *options, Y10EngineConfig *config,
+    const ToolCameraOptions *cameras, gboolean with_preprocess)
+{
+  Bench bench = {
+    .params = Y10_HEAD_PARAMS_INIT,
+    .batch = cameras->batch,
+    .with_preprocess = with_preprocess,
+    .first_us = -g_get_monotonic_time (),
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Y10Model) model = NULL;
+  g_autoptr (Y10Engine) engine = NULL;
+
+  config->n_slots = 1;
+  config->max_batch = bench.batch;
+  bench.params.confidence = 0;
+  bench.params.max_detections = config->max_detections;
+  model = tool_model_load (options->model, options->labels, &error);
+  if (model) {
+    choose_size (model, config);
+    engine = y10_engine_new (model, config, NULL, &error);
+  }
+  bench.first_us += g_get_monotonic_time ();
+  bench.engine = engine;
+  if (engine) {
+    tool_progress_wait_tuned (engine);
+    if (bench_run (&bench, cameras->seconds, cameras->json, &error))
+      return TOOL_OK;
+  }
+  if (!error)
+    return TOOL_FAILED;
+  tool_error ("%s", error->message);
+  return TOOL_NO_ENGINE;
+}
+
 int
 tool_bench (int argc, char **argv)
 {
-  ToolEngineOptions options = { 0 };
+  g_auto (ToolEngineOptions) options = { 0 };
   Y10EngineConfig config;
-  Bench bench = { .params = Y10_HEAD_PARAMS_INIT };
-  GError *error = NULL;
-  Y10Model *model = NULL;
+  gboolean with_preprocess = FALSE;
   ToolCameraOptions cameras = {
     .seconds = NAN,
     .min_inferences = NAN,
@@ -414,7 +445,7 @@ tool_bench (int argc, char **argv)
                                        "Images per step [1]", "N" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &cameras.seconds,
         "Duration of the measurement [3; 5 for each number of cameras]", "S" },
-    { "with-preprocess", 0, 0, G_OPTION_ARG_NONE, &bench.with_preprocess,
+    { "with-preprocess", 0, 0, G_OPTION_ARG_NONE, &with_preprocess,
         "Include the letterbox, for a 1080p NV12 frame", NULL },
     { "cameras", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK,
         on_cameras,
@@ -429,7 +460,7 @@ tool_bench (int argc, char **argv)
         "Delay within which 95 % of the frames must come [200]", "MS" },
     { "json", 'j', 0, G_OPTION_ARG_NONE, &cameras.json, "Print JSON", NULL },
     { NULL } };
-  GOptionContext *context = g_option_context_new (NULL);
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   int status = TOOL_USAGE;
 
   g_option_context_set_summary (context,
@@ -443,48 +474,18 @@ tool_bench (int argc, char **argv)
   if (!tool_options_parse (context, "bench", &argc, &argv)
       || !tool_engine_options_parse (&options, &config)
       || !tool_check_range ("--batch", batch, 1, 64)
-      || !check_camera_options (&cameras, bench.with_preprocess))
-    goto out;
-  if (argc > 1) {
+      || !check_camera_options (&cameras, with_preprocess)) {
+    status = TOOL_USAGE;
+  } else if (argc > 1) {
     tool_error ("bench takes no argument, found '%s'; use --model FILE",
         argv[1]);
-    goto out;
-  }
-
-  if (cameras.wanted) {
+  } else {
     cameras.batch = (guint) batch;
-    status = tool_bench_cameras (&options, &cameras);
-    goto out;
+    status = cameras.wanted
+        ? tool_bench_cameras (&options, &cameras)
+        : bench_engine (&options, &config, &cameras, with_preprocess);
   }
-  status = TOOL_NO_ENGINE;
-  config.n_slots = 1;
-  config.max_batch = bench.batch = (guint) batch;
-  bench.params.confidence = 0;
-  bench.params.max_detections = config.max_detections;
-  bench.first_us = -g_get_monotonic_time ();
-  model = tool_model_load (options.model, options.labels, &error);
-  if (model) {
-    choose_size (model, &config);
-    bench.engine = y10_engine_new (model, &config, NULL, &error);
-  }
-  bench.first_us += g_get_monotonic_time ();
-  if (bench.engine)
-    tool_progress_wait_tuned (bench.engine);
-  if (bench.engine)
-    status = bench_run (&bench, cameras.seconds, cameras.json, &error) ? TOOL_OK
-        : error ? TOOL_NO_ENGINE
-                : TOOL_FAILED;
-  if (error) {
-    tool_error ("%s", error->message);
-    g_clear_error (&error);
-  }
-
-out:
-  g_clear_pointer (&bench.engine, y10_engine_unref);
-  g_clear_pointer (&model, y10_model_unref);
-  tool_engine_options_clear (&options);
   g_free (cameras.fps);
-  g_free (cameras.source);
-  g_option_context_free (context);
+  tool_options_clear (entries);
   return status;
 }

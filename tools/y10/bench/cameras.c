@@ -178,10 +178,10 @@ static gboolean
 make_camera (Run *run, guint index, const char *detector, GError **error)
 {
   Camera *camera = &run->cameras[index];
-  GstClock *clock = gst_system_clock_obtain ();
-  GstElement *sink;
-  GstPad *pad;
-  char *text = g_strdup_printf (
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
+  g_autoptr (GstElement) sink = NULL;
+  g_autoptr (GstPad) pad = NULL;
+  g_autofree char *text = g_strdup_printf (
       "appsrc name=source is-live=true format=time "
       "max-bytes=0 ! decodebin name=decoder ! videoconvert ! "
       "yolov10detect name=detector %s ! fakesink name=sink sync=false async=false",
@@ -192,7 +192,6 @@ make_camera (Run *run, guint index, const char *detector, GError **error)
   camera->delays = g_array_new (FALSE, FALSE, sizeof (double));
   camera->pipeline = gst_parse_launch_full (text, NULL,
       GST_PARSE_FLAG_FATAL_ERRORS, error);
-  g_free (text);
   if (camera->pipeline) {
     camera->source = GST_APP_SRC (
         gst_bin_get_by_name (GST_BIN (camera->pipeline), "source"));
@@ -202,15 +201,12 @@ make_camera (Run *run, guint index, const char *detector, GError **error)
     sink = gst_bin_get_by_name (GST_BIN (camera->pipeline), "sink");
     pad = gst_element_get_static_pad (sink, "sink");
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, camera, NULL);
-    gst_object_unref (pad);
-    gst_object_unref (sink);
     /* All count from the same time, so that timestamps are times of the run. */
     gst_pipeline_use_clock (GST_PIPELINE (camera->pipeline), clock);
     gst_element_set_start_time (camera->pipeline, GST_CLOCK_TIME_NONE);
     gst_element_set_base_time (camera->pipeline, (GstClockTime) run->base);
     gst_element_set_state (camera->pipeline, GST_STATE_PLAYING);
   }
-  gst_object_unref (clock);
   return camera->pipeline != NULL;
 }
 
@@ -234,7 +230,7 @@ static gboolean
 take_message (Run *run, GstMessage *message, GError **error)
 {
   const GstStructure *s = gst_message_get_structure (message);
-  GError *cause = NULL;
+  g_autoptr (GError) cause = NULL;
 
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT && s
       && gst_structure_has_name (s, "missing-plugin")) {
@@ -250,7 +246,6 @@ take_message (Run *run, GstMessage *message, GError **error)
   else
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "a camera failed: %s",
         cause->message);
-  g_error_free (cause);
   return FALSE;
 }
 
@@ -260,7 +255,7 @@ check_cameras (Run *run, GError **error)
   gboolean ok = TRUE;
 
   for (guint i = 0; i < run->n && ok; i++) {
-    GstBus *bus = gst_element_get_bus (run->cameras[i].pipeline);
+    g_autoptr (GstBus) bus = gst_element_get_bus (run->cameras[i].pipeline);
     GstMessage *message;
 
     while (ok && (message = gst_bus_pop (bus))) {
@@ -269,7 +264,6 @@ check_cameras (Run *run, GError **error)
       ok = take_message (run, message, error);
       gst_message_unref (message);
     }
-    gst_object_unref (bus);
   }
   return ok;
 }
@@ -320,12 +314,11 @@ wait_until (Run *run, GstClockTime time, guint64 or_out, GError **error)
 static guint64
 get_inferences (const Camera *camera)
 {
-  GstStructure *stats = NULL;
+  g_autoptr (GstStructure) stats = NULL;
   guint64 n = 0;
 
   g_object_get (camera->detector, "stats", &stats, NULL);
   gst_structure_get_uint64 (stats, "inferences", &n);
-  gst_structure_free (stats);
   return n;
 }
 
@@ -352,7 +345,7 @@ get_cpu_time (void)
 static const char *
 find_decoder (GstElement *pipeline)
 {
-  GstIterator *all = gst_bin_iterate_recurse (GST_BIN (pipeline));
+  g_autoptr (GstIterator) all = gst_bin_iterate_recurse (GST_BIN (pipeline));
   GValue item = G_VALUE_INIT;
   const char *name = NULL;
 
@@ -367,14 +360,13 @@ find_decoder (GstElement *pipeline)
     g_value_reset (&item);
   }
   g_value_unset (&item);
-  gst_iterator_free (all);
   return name;
 }
 
 static void
 fill_delays (Run *run, ToolCamerasResult *result)
 {
-  GArray *all = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (double));
   ToolStats stats;
 
   for (guint i = 0; i < run->n; i++) {
@@ -391,13 +383,12 @@ fill_delays (Run *run, ToolCamerasResult *result)
     result->delay_p95 = stats.p95;
     result->delay_max = g_array_index (all, double, all->len - 1);
   }
-  g_array_unref (all);
 }
 
 static void
 fill_inferences (Run *run, ToolCamerasResult *result)
 {
-  double *rates = g_new (double, run->n);
+  g_autofree double *rates = g_new (double, run->n);
   ToolStats stats;
 
   for (guint i = 0; i < run->n; i++) {
@@ -407,7 +398,6 @@ fill_inferences (Run *run, ToolCamerasResult *result)
   tool_stats (rates, run->n, &stats);
   result->least_inferences = stats.min;
   result->median_inferences = stats.median;
-  g_free (rates);
 }
 
 /* Rates are over the time between the two looks at the counters. */

@@ -6,8 +6,6 @@
 
 #include "bench/clip.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   guint n;                       /* cameras */
@@ -27,5 +25,3 @@ typedef struct
 gboolean tool_cameras_run (const ToolClip *clip, guint n, double seconds,
     const char *detector, Y10EngineStream *engine, ToolCamerasResult *result,
     GError **error);
-
-G_END_DECLS

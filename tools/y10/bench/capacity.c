@@ -119,11 +119,10 @@ open_source (Cameras *self, double fps, GError **error)
 static void
 add_string (GString *text, const char *name, const char *value)
 {
-  char *escaped = value ? g_strescape (value, NULL) : NULL;
+  g_autofree char *escaped = value ? g_strescape (value, NULL) : NULL;
 
   if (value)
     g_string_append_printf (text, " %s=\"%s\"", name, escaped);
-  g_free (escaped);
 }
 
 /* Returns the properties that give a detector these options. */
@@ -283,7 +282,7 @@ print_end (const Cameras *self)
   const ToolClip *clip = self->clip;
   const guint threads = y10_engine_get_threads (engine);
   const Try *best = find_try (self, self->most);
-  char *what =
+  g_autofree char *what =
       g_strdup_printf ("of %ux%u at %g FPS with %s (%s, %s, %u thread%s)",
           clip->width, clip->height, clip->fps, variant_of (self), backend,
           precision, threads, threads == 1 ? "" : "s");
@@ -298,7 +297,6 @@ print_end (const Cameras *self)
   else
     tool_print ("\nThis machine carries no camera %s: %s.\n", what,
         find_try (self, 1)->reason);
-  g_free (what);
 }
 
 static void
@@ -333,8 +331,9 @@ add_source (GString *json, const Cameras *self)
 {
   const ToolClip *clip = self->clip;
   const Try *first = &g_array_index (self->tries, Try, 0);
-  char *name = clip->encoder ? NULL
-                             : tool_source_to_utf8 (self->options->source);
+  g_autofree char *name = clip->encoder
+      ? NULL
+      : tool_source_to_utf8 (self->options->source);
 
   y10_json_open (json, "source", '{');
   y10_json_add_string (json, "file", name);
@@ -345,13 +344,12 @@ add_source (GString *json, const Cameras *self)
   y10_json_add_string (json, "encoder", clip->encoder);
   y10_json_add_string (json, "decoder", first->result.decoder);
   y10_json_close (json, '}');
-  g_free (name);
 }
 
 static void
 print_json (const Cameras *self)
 {
-  GString *json = g_string_new (NULL);
+  g_autoptr (GString) json = g_string_new (NULL);
   Y10Engine *engine = engine_of (self);
   guint width, height;
 
@@ -378,7 +376,6 @@ print_json (const Cameras *self)
   y10_json_close (json, ']');
   y10_json_close (json, '}');
   tool_print_json (json);
-  g_string_free (json, TRUE);
 }
 
 /* The search. */
@@ -398,14 +395,13 @@ choose_next (const Cameras *self)
 static gboolean
 try_cameras (Cameras *self, guint n, GError **error)
 {
-  char *line = g_strdup_printf ("%u camera%s: measuring for %g s", n,
+  g_autofree char *line = g_strdup_printf ("%u camera%s: measuring for %g s", n,
       n == 1 ? "" : "s", self->options->seconds);
   GError *cause = NULL;
   Try try = { 0 };
   gboolean ok;
 
   tool_progress_show (line);
-  g_free (line);
   ok = tool_cameras_run (self->clip, n, self->options->seconds, self->detector,
       self->stream, &try.result, &cause);
   tool_progress_show (NULL);
@@ -458,7 +454,7 @@ tool_bench_cameras (const ToolEngineOptions *engine,
 {
   Cameras self = { .options = options };
   const double fps = parse_fps (options->fps);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   int status = TOOL_NO_ENGINE;
 
   if (fps < 0)
@@ -475,7 +471,6 @@ tool_bench_cameras (const ToolEngineOptions *engine,
   }
   if (error)
     tool_error ("%s", error->message);
-  g_clear_error (&error);
   g_array_unref (self.tries);
   tool_clip_free (self.clip);
   g_free (self.detector);

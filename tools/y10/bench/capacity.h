@@ -8,8 +8,6 @@
 
 #include "base/options.h"
 
-G_BEGIN_DECLS
-
 #define TOOL_CAMERA_FPS 15
 
 typedef struct
@@ -26,5 +24,3 @@ typedef struct
 /* Measures how many cameras this machine carries, and returns the exit status. */
 int tool_bench_cameras (const ToolEngineOptions *engine,
     const ToolCameraOptions *options);
-
-G_END_DECLS

@@ -99,13 +99,12 @@ collector_clear (Collector *collector)
 static void
 collect (Collector *collector, GstPad *pad, GstBuffer *buffer)
 {
-  GstCaps *caps = gst_pad_get_current_caps (pad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
 
   if (!collector->caps)
     collector->caps = gst_caps_copy (caps);
   else if (!gst_caps_is_equal (caps, collector->caps))
     collector->is_full = TRUE;
-  gst_clear_caps (&caps);
   if (collector->frames->len >= MAX_FRAMES || collector->n_bytes >= MAX_BYTES)
     collector->is_full = TRUE;
   if (collector->is_full || gst_buffer_get_size (buffer) == 0
@@ -132,21 +131,20 @@ on_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 static void
 collect_from (Collector *collector, GstElement *sink)
 {
-  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_buffer, collector,
       NULL);
-  gst_object_unref (pad);
 }
 
 /* Until the end, an error, or as much as a clip may have. */
 static gboolean
 wait_for_end (Collector *collector, const char *what, GError **error)
 {
-  GstBus *bus = gst_element_get_bus (collector->pipeline);
-  GstMessage *message = NULL;
+  g_autoptr (GstBus) bus = gst_element_get_bus (collector->pipeline);
+  g_autoptr (GstMessage) message = NULL;
   gboolean ok = TRUE, done = FALSE;
-  GError *cause = NULL;
+  g_autoptr (GError) cause = NULL;
 
   while (!done && !tool_interrupted ()) {
     message = gst_bus_timed_pop_filtered (bus, POLL_INTERVAL,
@@ -159,11 +157,8 @@ wait_for_end (Collector *collector, const char *what, GError **error)
     gst_message_parse_error (message, &cause, NULL);
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: %s", what,
         cause->message);
-    g_error_free (cause);
     ok = FALSE;
   }
-  gst_clear_message (&message);
-  gst_object_unref (bus);
   return ok;
 }
 
@@ -262,7 +257,7 @@ make_clip (Collector *collector, double fps)
 static gboolean
 can_decode (const char *text)
 {
-  GstCaps *caps = gst_caps_from_string (text);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (text);
   GList *all =
       gst_element_factory_list_get_elements (GST_ELEMENT_FACTORY_TYPE_DECODER,
           GST_RANK_MARGINAL);
@@ -272,7 +267,6 @@ can_decode (const char *text)
 
   gst_plugin_feature_list_free (found);
   gst_plugin_feature_list_free (all);
-  gst_caps_unref (caps);
   return can;
 }
 
@@ -325,15 +319,14 @@ static ToolClip *
 encode (guint which, guint width, guint height, double fps, GError **error)
 {
   const guint n_frames = (guint) (SCENE_SECONDS * fps + 0.5);
-  char *text = describe_encoding (which, width, height, fps);
+  g_autofree char *text = describe_encoding (which, width, height, fps);
   ToolClip *clip = NULL;
   Collector collector;
-  GstElement *source, *sink;
+  g_autoptr (GstElement) source = NULL, sink = NULL;
 
   collector_init (&collector);
   collector.pipeline = gst_parse_launch_full (text, NULL,
       GST_PARSE_FLAG_FATAL_ERRORS, error);
-  g_free (text);
   if (collector.pipeline) {
     source = gst_bin_get_by_name (GST_BIN (collector.pipeline), "source");
     sink = gst_bin_get_by_name (GST_BIN (collector.pipeline), "sink");
@@ -350,8 +343,6 @@ encode (guint which, guint width, guint height, double fps, GError **error)
             collector.frames->len, n_frames);
       }
     }
-    gst_object_unref (source);
-    gst_object_unref (sink);
   }
   collector_clear (&collector);
   return clip;
@@ -399,17 +390,14 @@ tool_clip_make (guint width, guint height, double fps, GError **error)
 static gboolean
 is_video (GstPad *pad)
 {
-  GstCaps *caps = gst_pad_has_current_caps (pad)
+  g_autoptr (GstCaps) caps = gst_pad_has_current_caps (pad)
       ? gst_pad_get_current_caps (pad)
       : gst_pad_query_caps (pad, NULL);
   const char *name = caps && gst_caps_get_size (caps)
       ? gst_structure_get_name (gst_caps_get_structure (caps, 0))
       : "";
-  const gboolean video = g_str_has_prefix (name, "video/")
-      || g_str_has_prefix (name, "image/");
 
-  gst_clear_caps (&caps);
-  return video;
+  return g_str_has_prefix (name, "video/") || g_str_has_prefix (name, "image/");
 }
 
 /* In a streaming thread. The first video is taken; the rest goes nowhere. */
@@ -418,7 +406,7 @@ on_pad_added (GstElement *parser, GstPad *pad, gpointer user)
 {
   Collector *collector = user;
   GstElement *sink = gst_element_factory_make ("fakesink", NULL);
-  GstPad *sink_pad;
+  g_autoptr (GstPad) sink_pad = NULL;
 
   g_object_set (sink, "async", FALSE, "sync", FALSE, NULL);
   gst_bin_add (GST_BIN (collector->pipeline), sink);
@@ -429,7 +417,6 @@ on_pad_added (GstElement *parser, GstPad *pad, gpointer user)
   }
   sink_pad = gst_element_get_static_pad (sink, "sink");
   gst_pad_link (pad, sink_pad);
-  gst_object_unref (sink_pad);
 }
 
 /* A picture comes in pieces of any size, without times. */
@@ -460,16 +447,14 @@ can_read (const char *path, GError **error)
 ToolClip *
 tool_clip_read (const char *path, double fps, GError **error)
 {
-  char *what = g_strdup_printf ("--source %s: it cannot be read as a video",
-      path);
+  g_autofree char *what =
+      g_strdup_printf ("--source %s: it cannot be read as a video", path);
   ToolClip *clip = NULL;
   Collector collector;
-  GstElement *file, *parser;
+  g_autoptr (GstElement) file = NULL, parser = NULL;
 
-  if (!tool_gst_init (error) || !can_read (path, error)) {
-    g_free (what);
+  if (!tool_gst_init (error) || !can_read (path, error))
     return NULL;
-  }
   collector_init (&collector);
   collector.pipeline = gst_parse_launch_full ("filesrc name=file ! "
                                               "parsebin name=parser",
@@ -491,11 +476,8 @@ tool_clip_read (const char *path, double fps, GError **error)
             "expected a video",
             path, collector.has_video ? "a picture" : "no video in it");
     }
-    gst_object_unref (file);
-    gst_object_unref (parser);
   }
   collector_clear (&collector);
-  g_free (what);
   return clip;
 }
 

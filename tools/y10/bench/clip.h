@@ -4,8 +4,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* Some seconds of encoded video in memory, which cameras of a measurement send again
  * and again. It begins with a key frame. */
 typedef struct
@@ -38,5 +36,3 @@ typedef struct _ToolScene ToolScene;
 ToolScene *tool_scene_new (guint width, guint height, guint n_frames);
 void tool_scene_draw (const ToolScene *scene, guint frame, guint8 *pixels);
 void tool_scene_free (ToolScene *scene);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   double median, p95, min, mean;
@@ -15,5 +13,3 @@ typedef struct
 
 /* Sorts @values. */
 void tool_stats (double *values, guint n, ToolStats *stats);
-
-G_END_DECLS

@@ -14,7 +14,6 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -122,10 +121,9 @@ set_to_null (const GValue *item, gpointer unused)
 static void
 set_all_to_null (GstBin *pipeline)
 {
-  GstIterator *elements = gst_bin_iterate_elements (pipeline);
+  g_autoptr (GstIterator) elements = gst_bin_iterate_elements (pipeline);
 
   gst_iterator_foreach (elements, set_to_null, NULL);
-  gst_iterator_free (elements);
 }
 
 static gpointer
@@ -168,7 +166,7 @@ static void
 close_camera (ToolCamera *camera)
 {
   Closing *closing;
-  GstBus *bus;
+  g_autoptr (GstBus) bus = NULL;
 
   g_clear_handle_id (&camera->pause, g_source_remove);
   camera->connected = FALSE;
@@ -178,7 +176,6 @@ close_camera (ToolCamera *camera)
     return;
   bus = gst_element_get_bus (camera->pipeline);
   gst_bus_remove_watch (bus);
-  gst_object_unref (bus);
   closing = g_new0 (Closing, 1);
   closing->pipeline = g_steal_pointer (&camera->pipeline);
   closing->gate = g_steal_pointer (&camera->gate);
@@ -261,8 +258,8 @@ static void
 fail_by_error (ToolCamera *camera, GstMessage *message)
 {
   const ToolRemoteOptions *options = &camera->setup.settings.remote;
-  ToolAddress *address = tool_source_get_address (
-      camera->setup.settings.source);
+  g_autoptr (ToolAddress)
+      address = tool_source_get_address (camera->setup.settings.source);
   gboolean unclear;
   g_autofree char *reason = tool_reach_explain (address, options, message,
       &unclear);
@@ -273,7 +270,6 @@ fail_by_error (ToolCamera *camera, GstMessage *message)
   if (unclear)
     camera->reach = tool_reach_new (address,
         tool_remote_get_status (message) != 0, on_reach, camera);
-  tool_address_free (address);
 }
 
 /* A file begins again, and that is no failure. */
@@ -311,7 +307,7 @@ look_for_warning (const ToolCamera *camera, GstMessage *message)
   static char *told;
   static gint64 told_at;
   const gint64 now = g_get_monotonic_time ();
-  GError *error;
+  g_autoptr (GError) error = NULL;
 
   if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_WARNING
       || !GST_MESSAGE_SRC (message)
@@ -325,7 +321,6 @@ look_for_warning (const ToolCamera *camera, GstMessage *message)
   g_free (told);
   told = g_strdup (error->message);
   told_at = now;
-  g_error_free (error);
 }
 
 static gboolean
@@ -354,24 +349,21 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
 static void
 open_camera (ToolCamera *camera)
 {
-  GstClock *clock = gst_system_clock_obtain ();
-  GError *error = NULL;
-  GstBus *bus;
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GstBus) bus = NULL;
 
   camera->tap = tool_tap_new (camera->on_picture, camera->user);
   camera->began = g_get_monotonic_time ();
   if (!make_pipeline (camera, &error)) {
     fail (camera, error->message);
-    g_error_free (error);
   } else {
     gst_pipeline_use_clock (GST_PIPELINE (camera->pipeline), clock);
     bus = gst_element_get_bus (camera->pipeline);
     gst_bus_add_watch (bus, on_message, camera);
     tool_threads_name (bus, camera->setup.thread);
-    gst_object_unref (bus);
     gst_element_set_state (camera->pipeline, GST_STATE_PLAYING);
   }
-  gst_object_unref (clock);
 }
 
 static guint64
@@ -403,7 +395,7 @@ tool_camera_look_for_stall (ToolCamera *camera)
 {
   const gint64 now = g_get_monotonic_time ();
   gint64 last;
-  char *reason;
+  g_autofree char *reason = NULL;
 
   measure (&camera->fps, count_frames (camera), now, FPS_TIME);
   measure (&camera->inferences, count_inferred (camera), now, INFERENCES_TIME);
@@ -424,7 +416,6 @@ tool_camera_look_for_stall (ToolCamera *camera)
   reason = g_strdup_printf ("stalled: no frame for %.0f s",
       (double) (now - (last ? last : camera->began)) / G_USEC_PER_SEC);
   fail (camera, reason);
-  g_free (reason);
 }
 
 void

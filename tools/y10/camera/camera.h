@@ -9,8 +9,6 @@
 
 #include "camera/setup.h"
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   TOOL_CAMERA_CONNECTING,
@@ -69,5 +67,3 @@ void tool_camera_look_for_stall (ToolCamera *camera);
 gboolean tool_cameras_have_stopped (void);
 
 const char *tool_camera_state_name (ToolCameraState state);
-
-G_END_DECLS

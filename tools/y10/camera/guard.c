@@ -127,7 +127,7 @@ list_protocols (void)
 {
   GList *all = gst_registry_get_feature_list (gst_registry_get (),
       GST_TYPE_ELEMENT_FACTORY);
-  GStrvBuilder *names = g_strv_builder_new ();
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
   char **list;
 
   for (const GList *i = all; i; i = i->next) {
@@ -141,7 +141,6 @@ list_protocols (void)
         g_strv_builder_add (names, *known);
   }
   list = g_strv_builder_end (names);
-  g_strv_builder_unref (names);
   gst_plugin_feature_list_free (all);
   return list;
 }

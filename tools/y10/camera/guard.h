@@ -4,10 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* From now on, GStreamer opens no URI in this process but http:, https: and udp: ones.
  * Elements that are made by their names are not concerned. May be called again. */
 void tool_guard_install (void);
-
-G_END_DECLS

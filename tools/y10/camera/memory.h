@@ -6,11 +6,7 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Before there are threads: keeps arenas few. */
 void tool_memory_set_up (void);
 /* When a pipeline is gone. Any thread; takes about a millisecond. */
 void tool_memory_trim (void);
-
-G_END_DECLS

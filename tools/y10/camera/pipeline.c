@@ -101,20 +101,19 @@ change_elements (GstBin *bin, const ToolCameraSetup *from,
 static void
 set_up_engine (const ToolCameraSetup *setup, GstBin *bin)
 {
-  GstElement *detector = gst_bin_get_by_name (bin, "detect");
+  g_autoptr (GstElement) detector = gst_bin_get_by_name (bin, "detect");
 
   if (!setup->model) /* markers are too small for the default of this model */
     gst_util_set_object_arg (G_OBJECT (detector), "input-size", "640");
   if (setup->backend)
     gst_util_set_object_arg (G_OBJECT (detector), "backend", setup->backend);
-  gst_object_unref (detector);
 }
 
 static void
 set_up_publisher (const ToolCameraSetup *setup, GstBin *bin)
 {
-  GstElement *publisher = gst_bin_get_by_name (bin, "publish");
-  char *snapshots;
+  g_autoptr (GstElement) publisher = gst_bin_get_by_name (bin, "publish");
+  g_autofree char *snapshots = NULL;
 
   if (!publisher)
     return;
@@ -123,8 +122,6 @@ set_up_publisher (const ToolCameraSetup *setup, GstBin *bin)
   g_object_set (publisher, "stream", setup->settings.id, "spool", setup->spool,
       "sync-interval", SYNC_INTERVAL, "max-age", setup->max_age, "max-bytes",
       setup->max_bytes, "snapshots", snapshots, NULL);
-  g_free (snapshots);
-  gst_object_unref (publisher);
 }
 
 GstElement *
@@ -132,7 +129,7 @@ tool_pipeline_new (const ToolCameraSetup *setup, GError **error)
 {
   const ToolCameraSetup none = { 0 };
   g_autofree char *source = tool_source_describe (setup->settings.source);
-  char *text = g_strconcat (source,
+  g_autofree char *text = g_strconcat (source,
       " ! yolov10detect name=detect ! yolov10track name=track ! "
       "yolov10zones name=zones ! ",
       setup->settings.privacy ? "yolov10overlay privacy=fill ! " : "",
@@ -141,7 +138,6 @@ tool_pipeline_new (const ToolCameraSetup *setup, GError **error)
   GstElement *pipeline = gst_parse_launch_full (text, NULL,
       GST_PARSE_FLAG_FATAL_ERRORS, error);
 
-  g_free (text);
   if (!pipeline)
     return NULL;
   gst_object_ref_sink (pipeline);
@@ -189,11 +185,10 @@ tool_pipeline_change (GstBin *pipeline, const ToolCameraSetup *from,
 char *
 tool_pipeline_get_active (GstBin *pipeline, const char *property)
 {
-  GstElement *detector = gst_bin_get_by_name (pipeline, "detect");
+  g_autoptr (GstElement) detector = gst_bin_get_by_name (pipeline, "detect");
   char *value;
 
   g_object_get (detector, property, &value, NULL);
-  gst_object_unref (detector);
   return value;
 }
 
@@ -201,13 +196,12 @@ GstStructure *
 tool_pipeline_get_stats (GstBin *pipeline, const char *element,
     const char *property)
 {
-  GstElement *found = gst_bin_get_by_name (pipeline, element);
+  g_autoptr (GstElement) found = gst_bin_get_by_name (pipeline, element);
   GstStructure *stats = NULL;
 
   if (!found)
     return NULL;
   g_object_get (found, property, &stats, NULL);
-  gst_object_unref (found);
   return stats;
 }
 
@@ -219,7 +213,7 @@ is_of_model (const GstStructure *details, const char *kind, const char *model)
   const char *path = details && gst_structure_has_name (details, kind)
       ? gst_structure_get_string (details, "model-file")
       : NULL;
-  char *name, *wanted;
+  g_autofree char *name = NULL, *wanted = NULL;
   gboolean is;
 
   if (!path || !model)
@@ -228,8 +222,6 @@ is_of_model (const GstStructure *details, const char *kind, const char *model)
   name = g_path_get_basename (path);
   wanted = g_path_get_basename (model);
   is = !strcmp (name, wanted);
-  g_free (wanted);
-  g_free (name);
   return is;
 }
 
@@ -244,7 +236,7 @@ gboolean
 tool_pipeline_read_model (GstMessage *message, const char *model, char **why)
 {
   const GstStructure *details = NULL;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   *why = NULL;
   switch (GST_MESSAGE_TYPE (message)) {
@@ -266,7 +258,6 @@ tool_pipeline_read_model (GstMessage *message, const char *model, char **why)
       return FALSE;
   }
   *why = g_utf8_make_valid (error->message, -1);
-  g_error_free (error);
   return TRUE;
 }
 

@@ -8,8 +8,6 @@
 
 #include "camera/setup.h"
 
-G_BEGIN_DECLS
-
 /* Makes it of a source and what follows. Its elements: "track", behind which all frames
  * pass; "gate", a valve that is shut; "out", an appsink of JPEG pictures. */
 GstElement *tool_pipeline_new (const ToolCameraSetup *setup, GError **error);
@@ -32,5 +30,3 @@ GstStructure *tool_pipeline_get_stats (GstBin *pipeline, const char *element,
  * with g_free(). */
 gboolean tool_pipeline_read_model (GstMessage *message, const char *model,
     char **why);
-
-G_END_DECLS

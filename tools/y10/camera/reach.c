@@ -39,8 +39,8 @@ struct _ToolReach
 static char *
 read_text (const ToolAddress *address, GstMessage *message)
 {
-  GError *error;
-  char *debug, *text, *valid, *clean;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *debug = NULL, *text = NULL, *clean = NULL;
   const char *last;
 
   gst_message_parse_error (message, &error, &debug);
@@ -48,19 +48,14 @@ read_text (const ToolAddress *address, GstMessage *message)
   text = g_strconcat (error->message, last ? " " : NULL, last ? last + 1 : NULL,
       NULL);
   clean = address ? tool_address_censor (address, text) : g_strdup (text);
-  valid = g_utf8_make_valid (clean, -1);
-  g_free (clean);
-  g_free (text);
-  g_free (debug);
-  g_error_free (error);
-  return valid;
+  return g_utf8_make_valid (clean, -1);
 }
 
 char *
 tool_reach_explain (const ToolAddress *address,
     const ToolRemoteOptions *options, GstMessage *message, gboolean *unclear)
 {
-  GError *error;
+  g_autoptr (GError) error = NULL;
   char *text = address ? tool_remote_explain (message, address, options) : NULL;
 
   gst_message_parse_error (message, &error, NULL);
@@ -68,7 +63,6 @@ tool_reach_explain (const ToolAddress *address,
       && (text ? tool_remote_get_status (message) == UNAUTHORIZED
                   && address->user
                : error->domain == GST_RESOURCE_ERROR);
-  g_error_free (error);
   return text ? text : read_text (address, message);
 }
 
@@ -118,19 +112,17 @@ tell (ToolReach *reach, const char *why)
 static gboolean
 wants_sha (const char *answer)
 {
-  char **lines = g_strsplit (answer, "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (answer, "\n", -1);
   guint n = 0, n_sha = 0;
 
   for (guint i = 0; lines[i]; i++) {
-    char *line = g_ascii_strdown (lines[i], -1);
+    g_autofree char *line = g_ascii_strdown (lines[i], -1);
 
     if (g_str_has_prefix (line, "www-authenticate:")) {
       n++;
       n_sha += strstr (line, "digest") && strstr (line, "sha-");
     }
-    g_free (line);
   }
-  g_strfreev (lines);
   return n && n == n_sha;
 }
 
@@ -169,25 +161,23 @@ static void
 on_connected (GObject *client, GAsyncResult *result, gpointer data)
 {
   ToolReach *reach = data;
-  GError *error = NULL;
-  GSocketConnection *connection =
-      g_socket_client_connect_finish (G_SOCKET_CLIENT (client), result, &error);
-  char *why;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSocketConnection)
+      connection = g_socket_client_connect_finish (G_SOCKET_CLIENT (client),
+          result, &error);
+  g_autofree char *why = NULL;
 
   g_signal_handlers_disconnect_by_data (client, reach);
   if (connection && reach->request && reach->func) {
-    reach->connection = connection;
+    reach->connection = g_steal_pointer (&connection);
     g_output_stream_write_all_async (g_io_stream_get_output_stream (
-                                         G_IO_STREAM (connection)),
+                                         G_IO_STREAM (reach->connection)),
         reach->request, strlen (reach->request), G_PRIORITY_DEFAULT,
         reach->cancellable, on_asked, reach);
     return;
   }
   why = connection ? NULL : explain_error (reach, error);
   tell (reach, why);
-  g_free (why);
-  g_clear_object (&connection);
-  g_clear_error (&error);
 }
 
 static void
@@ -230,7 +220,7 @@ ToolReach *
 tool_reach_new (const ToolAddress *address, gboolean asks, ToolReachFunc func,
     gpointer user)
 {
-  GSocketConnectable *place = g_network_address_new (address->host,
+  g_autoptr (GSocketConnectable) place = g_network_address_new (address->host,
       (guint16) tool_remote_get_port (address));
   g_autoptr (GSocketClient) client = g_socket_client_new ();
   ToolReach *reach;
@@ -248,7 +238,6 @@ tool_reach_new (const ToolAddress *address, gboolean asks, ToolReachFunc func,
   g_signal_connect (client, "event", G_CALLBACK (on_event), reach);
   g_socket_client_connect_async (client, place, reach->cancellable,
       on_connected, reach);
-  g_object_unref (place);
   return reach;
 }
 

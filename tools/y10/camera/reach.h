@@ -8,8 +8,6 @@
 
 #include "base/address.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ToolReach ToolReach;
 
 /* @why: what is wrong, or NULL: something accepts connections there. Ends @reach; it is
@@ -27,5 +25,3 @@ ToolReach *tool_reach_new (const ToolAddress *address, gboolean asks,
     ToolReachFunc func, gpointer user);
 /* @func is not called any more. */
 void tool_reach_free (ToolReach *reach);
-
-G_END_DECLS

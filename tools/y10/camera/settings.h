@@ -7,8 +7,6 @@
 
 #include "base/address.h"
 
-G_BEGIN_DECLS
-
 /* NULL, 0 and FALSE: the default. */
 typedef struct
 {
@@ -70,5 +68,3 @@ gboolean tool_camera_settings_check (ToolCameraSettings *settings,
     GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ToolCameraSettings, tool_camera_settings_free)
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "camera/settings.h"
 
-G_BEGIN_DECLS
-
 /* Borrowed, also the texts of the settings; what it points to must outlive the camera or the
  * next tool_camera_change(). NULL: the default. */
 typedef struct
@@ -20,5 +18,3 @@ typedef struct
   const char *thread; /* what its threads are called: TOOL_THREAD_NAME */
   guint64 max_age, max_bytes; /* of the spool, as yolov10publish takes them */
 } ToolCameraSetup;
-
-G_END_DECLS

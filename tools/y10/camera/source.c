@@ -123,7 +123,7 @@ tool_source_get_address (const char *source)
 static gboolean
 check_address (const char *source, GError **error)
 {
-  ToolAddress *address = tool_address_parse (source, error);
+  g_autoptr (ToolAddress) address = tool_address_parse (source, error);
   gboolean is_known;
 
   if (!address)
@@ -132,7 +132,6 @@ check_address (const char *source, GError **error)
   if (!is_known)
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "the source is a %.20s: address; expected " FORMS, address->scheme);
-  tool_address_free (address);
   return is_known;
 }
 
@@ -160,14 +159,11 @@ tool_source_check (const char *source, const char *media, GError **error)
 char *
 tool_source_show (const char *source)
 {
-  ToolAddress *address = tool_source_get_address (source);
-  char *shown;
+  g_autoptr (ToolAddress) address = tool_source_get_address (source);
 
   if (!address)
     return tool_address_is_one (source) ? g_strdup ("") : g_strdup (source);
-  shown = tool_address_show (address);
-  tool_address_free (address);
-  return shown;
+  return tool_address_show (address);
 }
 
 /* Without elements that not every kind of frame passes, such as one in CUDA memory, where
@@ -176,20 +172,18 @@ static char *
 describe_decoded (const char *play, gboolean is_upright, gboolean is_timed)
 {
   g_autofree char *chain = tool_chain_describe (is_upright);
-  char *text = g_strconcat (play, " name=source ! decodebin name=decoder ",
-      chain, is_timed ? " ! clocksync" : NULL, NULL);
 
-  return text;
+  return g_strconcat (play, " name=source ! decodebin name=decoder ", chain,
+      is_timed ? " ! clocksync" : NULL, NULL);
 }
 
 char *
 tool_source_describe (const char *source)
 {
-  ToolAddress *address = tool_source_get_address (source);
+  g_autoptr (ToolAddress) address = tool_source_get_address (source);
   ToolRemoteKind kind = address ? tool_remote_get_kind (address)
                                 : TOOL_REMOTE_NONE;
 
-  tool_address_free (address);
   if (!strcmp (source, "demo") && tool_have_element ("gdkpixbufoverlay"))
     return g_strdup (
         "videotestsrc is-live=true pattern=ball ! "
@@ -212,13 +206,12 @@ static void
 set_up_decoder (const ToolCameraSetup *setup, GstBin *pipeline,
     gboolean is_rtsp)
 {
-  GstElement *decoder = gst_bin_get_by_name (pipeline, "decoder");
+  g_autoptr (GstElement) decoder = gst_bin_get_by_name (pipeline, "decoder");
 
   if (!decoder)
     return;
   tool_chain_set_up (GST_ELEMENT (pipeline), decoder,
       is_rtsp ? 1 : setup->settings.remote.stream, is_rtsp);
-  gst_object_unref (decoder);
 }
 
 /* The codes of the demo scene. */
@@ -226,12 +219,11 @@ static void
 set_up_codes (GstElement *overlay)
 {
 #ifdef HAVE_PIXBUF
-  GdkPixbuf *codes = gdk_pixbuf_new_from_resource ("/y10/codes.png", NULL);
+  g_autoptr (GdkPixbuf)
+      codes = gdk_pixbuf_new_from_resource ("/y10/codes.png", NULL);
 
-  if (codes) {
+  if (codes)
     g_object_set (overlay, "pixbuf", codes, NULL);
-    g_object_unref (codes);
-  }
 #endif
 }
 
@@ -240,10 +232,10 @@ tool_source_set_up (const ToolCameraSetup *setup, gboolean udp,
     GstBin *pipeline, int *fd, GError **error)
 {
   const char *source = setup->settings.source;
-  ToolAddress *address = tool_source_get_address (source);
-  GstElement *element = gst_bin_get_by_name (pipeline, "source");
-  GstElement *codes = gst_bin_get_by_name (pipeline, "codes");
-  GstElement *test = gst_bin_get_by_name (pipeline, "test");
+  g_autoptr (ToolAddress) address = tool_source_get_address (source);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (pipeline, "source");
+  g_autoptr (GstElement) codes = gst_bin_get_by_name (pipeline, "codes");
+  g_autoptr (GstElement) test = gst_bin_get_by_name (pipeline, "test");
   gboolean ok = TRUE;
 
   *fd = -1;
@@ -264,10 +256,6 @@ tool_source_set_up (const ToolCameraSetup *setup, gboolean udp,
     set_up_codes (codes);
   if (test && g_str_has_prefix (source, "test:") && source[5])
     gst_util_set_object_arg (G_OBJECT (test), "pattern", source + 5);
-  gst_clear_object (&element);
-  gst_clear_object (&codes);
-  gst_clear_object (&test);
-  tool_address_free (address);
   return ok;
 }
 

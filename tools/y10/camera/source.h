@@ -9,8 +9,6 @@
 #include "base/address.h"
 #include "camera/setup.h"
 
-G_BEGIN_DECLS
-
 /* @source: "demo", "test:" with a pattern of videotestsrc, the address of a network camera,
  * a device "/dev/video0" or below /dev/v4l, or "file:" with a name below the folder of
  * media. */
@@ -31,5 +29,3 @@ char *tool_source_describe (const char *source);
  * TCP. @fd: set to a descriptor to close after the pipeline, or to -1. */
 gboolean tool_source_set_up (const ToolCameraSetup *setup, gboolean udp,
     GstBin *pipeline, int *fd, GError **error);
-
-G_END_DECLS

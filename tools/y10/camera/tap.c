@@ -64,13 +64,12 @@ tool_tap_new (void (*on_picture) (gpointer user), gpointer user)
 void
 tool_tap_end (ToolTap *tap)
 {
-  GSource *news;
+  g_autoptr (GSource) news = NULL;
 
   g_mutex_lock (&tap->lock);
   news = g_steal_pointer (&tap->news);
   g_mutex_unlock (&tap->lock);
   g_source_destroy (news);
-  g_source_unref (news);
   unref_tap (tap);
 }
 
@@ -98,7 +97,8 @@ static GstFlowReturn
 on_sample (GstAppSink *sink, gpointer data)
 {
   ToolTap *tap = data;
-  GstSample *sample = gst_app_sink_pull_sample (sink), *old;
+  GstSample *sample = gst_app_sink_pull_sample (sink);
+  g_autoptr (GstSample) old = NULL;
 
   if (!sample)
     return GST_FLOW_OK;
@@ -108,8 +108,6 @@ on_sample (GstAppSink *sink, gpointer data)
   if (tap->news)
     g_source_set_ready_time (tap->news, 0);
   g_mutex_unlock (&tap->lock);
-  if (old)
-    gst_sample_unref (old);
   return GST_FLOW_OK;
 }
 
@@ -117,23 +115,20 @@ void
 tool_tap_set_up (ToolTap *tap, GstBin *pipeline)
 {
   GstAppSinkCallbacks callbacks = { .new_sample = on_sample };
-  GstElement *tracker = gst_bin_get_by_name (pipeline, "track");
-  GstElement *sink = gst_bin_get_by_name (pipeline, "out");
-  GstPad *pad = gst_element_get_static_pad (tracker, "src");
+  g_autoptr (GstElement) tracker = gst_bin_get_by_name (pipeline, "track");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (pipeline, "out");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (tracker, "src");
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame,
       g_atomic_rc_box_acquire (tap), unref_tap);
   gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks,
       g_atomic_rc_box_acquire (tap), unref_tap);
-  gst_object_unref (pad);
-  gst_object_unref (sink);
-  gst_object_unref (tracker);
 }
 
 GBytes *
 tool_tap_get_picture (ToolTap *tap)
 {
-  GstSample *sample = NULL;
+  g_autoptr (GstSample) sample = NULL;
   GBytes *bytes = NULL;
   GstMapInfo map;
 
@@ -147,20 +142,17 @@ tool_tap_get_picture (ToolTap *tap)
     bytes = g_bytes_new (map.data, map.size);
     gst_buffer_unmap (gst_sample_get_buffer (sample), &map);
   }
-  gst_sample_unref (sample);
   return bytes;
 }
 
 void
 tool_tap_forget_picture (ToolTap *tap)
 {
-  GstSample *old;
+  g_autoptr (GstSample) old = NULL;
 
   g_mutex_lock (&tap->lock);
   old = g_steal_pointer (&tap->picture);
   g_mutex_unlock (&tap->lock);
-  if (old)
-    gst_sample_unref (old);
 }
 
 #endif

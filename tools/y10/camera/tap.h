@@ -8,8 +8,6 @@
 #include <gst/gst.h>
 #include <stdatomic.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   atomic_uint frames, inferred, held;
@@ -30,5 +28,3 @@ void tool_tap_end (ToolTap *tap);
 /* Returns the newest picture, a JPEG, or NULL. */
 GBytes *tool_tap_get_picture (ToolTap *tap);
 void tool_tap_forget_picture (ToolTap *tap);
-
-G_END_DECLS

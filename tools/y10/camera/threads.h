@@ -6,8 +6,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* Bytes of a name with its end; the kernel keeps no more. */
 #define TOOL_THREAD_NAME 16
 
@@ -18,5 +16,3 @@ void tool_thread_name (const char *name);
 /* Has the streaming threads of @bus's pipeline named like that; those that they start
  * without a name inherit it. @name is copied. */
 void tool_threads_name (GstBus *bus, const char *name);
-
-G_END_DECLS

@@ -33,14 +33,14 @@ typedef void (*AddFunc) (Coco *self, guint number, Y10Json line);
 static gint64
 find_number (const char *source)
 {
-  char *base = tool_source_basename (source), *end;
+  char *end;
+  g_autofree char *base = tool_source_basename (source);
   const gint64 number = g_ascii_isdigit (*base)
       ? g_ascii_strtoll (base, &end, 10)
       : -1;
   const gboolean whole = number >= 0 && (*end == '.' || !*end)
       && !strchr (end + !!*end, '.');
 
-  g_free (base);
   return whole && number < G_MAXINT64 ? number : -1;
 }
 

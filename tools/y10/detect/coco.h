@@ -7,10 +7,6 @@
 #include <glib.h>
 #include <stdio.h>
 
-G_BEGIN_DECLS
-
 /* Makes the document of the lines in @lines, and writes it to @path, or to standard output
  * if that is NULL. */
 gboolean tool_coco_write (FILE *lines, const char *path, GError **error);
-
-G_END_DECLS

@@ -63,7 +63,7 @@ tool_csv_append_object (GString *text, const Y10Model *model,
     const ToolFrame *frame, const Y10Detection *row, const gint *id)
 {
   const float edges[] = { row->x0, row->y0, row->x1, row->y1 };
-  char *source = tool_source_to_utf8 (frame->source);
+  g_autofree char *source = tool_source_to_utf8 (frame->source);
 
   append_field (text, source);
   /* A picture has neither a number nor a time. */
@@ -85,7 +85,6 @@ tool_csv_append_object (GString *text, const Y10Model *model,
   if (id)
     g_string_append_printf (text, ",%d", *id);
   g_string_append_c (text, '\n');
-  g_free (source);
 }
 
 void

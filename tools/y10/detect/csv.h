@@ -8,8 +8,6 @@
 
 #include "media/frame.h"
 
-G_BEGIN_DECLS
-
 /* Columns: source, frame, timestamp (s), width, height, label_id, label, confidence, x_min,
  * y_min, x_max, y_max (pixels) and, with ids, id. */
 void tool_csv_append_head (GString *text, gboolean with_ids);
@@ -21,5 +19,3 @@ void tool_csv_append_object (GString *text, const Y10Model *model,
 void tool_csv_append_event_head (GString *text);
 /* @event: a line of JSON. */
 void tool_csv_append_event (GString *text, const char *event);
-
-G_END_DECLS

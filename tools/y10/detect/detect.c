@@ -63,13 +63,12 @@ complete_privacy (int argc, char **argv)
 static gboolean
 read_privacy (ToolDetectOptions *options)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (!options->privacy_text)
     return TRUE;
   if (!tool_privacy_parse (options->privacy_text, &options->privacy, &error)) {
     tool_error ("%s", error->message);
-    g_error_free (error);
     return FALSE;
   }
   if (!options->privacy || options->draw || options->save_crops)
@@ -126,7 +125,7 @@ check_track (ToolDetectOptions *options)
 static gboolean
 check_remote (const ToolDetectOptions *options, char **fingerprint)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (options->fingerprint)
     *fingerprint = tool_pin_parse (options->fingerprint, &error);
@@ -137,7 +136,6 @@ check_remote (const ToolDetectOptions *options, char **fingerprint)
   g_prefix_error (&error, "--%s: ",
       options->fingerprint && !*fingerprint ? "fingerprint" : "transport");
   tool_error ("%s", error->message);
-  g_error_free (error);
   return FALSE;
 }
 #endif
@@ -146,22 +144,20 @@ check_remote (const ToolDetectOptions *options, char **fingerprint)
 static gboolean
 read_remote (ToolDetectOptions *options)
 {
-  char *fingerprint = NULL;
+  g_autofree char *fingerprint = NULL;
 
   if (options->stream && options->store) {
     tool_error ("--stream does not go with --store");
     return FALSE;
   }
 #ifdef HAVE_GST
-  if (!check_remote (options, &fingerprint)) {
-    g_free (fingerprint);
+  if (!check_remote (options, &fingerprint))
     return FALSE;
-  }
 #endif
   g_free (options->fingerprint);
-  options->fingerprint = fingerprint;
-  options->remote = (ToolRemoteOptions){ options->transport, fingerprint,
-    (guint) options->stream };
+  options->fingerprint = g_steal_pointer (&fingerprint);
+  options->remote = (ToolRemoteOptions){ options->transport,
+    options->fingerprint, (guint) options->stream };
   return TRUE;
 }
 
@@ -169,24 +165,21 @@ read_remote (ToolDetectOptions *options)
 static gboolean
 check_inputs (char **inputs, GOptionContext *context)
 {
-  char *help = g_option_context_get_help (context, FALSE, NULL), *hint = NULL;
+  g_autofree char *help = g_option_context_get_help (context, FALSE, NULL),
+                  *hint = NULL;
 
   for (; *inputs && !hint; inputs++)
     if (strchr (*inputs, '=') && !strstr (*inputs, "://")
         && !g_file_test (*inputs, G_FILE_TEST_EXISTS)
         && (hint = tool_hint_input (*inputs, help)))
       tool_error ("%s: no such file; %s", *inputs, hint);
-  g_free (help);
-  if (!hint)
-    return TRUE;
-  g_free (hint);
-  return FALSE;
+  return !hint;
 }
 
 static gboolean
 read_format (ToolDetectOptions *options)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   options->format = isatty (STDOUT_FILENO) && !options->store
           && !options->output_path
@@ -203,7 +196,6 @@ read_format (ToolDetectOptions *options)
     return !options->save_conf;
   if (!tool_format_parse (options->format_name, &options->format, &error)) {
     tool_error ("--format: %s", error->message);
-    g_error_free (error);
     return FALSE;
   }
   if (options->save_conf && options->format != TOOL_FORMAT_YOLO) {
@@ -238,15 +230,14 @@ open_output (ToolDetectOptions *options)
   const ToolOutputFlags flags = (options->track ? TOOL_OUTPUT_IDS : 0)
       | (options->save_conf ? TOOL_OUTPUT_CONFIDENCE : 0)
       | (options->zones ? TOOL_OUTPUT_EVENTS : 0);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   for (char **input = options->inputs; options->output_path && *input;
        input++) {
-    char *path = tool_source_to_path (*input, NULL);
+    g_autofree char *path = tool_source_to_path (*input, NULL);
     const gboolean same = path
         && tool_is_same_file (path, options->output_path);
 
-    g_free (path);
     if (same) {
       tool_error ("--output %s would overwrite an input", options->output_path);
       return FALSE;
@@ -257,7 +248,6 @@ open_output (ToolDetectOptions *options)
   if (options->output)
     return TRUE;
   tool_error ("%s", error->message);
-  g_error_free (error);
   return FALSE;
 }
 
@@ -265,12 +255,11 @@ static int
 close_output (ToolDetectOptions *options, int status)
 {
   const gboolean is_complete = status != TOOL_USAGE && status != TOOL_NO_ENGINE;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (tool_output_close (options->output, is_complete, &error))
     return status;
   tool_error ("%s", error->message);
-  g_error_free (error);
   return status == TOOL_OK ? TOOL_FAILED : status;
 }
 
@@ -313,6 +302,42 @@ make_context (void)
       "  y10 detect --model yolov10n.safetensors --draw out cars.mp4 "
       "> cars.jsonl\n");
   return context;
+}
+
+/* Checks what the command line has set, and runs. */
+static int
+detect (ToolDetectOptions *options, Y10EngineConfig *config,
+    GOptionContext *context)
+{
+  int status = TOOL_USAGE;
+
+  if (!check_store_options (options) || !read_format (options)
+      || !check_track (options) || !read_privacy (options)
+      || !read_remote (options))
+    return TOOL_USAGE;
+  /* A table has no ids. */
+  if (options->track && !options->format_name)
+    options->format = TOOL_FORMAT_JSONL;
+  if (!options->manifest && (!options->inputs || !options->inputs[0])) {
+    tool_error ("no input, expected pictures, videos or folders");
+    return TOOL_USAGE;
+  }
+  if (options->inputs) {
+    g_auto (GStrv) given = g_steal_pointer (&options->inputs);
+
+    if (!check_inputs (given, context))
+      return TOOL_USAGE;
+    options->inputs = tool_inputs_expand (given, options->recursive);
+    if (!check_draw (options, options->inputs))
+      return TOOL_USAGE;
+  }
+  if (options->store)
+    return plan_tasks (options, &status)
+        ? tool_detect_supervise (options, config)
+        : status;
+  return open_output (options)
+      ? close_output (options, tool_detect_supervise (options, config))
+      : TOOL_FAILED;
 }
 
 int
@@ -406,78 +431,26 @@ tool_detect (int argc, char **argv)
         NULL, NULL },
     { NULL }
   };
-  GOptionContext *context = make_context ();
+  g_autoptr (GOptionContext) context = make_context ();
   int status = TOOL_USAGE;
-  char **expanded;
 
   tool_engine_options_add (context, &options.engine, TRUE);
   tool_head_options_add (context, &options.head, 0.25,
       "Minimum confidence, 0 to 1 [0.25]");
   g_option_context_add_main_entries (context, entries, NULL);
   complete_privacy (argc, argv);
-  if (!tool_options_parse (context, "detect", &argc, &argv)
-      || !tool_engine_options_parse (&options.engine, &config)
-      || !tool_head_options_check (&options.head, config.max_detections)
-      || !tool_check_range ("--tile-overlap", options.rules.tile_overlap, 0,
-          0.9)
-      || !tool_check_range ("--interval", options.interval, 1, MAX_INTERVAL)
-      || !tool_check_range ("--fps", options.fps, 0, MAX_FPS)
-      || !tool_check_range ("--stream", options.stream, 0, MAX_STREAM))
-    goto out;
-  if (!check_store_options (&options) || !read_format (&options)
-      || !check_track (&options) || !read_privacy (&options)
-      || !read_remote (&options))
-    goto out;
-  /* A table has no ids. */
-  if (options.track && !options.format_name)
-    options.format = TOOL_FORMAT_JSONL;
-  if (!options.manifest && (!options.inputs || !options.inputs[0])) {
-    tool_error ("no input, expected pictures, videos or folders");
-    goto out;
-  }
-  if (options.inputs && !check_inputs (options.inputs, context))
-    goto out;
-  if (options.inputs) {
-    expanded = tool_inputs_expand (options.inputs, options.recursive);
-    g_strfreev (options.inputs);
-    options.inputs = expanded;
-    if (!check_draw (&options, expanded))
-      goto out;
-  }
-  if (options.store) {
-    if (plan_tasks (&options, &status))
-      status = tool_detect_supervise (&options, &config);
-  } else if (open_output (&options)) {
-    status = close_output (&options, tool_detect_supervise (&options, &config));
-  } else {
-    status = TOOL_FAILED;
-  }
-
-out:
+  if (tool_options_parse (context, "detect", &argc, &argv)
+      && tool_engine_options_parse (&options.engine, &config)
+      && tool_head_options_check (&options.head, config.max_detections)
+      && tool_check_range ("--tile-overlap", options.rules.tile_overlap, 0, 0.9)
+      && tool_check_range ("--interval", options.interval, 1, MAX_INTERVAL)
+      && tool_check_range ("--fps", options.fps, 0, MAX_FPS)
+      && tool_check_range ("--stream", options.stream, 0, MAX_STREAM))
+    status = detect (&options, &config, context);
   tool_engine_options_clear (&options.engine);
   tool_head_options_clear (&options.head);
-  g_option_context_free (context);
-  g_strfreev (options.inputs);
-  g_free (options.rules.class_confidence);
-  g_free (options.rules.min_size);
-  g_free (options.rules.max_size);
-  g_free (options.rules.tiles);
-  g_free (options.rules.region);
-  g_free (options.rules.region_anchor);
-  g_free (options.draw);
-  g_free (options.zones);
-  g_free (options.class_groups);
-  g_free (options.transport);
-  g_free (options.fingerprint);
-  g_free (options.format_name);
-  g_free (options.output_path);
-  g_free (options.save_crops);
-  g_free (options.privacy_text);
+  tool_options_clear (entries);
   tool_store_options_clear (&options.tasks);
   g_free (options.tile_overlap_text);
-  g_free (options.store);
-  g_free (options.manifest);
-  g_free (options.segments);
-  g_free (options.content_id);
   return status;
 }

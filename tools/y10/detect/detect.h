@@ -20,8 +20,6 @@
 #include "media/frame.h"
 #include "media/video.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   Y10Model *model;
@@ -93,5 +91,3 @@ int tool_detect_store (ToolDetect *detect, const ToolStoreOptions *options,
 /* Prints the receipt of task @index, which ended the process. */
 void tool_store_report (const ToolStoreOptions *options, guint index,
     const char *why);
-
-G_END_DECLS

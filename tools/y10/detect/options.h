@@ -11,8 +11,6 @@
 #include "detect/output.h"
 #include "detect/rules.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   ToolEngineOptions engine;
@@ -40,5 +38,3 @@ typedef struct
 /* Processes all inputs, or the tasks of a store; the exit status. */
 int tool_detect_supervise (const ToolDetectOptions *options,
     Y10EngineConfig *config);
-
-G_END_DECLS

@@ -10,7 +10,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <glib/gstdio.h>
 
@@ -63,21 +62,19 @@ fail_to_write (const char *path, GError **error)
   return FALSE;
 }
 
-/* Writes @text, which may be empty, and frees it. */
+/* Writes @text, which may be empty. */
 static gboolean
-write_text (const ToolOutput *self, GString *text, GError **error)
+write_text (const ToolOutput *self, const GString *text, GError **error)
 {
-  const gboolean ok = fwrite (text->str, 1, text->len, self->file) == text->len
-      && fflush (self->file) == 0;
-
-  g_string_free (text, TRUE);
-  return ok || fail_to_write (self->path, error);
+  return (fwrite (text->str, 1, text->len, self->file) == text->len
+             && fflush (self->file) == 0)
+      || fail_to_write (self->path, error);
 }
 
 static gboolean
 write_head (const ToolOutput *self, GError **error)
 {
-  GString *text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
 
   if (self->flags & TOOL_OUTPUT_EVENTS)
     tool_csv_append_event_head (text);
@@ -174,19 +171,15 @@ append_label (GString *text, const ToolOutput *self, const ToolFrame *frame,
 static gboolean
 write_names (const ToolOutput *self, const Y10Model *model, GError **error)
 {
-  char *path = g_build_filename (self->path, "data.yaml", NULL);
-  GString *text = g_string_new ("names:\n");
-  gboolean ok;
+  g_autofree char *path = g_build_filename (self->path, "data.yaml", NULL);
+  g_autoptr (GString) text = g_string_new ("names:\n");
 
   for (guint i = 0; i < y10_model_get_n_classes (model); i++) {
     g_string_append_printf (text, "  %u: ", i);
     y10_json_append_string (text, y10_model_get_class_name (model, i));
     g_string_append_c (text, '\n');
   }
-  ok = g_file_set_contents (path, text->str, (gssize) text->len, error);
-  g_string_free (text, TRUE);
-  g_free (path);
-  return ok;
+  return g_file_set_contents (path, text->str, (gssize) text->len, error);
 }
 
 /* NAME.txt for a picture and NAME_FRAME.txt for a frame of a video, from 1, as Ultralytics
@@ -194,44 +187,38 @@ write_names (const ToolOutput *self, const Y10Model *model, GError **error)
 static char *
 make_label_path (ToolOutput *self, const ToolFrame *frame)
 {
-  char *base = tool_source_basename (frame->source), *name, *path;
+  g_autofree char *base = tool_source_basename (frame->source);
   char *dot = strrchr (base, '.');
 
   if (dot && dot != base)
     *dot = 0;
   for (guint i = 1;; i++) {
-    GString *stem = g_string_new (base);
+    g_autoptr (GString) stem = g_string_new (base);
+    g_autofree char *path = NULL;
 
     if (i > 1)
       g_string_append_printf (stem, "-%u", i);
     if (frame->timestamp >= 0)
       g_string_append_printf (stem, "_%" G_GUINT64_FORMAT, frame->number + 1);
-    name = g_strconcat (stem->str, ".txt", NULL);
-    g_string_free (stem, TRUE);
-    path = g_build_filename (self->path, name, NULL);
-    if (g_hash_table_add (self->names, name)
+    g_string_append (stem, ".txt");
+    path = g_build_filename (self->path, stem->str, NULL);
+    if (g_hash_table_add (self->names, g_strdup (stem->str))
         && !tool_supervisor_has_written (path))
-      break;
-    g_free (path);
+      return g_steal_pointer (&path);
   }
-  g_free (base);
-  return path;
 }
 
 static gboolean
 write_labels (ToolOutput *self, const Y10Model *model, const ToolFrame *frame,
     const char *text, gsize length, GError **error)
 {
-  char *path;
-  gboolean ok;
+  g_autofree char *path = NULL;
 
   if (!g_hash_table_size (self->names) && !write_names (self, model, error))
     return FALSE;
   path = make_label_path (self, frame);
-  ok = g_file_set_contents_full (path, text, (gssize) length,
+  return g_file_set_contents_full (path, text, (gssize) length,
       G_FILE_SET_CONTENTS_NONE, 0666, error);
-  g_free (path);
-  return ok;
 }
 
 /* A line for the document: first the classes, then a frame each. */
@@ -239,8 +226,8 @@ static void
 append_coco (ToolOutput *self, GString *text, const Y10Model *model,
     const ToolFrame *frame, const Y10Detection *rows, guint n)
 {
-  GString *json = g_string_new (NULL);
-  char *source;
+  g_autoptr (GString) json = g_string_new (NULL);
+  g_autofree char *source = NULL;
 
   y10_json_open (json, NULL, '{');
   if (ftello (self->file) == 0) {
@@ -272,8 +259,6 @@ append_coco (ToolOutput *self, GString *text, const Y10Model *model,
   y10_json_close (json, ']');
   y10_json_close (json, '}');
   g_string_append_printf (text, "%s\n", json->str);
-  g_string_free (json, TRUE);
-  g_free (source);
 }
 
 gboolean
@@ -281,8 +266,7 @@ tool_output_write (ToolOutput *self, const Y10Model *model,
     const ToolFrame *frame, const Y10Detection *rows, guint n, const gint *ids,
     GError **error)
 {
-  GString *text = g_string_new (NULL);
-  gboolean ok;
+  g_autoptr (GString) text = g_string_new (NULL);
 
   for (guint i = 0; i < n; i++)
     if (self->format == TOOL_FORMAT_CSV) {
@@ -297,21 +281,18 @@ tool_output_write (ToolOutput *self, const Y10Model *model,
     append_coco (self, text, model, frame, rows, n);
   if (self->format != TOOL_FORMAT_YOLO)
     return write_text (self, text, error);
-  ok = write_labels (self, model, frame, text->str, text->len, error);
-  g_string_free (text, TRUE);
-  return ok;
+  return write_labels (self, model, frame, text->str, text->len, error);
 }
 
 gboolean
 tool_output_write_events (ToolOutput *self, const char *events, GError **error)
 {
-  GString *text = g_string_new (NULL);
-  char **lines = g_strsplit (events, "\n", -1);
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_auto (GStrv) lines = g_strsplit (events, "\n", -1);
 
   for (guint i = 0; lines[i]; i++)
     if (*lines[i])
       tool_csv_append_event (text, lines[i]);
-  g_strfreev (lines);
   return write_text (self, text, error);
 }
 

@@ -9,8 +9,6 @@
 
 #include "media/frame.h"
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   TOOL_FORMAT_JSONL,   /* a line of JSON for each frame */
@@ -53,5 +51,3 @@ gboolean tool_output_write_events (ToolOutput *output, const char *events,
  * @output. */
 gboolean tool_output_close (ToolOutput *output, gboolean is_complete,
     GError **error);
-
-G_END_DECLS

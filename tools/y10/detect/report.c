@@ -16,7 +16,7 @@ char *
 tool_report_json (const Y10Model *model, const ToolFrame *frame,
     const Y10Detection *rows, guint n, const gint *ids)
 {
-  char *source = tool_source_to_utf8 (frame->source), *text;
+  g_autofree char *source = tool_source_to_utf8 (frame->source);
   const Y10Report report = {
     .size = sizeof (Y10Report),
     .source = source,
@@ -28,9 +28,7 @@ tool_report_json (const Y10Model *model, const ToolFrame *frame,
     .ids = ids,
   };
 
-  text = y10_report_to_json (model, &report);
-  g_free (source);
-  return text;
+  return y10_report_to_json (model, &report);
 }
 
 static int
@@ -51,8 +49,8 @@ tool_report_table (const Y10Model *model, const ToolFrame *frame,
     const Y10Detection *rows, guint n)
 {
   GString *text = g_string_new (NULL);
-  char *source = tool_escape (frame->source);
-  char **labels = g_new0 (char *, n + 1);
+  g_autofree char *source = tool_escape (frame->source);
+  g_auto (GStrv) labels = g_new0 (char *, n + 1);
   int widest = 5;
 
   g_string_append (text, source);
@@ -77,8 +75,6 @@ tool_report_table (const Y10Model *model, const ToolFrame *frame,
         labels[i], widest - text_width (labels[i]), "",
         (double) rows[i].confidence, p.x, p.y, p.w, p.h);
   }
-  g_strfreev (labels);
-  g_free (source);
   return g_string_free (text, FALSE);
 }
 
@@ -108,7 +104,7 @@ append_classes (GString *text, const Y10Model *model,
     const ToolClassCount *classes, gboolean is_one)
 {
   const guint n_classes = y10_model_get_n_classes (model);
-  char **labels = g_new0 (char *, n_classes + 1);
+  g_auto (GStrv) labels = g_new0 (char *, n_classes + 1);
   guint n, *order = sort_classes (classes, n_classes, &n);
   int widest = 5;
 
@@ -135,7 +131,6 @@ append_classes (GString *text, const Y10Model *model,
           count->most);
     g_string_append_printf (text, "   %.2f\n", (double) count->best);
   }
-  g_strfreev (labels);
   g_free (order);
 }
 

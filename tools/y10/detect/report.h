@@ -7,8 +7,6 @@
 #include "base/supervisor.h"
 #include "media/frame.h"
 
-G_BEGIN_DECLS
-
 /* Returns one line of JSON for a frame, without the newline. @ids: of the objects; NULL:
  * 0, 1, 2, … */
 char *tool_report_json (const Y10Model *model, const ToolFrame *frame,
@@ -19,5 +17,3 @@ char *tool_report_table (const Y10Model *model, const ToolFrame *frame,
 /* Returns the summary of what was counted in @counts and @classes, in @seconds. */
 char *tool_report_summary (const Y10Model *model, const Y10Engine *engine,
     const ToolCounts *counts, const ToolClassCount *classes, double seconds);
-
-G_END_DECLS

@@ -15,7 +15,7 @@ gboolean
 tool_rules_read_limits (const ToolRules *rules, const Y10Model *model,
     gfloat **confidence, Y10HeadParams *params)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (rules->class_confidence) {
     *confidence = g_new (gfloat, y10_model_get_n_classes (model));
@@ -36,7 +36,6 @@ tool_rules_read_limits (const ToolRules *rules, const Y10Model *model,
   if (!error)
     return TRUE;
   tool_error ("%s", error->message);
-  g_error_free (error);
   return FALSE;
 }
 
@@ -58,7 +57,7 @@ gboolean
 tool_rules_read_parts (const ToolRules *rules, Y10Tiles *tiles,
     ToolParts *parts)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (rules->region
       && !(parts->region = y10_region_parse (rules->region, &error)))
@@ -75,6 +74,5 @@ tool_rules_read_parts (const ToolRules *rules, Y10Tiles *tiles,
   if (!error)
     return TRUE;
   tool_error ("%s", error->message);
-  g_error_free (error);
   return FALSE;
 }

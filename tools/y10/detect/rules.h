@@ -8,8 +8,6 @@
 
 #include "detect/runner.h"
 
-G_BEGIN_DECLS
-
 /* As given, or NULL. */
 typedef struct
 {
@@ -25,5 +23,3 @@ gboolean tool_rules_read_limits (const ToolRules *rules, const Y10Model *model,
 /* Sets what of each frame is inferred; @tiles is the memory for tiles. */
 gboolean tool_rules_read_parts (const ToolRules *rules, Y10Tiles *tiles,
     ToolParts *parts);
-
-G_END_DECLS

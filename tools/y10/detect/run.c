@@ -86,7 +86,9 @@ warn_of_damage (ToolDetect *self, const char *source, char *damage)
 static void
 print_events (ToolDetect *self, const char *source)
 {
-  char *events = self->tracks ? tool_tracks_take_events (self->tracks) : NULL;
+  g_autofree char *events = self->tracks
+      ? tool_tracks_take_events (self->tracks)
+      : NULL;
   GError *error = NULL;
 
   if (!events)
@@ -94,14 +96,12 @@ print_events (ToolDetect *self, const char *source)
   if (self->format == TOOL_FORMAT_CSV) {
     if (!tool_output_write_events (self->output, events, &error))
       fail_with (self, source, &error);
-    g_free (events);
     return;
   }
   tool_supervisor_set_in_line (self->out == stdout);
   fputs (events, self->out);
   fflush (self->out);
   tool_supervisor_set_in_line (FALSE);
-  g_free (events);
 }
 
 /* @ids: of the objects' tracks; NULL if they are not followed. */
@@ -110,7 +110,7 @@ print_result (ToolDetect *self, const ToolFrame *frame,
     const Y10Detection *rows, guint n, const gint *ids)
 {
   ToolFrame named = *frame;
-  char *text;
+  g_autofree char *text = NULL;
 
   if (self->name)
     named.source = self->name;
@@ -123,7 +123,6 @@ print_result (ToolDetect *self, const ToolFrame *frame,
     text = tool_report_json (self->model, &named, rows, n, ids);
     fprintf (self->out, "%s\n", text);
   }
-  g_free (text);
   /* Flush each line: a program may be waiting for this very frame. */
   if (!self->for_store)
     fflush (self->out);
@@ -333,12 +332,11 @@ begin_moving (ToolDetect *self)
 static void
 end_moving (ToolDetect *self, const char *source)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (self->recorder && !tool_recorder_finish (self->recorder, &error)) {
     if (!self->input_failed)
       fail (self, source, "%s", error->message);
-    g_clear_error (&error);
   }
   g_clear_pointer (&self->recorder, tool_recorder_free);
   if (self->tracks) {
@@ -353,7 +351,7 @@ static void
 push_moving (ToolDetect *self, ToolFrame *frame)
 {
   const gboolean is_inferred = frame->number % self->interval == 0;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (self->tracks)
     tool_tracks_pass (self->tracks, frame);
@@ -362,7 +360,6 @@ push_moving (ToolDetect *self, ToolFrame *frame)
     if (!self->input_failed)
       fail (self, frame->source, "%s", error->message);
     self->input_failed = TRUE;
-    g_clear_error (&error);
   }
   if (is_inferred)
     tool_runner_push (self->runner, frame);
@@ -447,7 +444,7 @@ summarise_live (ToolDetect *self, const char *source, guint64 n_frames,
   const guint64 n_left_out = self->recorder
       ? tool_recorder_get_n_left_out (self->recorder)
       : 0;
-  char *text = n_left_out
+  g_autofree char *text = n_left_out
       ? g_strdup_printf (", %" G_GUINT64_FORMAT
                          " not recorded because the encoder was too slow",
           n_left_out)
@@ -459,7 +456,6 @@ summarise_live (ToolDetect *self, const char *source, guint64 n_frames,
               " inferred, %" G_GUINT64_FORMAT " skipped%s",
       source, n_frames, seconds, self->n_inferred, n_frames - self->n_inferred,
       text);
-  g_free (text);
 }
 
 /* Takes @video over, or @error if it is NULL. */
@@ -533,7 +529,7 @@ detect_stream (ToolDetect *self, const char *source, const char *path)
   ToolStream *stream = is_remote
       ? tool_stream_open_uri (path, &self->remote, &error)
       : tool_stream_open (path, &error);
-  char *copy;
+  g_autofree char *copy = NULL;
 
   if (!stream) {
     fail_with (self, source, &error);
@@ -548,7 +544,6 @@ detect_stream (ToolDetect *self, const char *source, const char *path)
     detect_video (self, source, path, stream);
   } else if ((copy = tool_stream_to_file (stream, &error))) {
     detect_file (self, source, copy);
-    g_free (copy);
   } else {
     fail_with (self, source, &error);
   }
@@ -559,12 +554,10 @@ detect_stream (ToolDetect *self, const char *source, const char *path)
 static void
 detect_device (ToolDetect *self, const char *source, const char *path)
 {
-  char *absolute = g_canonicalize_filename (path, NULL);
-  char *uri = g_strconcat ("v4l2://", absolute, NULL);
+  g_autofree char *absolute = g_canonicalize_filename (path, NULL);
+  g_autofree char *uri = g_strconcat ("v4l2://", absolute, NULL);
 
   detect_video (self, source, uri, NULL);
-  g_free (uri);
-  g_free (absolute);
 }
 
 /* A picture may be behind these. What is behind other URIs is played. */
@@ -602,7 +595,7 @@ tool_detect_input (ToolDetect *self, const char *source)
 {
   const char *name = tool_address_name (source);
   GError *error = NULL;
-  char *path = tool_source_to_path (source, &error);
+  g_autofree char *path = tool_source_to_path (source, &error);
 
   if (error)
     fail_with (self, name, &error);
@@ -612,7 +605,6 @@ tool_detect_input (ToolDetect *self, const char *source)
     detect_stream (self, name, source);
   else
     detect_video (self, name, source, NULL);
-  g_free (path);
 }
 
 void

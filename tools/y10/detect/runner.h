@@ -8,8 +8,6 @@
 
 #include "media/frame.h"
 
-G_BEGIN_DECLS
-
 /* What to infer of each frame. NULL: all of it, in one inference. */
 typedef struct
 {
@@ -38,5 +36,3 @@ void tool_runner_push (ToolRunner *runner, ToolFrame *frame);
 void tool_runner_flush (ToolRunner *runner);
 /* The sums over all frames that were reported. */
 void tool_runner_get_times (const ToolRunner *runner, Y10StepTimes *times);
-
-G_END_DECLS

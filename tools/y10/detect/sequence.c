@@ -13,25 +13,21 @@
 gboolean
 tool_sequence_has (const ToolSequence *self, const char *source)
 {
-  char *folder = g_path_get_dirname (source);
-  const gboolean has = !g_strcmp0 (folder, self->folder);
+  g_autofree char *folder = g_path_get_dirname (source);
 
-  g_free (folder);
-  return has;
+  return !g_strcmp0 (folder, self->folder);
 }
 
 /* Returns 0 where there is no such file, or nothing of use in it. */
 static double
 read_fps (const char *folder)
 {
-  GKeyFile *file = g_key_file_new ();
-  char *path = g_build_filename (folder, "..", "seqinfo.ini", NULL);
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autofree char *path = g_build_filename (folder, "..", "seqinfo.ini", NULL);
   double fps = 0;
 
   if (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
     fps = g_key_file_get_double (file, "Sequence", "frameRate", NULL);
-  g_free (path);
-  g_key_file_unref (file);
   return fps > 0 && fps <= 1000 ? fps : 0;
 }
 

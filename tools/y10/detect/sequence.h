@@ -4,8 +4,6 @@
 
 #include "media/frame.h"
 
-G_BEGIN_DECLS
-
 /* The pictures of a folder, in which objects are followed. All zero: there is none. */
 typedef struct
 {
@@ -24,5 +22,3 @@ void tool_sequence_begin (ToolSequence *sequence, const char *source,
 void tool_sequence_take (ToolSequence *sequence, const char *source,
     ToolFrame *frame);
 void tool_sequence_clear (ToolSequence *sequence);
-
-G_END_DECLS

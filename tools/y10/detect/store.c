@@ -69,7 +69,7 @@ plan_inputs (ToolStoreOptions *options)
     /* A file: URI is a file, unless its content has a name. */
     const gboolean is_uri = tool_is_remote (source)
         || (options->content_id && strstr (source, "://"));
-    GError *error = NULL;
+    g_autoptr (GError) error = NULL;
     Task *task;
 
     if (tool_is_stdin (source)) {
@@ -90,7 +90,6 @@ plan_inputs (ToolStoreOptions *options)
     task->path = is_uri ? g_strdup (source)
                         : tool_source_to_path (source, &error);
     task->error = error ? g_strdup (error->message) : NULL;
-    g_clear_error (&error);
     task->is_uri = is_uri;
     task->segment = -1;
     if (is_uri)
@@ -105,8 +104,9 @@ plan_inputs (ToolStoreOptions *options)
 static guint8 *
 parse_segments (const char *text, guint n)
 {
-  guint8 *wanted = g_malloc0 (n);
-  char **parts = g_strsplit (text, ",", -1), *end;
+  g_autofree guint8 *wanted = g_malloc0 (n);
+  char *end;
+  g_auto (GStrv) parts = g_strsplit (text, ",", -1);
   gboolean ok = *text != 0;
 
   for (guint i = 0; parts[i] && ok; i++) {
@@ -122,14 +122,12 @@ parse_segments (const char *text, guint n)
     for (guint64 k = first; ok && k <= last; k++)
       wanted[k] = 1;
   }
-  g_strfreev (parts);
   if (ok)
-    return wanted;
+    return g_steal_pointer (&wanted);
   tool_error (
       "--segments is '%s'; it must be numbers and ranges such as 0,4-9, "
       "below %u, the number of segments in the manifest",
       text, n);
-  g_free (wanted);
   return NULL;
 }
 
@@ -176,22 +174,20 @@ count_segments (const GPtrArray *inputs)
 static gboolean
 plan_manifest (ToolStoreOptions *options, int *status)
 {
-  GError *error = NULL;
-  GPtrArray *inputs = tool_manifest_read (options->manifest, &error);
-  guint8 *wanted = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) inputs = tool_manifest_read (options->manifest, &error);
+  g_autofree guint8 *wanted = NULL;
   guint segment = 0;
 
   *status = TOOL_FAILED;
   if (!inputs) {
     tool_error ("%s", error->message);
-    g_error_free (error);
     return FALSE;
   }
   if (options->segments
       && !(wanted = parse_segments (options->segments,
                count_segments (inputs)))) {
     *status = TOOL_USAGE;
-    g_ptr_array_unref (inputs);
     return FALSE;
   }
   for (guint i = 0; i < inputs->len; i++) {
@@ -203,8 +199,6 @@ plan_manifest (ToolStoreOptions *options, int *status)
       if (!wanted || wanted[segment])
         add_segment (options, input, k, segment);
   }
-  g_free (wanted);
-  g_ptr_array_unref (inputs);
   return TRUE;
 }
 
@@ -231,8 +225,8 @@ static void
 print_receipt (const Task *task, const char *key, const char *status,
     GError *error)
 {
-  GString *json = g_string_new (NULL);
-  char *name;
+  g_autoptr (GString) json = g_string_new (NULL);
+  g_autofree char *name = NULL;
 
   y10_json_open (json, NULL, '{');
   y10_json_add_string (json, "source", task->source);
@@ -248,12 +242,10 @@ print_receipt (const Task *task, const char *key, const char *status,
     y10_json_add_int (json, "first_frame",
         (gint64) (task->has_range ? task->range.first_frame : 0));
     y10_json_add_string (json, "file", name);
-    g_free (name);
   }
   y10_json_close (json, '}');
   puts (json->str);
   fflush (stdout);
-  g_string_free (json, TRUE);
 }
 
 /* Sets the content, or makes sure that it still is what the manifest has. */
@@ -347,7 +339,7 @@ run_task (Run *run, Task *task)
 {
   const char *status = "exists";
   GError *error = NULL;
-  char *key = NULL;
+  g_autofree char *key = NULL;
 
   if (identify (task, &error)) {
     key = tool_key_make (run->settings, task->content,
@@ -366,7 +358,6 @@ run_task (Run *run, Task *task)
   }
   print_receipt (task, key, status, error);
   g_clear_pointer (&run->detect->failure, g_free);
-  g_free (key);
 }
 
 int
@@ -382,14 +373,13 @@ tool_detect_store (ToolDetect *detect, const ToolStoreOptions *options,
     .texts = options->texts,
   };
   Run run = { .detect = detect };
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   run.settings = tool_key_describe_settings (&settings, &error);
   if (run.settings)
     run.store = tool_store_open (options->store, &error);
   if (error) {
     tool_error ("%s", error->message);
-    g_error_free (error);
     detect->failed = TRUE;
   }
   for (guint i = 0;

@@ -56,22 +56,19 @@ static void
 on_event (const GstY10ZoneEvent *event, gpointer user)
 {
   ToolTracks *self = user;
-  char *json = gst_y10_zone_event_to_json (event, self->source);
+  g_autofree char *json = gst_y10_zone_event_to_json (event, self->source);
 
   g_string_append_printf (self->events, "%s\n", json);
-  g_free (json);
 }
 
 static gboolean
 check_groups (const Y10Model *model, const GstY10ClassGroups *groups,
     GError **error)
 {
-  const char **classes = gst_y10_classes_list (model);
-  const gboolean ok = gst_y10_class_groups_check (groups, "--class-groups",
-      classes, y10_model_get_path (model), error);
+  g_autofree const char **classes = gst_y10_classes_list (model);
 
-  g_free (classes);
-  return ok;
+  return gst_y10_class_groups_check (groups, "--class-groups", classes,
+      y10_model_get_path (model), error);
 }
 
 /* NULL with an error, or where @path is NULL. */
@@ -81,13 +78,12 @@ load_zones (const Y10Model *model, const char *path, GError **error)
   const GstY10ZoneDefaults defaults = GST_Y10_ZONE_DEFAULTS_INIT;
   GstY10ZoneSet *set = path ? gst_y10_zones_load (path, &defaults, error)
                             : NULL;
-  const char **classes = gst_y10_classes_list (model);
+  g_autofree const char **classes = gst_y10_classes_list (model);
 
   if (set
       && !gst_y10_zone_set_check_classes (set, path, classes,
           y10_model_get_path (model), error))
     g_clear_pointer (&set, gst_y10_zone_set_unref);
-  g_free (classes);
   return set;
 }
 
@@ -96,15 +92,13 @@ tool_tracks_new (const Y10Model *model, const char *zones,
     const char *class_groups, GError **error)
 {
   GstY10ClassGroups *groups = gst_y10_class_groups_new ();
-  GstY10ZoneSet *set = NULL;
+  g_autoptr (GstY10ZoneSet) set = NULL;
+  gboolean ok = gst_y10_class_groups_set (groups, class_groups, error);
   ToolTracks *self;
 
-  if (!gst_y10_class_groups_set (groups, class_groups, error)) {
+  if (!ok)
     g_prefix_error (error, "--");
-    gst_y10_class_groups_free (groups);
-    return NULL;
-  }
-  if (!check_groups (model, groups, error)
+  if (!ok || !check_groups (model, groups, error)
       || (zones && !(set = load_zones (model, zones, error)))) {
     gst_y10_class_groups_free (groups);
     return NULL;
@@ -118,7 +112,6 @@ tool_tracks_new (const Y10Model *model, const char *zones,
     self->zones = gst_y10_zones_new (on_event, self);
     gst_y10_zones_change (self->zones, set);
   }
-  gst_y10_zone_set_unref (set);
   return self;
 }
 
@@ -274,7 +267,7 @@ const gint *
 tool_tracks_frame (ToolTracks *self, const Y10Model *model,
     const ToolFrame *frame, const Y10Detection **rows, guint *n)
 {
-  char *source = tool_source_to_utf8 (frame->source);
+  g_autofree char *source = tool_source_to_utf8 (frame->source);
   const guint n_all = split (self, *rows, *n, n);
   gboolean is_timed;
 
@@ -289,14 +282,13 @@ tool_tracks_frame (ToolTracks *self, const Y10Model *model,
   if (is_timed && self->zones)
     watch (self, frame, *n);
   self->source = NULL;
-  g_free (source);
   return self->ids;
 }
 
 void
 tool_tracks_end (ToolTracks *self, const char *source)
 {
-  char *name = tool_source_to_utf8 (source);
+  g_autofree char *name = tool_source_to_utf8 (source);
 
   self->source = name;
   if (self->zones)
@@ -305,7 +297,6 @@ tool_tracks_end (ToolTracks *self, const char *source)
   gst_y10_tracker_free (self->tracker);
   self->tracker = gst_y10_tracker_new ();
   self->time = self->passed = -1;
-  g_free (name);
 }
 
 char *

@@ -4,8 +4,6 @@
 
 #include "media/frame.h"
 
-G_BEGIN_DECLS
-
 /* Follows the objects of one video after the other, and watches zones. */
 typedef struct _ToolTracks ToolTracks;
 
@@ -31,5 +29,3 @@ void tool_tracks_end (ToolTracks *tracks, const char *source);
 /* Returns what has happened since the last call, a line of JSON each, or NULL. Free with
  * g_free(). */
 char *tool_tracks_take_events (ToolTracks *tracks);
-
-G_END_DECLS

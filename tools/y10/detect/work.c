@@ -30,19 +30,12 @@
 static gboolean
 is_picture (const char *input)
 {
-  char *path = tool_source_to_path (input, NULL), *base;
-  gboolean picture;
+  g_autofree char *path = tool_source_to_path (input, NULL);
+  g_autofree char *base = tool_source_basename (input);
 
-  if (path) {
-    picture = g_file_test (path, G_FILE_TEST_IS_REGULAR)
-        && tool_picture_probe (path);
-  } else {
-    base = tool_source_basename (input);
-    picture = tool_is_picture_name (base);
-    g_free (base);
-  }
-  g_free (path);
-  return picture;
+  return path
+      ? g_file_test (path, G_FILE_TEST_IS_REGULAR) && tool_picture_probe (path)
+      : tool_is_picture_name (base);
 }
 
 /* Tells whether tuning pays off: with pictures only, it would outlast the work. */
@@ -65,14 +58,13 @@ has_video (char **inputs)
 static gboolean
 set_privacy (ToolDetect *self, const ToolDetectOptions *options)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   self->privacy = (ToolPrivacy){ options->privacy, self->parts.region,
     self->parts.anchor };
   if (!options->draw || tool_privacy_check_region (&self->privacy, &error))
     return TRUE;
   tool_error ("%s", error->message);
-  g_error_free (error);
   return FALSE;
 }
 
@@ -80,7 +72,7 @@ set_privacy (ToolDetect *self, const ToolDetectOptions *options)
 static gboolean
 open_outputs (ToolDetect *self, const ToolDetectOptions *options)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (options->draw)
     self->draw = tool_draw_new (options->draw, self->model, &self->privacy,
@@ -94,7 +86,6 @@ open_outputs (ToolDetect *self, const ToolDetectOptions *options)
   if (!error)
     return TRUE;
   tool_error ("%s", error->message);
-  g_error_free (error);
   return FALSE;
 }
 
@@ -103,7 +94,7 @@ static Y10Engine *
 open_engine (ToolDetect *self, const ToolDetectOptions *options,
     Y10EngineConfig *config, Y10HeadParams *params)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   Y10HeadParams asked = *params;
   Y10Engine *engine;
 
@@ -113,7 +104,6 @@ open_engine (ToolDetect *self, const ToolDetectOptions *options,
   engine = y10_engine_new (self->model, config, NULL, &error);
   if (!engine) {
     tool_error ("%s", error->message);
-    g_error_free (error);
     return NULL;
   }
   if (self->tracks)
@@ -164,7 +154,7 @@ static void
 explain_bundled (const ToolDetect *self)
 {
   const guint n = y10_model_get_n_classes (self->model);
-  GString *names = g_string_new (NULL);
+  g_autoptr (GString) names = g_string_new (NULL);
   guint64 n_found = 0;
 
   for (guint i = 0; i < n; i++) {
@@ -178,14 +168,13 @@ explain_bundled (const ToolDetect *self)
         "weights for other objects; models/fetch.sh of the sources downloads "
         "some that know people, cars and 78 other classes",
         names->str);
-  g_string_free (names, TRUE);
 }
 
 static void
 print_summary (ToolDetect *self, const Y10Engine *engine)
 {
   const ToolCounts *counts = tool_supervisor_get_counts ();
-  char *text;
+  g_autofree char *text = NULL;
 
   if (!counts->n_frames)
     return;
@@ -193,7 +182,6 @@ print_summary (ToolDetect *self, const Y10Engine *engine)
       tool_progress_get_seconds (self->progress));
   fputs (text, self->out);
   fflush (self->out);
-  g_free (text);
 }
 
 /* Runs in a child process. */
@@ -215,10 +203,10 @@ run (gpointer user)
     .for_store = options->store != NULL,
   };
   Y10Engine *engine;
-  GError *error = NULL;
-  guint8 *classes = NULL;
-  gfloat *class_confidence = NULL;
-  ToolClassCount *own_counts = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree guint8 *classes = NULL;
+  g_autofree gfloat *class_confidence = NULL;
+  g_autofree ToolClassCount *own_counts = NULL;
   Y10Tiles tiles;
   int status = TOOL_NO_ENGINE;
 
@@ -227,16 +215,13 @@ run (gpointer user)
       &error);
   if (!self.model) {
     tool_error ("%s", error->message);
-    g_error_free (error);
     goto out;
   }
-  if (options->head.classes
-      && !(classes = tool_classes_parse (options->head.classes, self.model))) {
-    status = TOOL_USAGE;
-    goto out;
-  }
-  if (!tool_rules_read_limits (&options->rules, self.model, &class_confidence,
-          &params)
+  if ((options->head.classes
+          && !(
+              classes = tool_classes_parse (options->head.classes, self.model)))
+      || !tool_rules_read_limits (&options->rules, self.model,
+          &class_confidence, &params)
       || !tool_rules_read_parts (&options->rules, &tiles, &self.parts)
       || !set_privacy (&self, options)) {
     status = TOOL_USAGE;
@@ -276,10 +261,7 @@ out:
   tool_tracks_free (self.tracks);
   g_clear_pointer (&self.model, y10_model_unref);
   y10_region_unref (self.parts.region);
-  g_free (own_counts);
   g_free (self.failure);
-  g_free (classes);
-  g_free (class_confidence);
   return status;
 }
 

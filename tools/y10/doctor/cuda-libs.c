@@ -39,8 +39,8 @@ warn_of_cudnn (DoctorCuda *cuda, const char *name, char *fact, char *fix)
 static void
 check_nvrtc (DoctorCuda *cuda)
 {
-  char *major = g_strdup_printf ("%d", cuda->major);
-  GHashTable *facts = doctor_probe ("nvrtc", major);
+  g_autofree char *major = g_strdup_printf ("%d", cuda->major);
+  g_autoptr (GHashTable) facts = doctor_probe ("nvrtc", major);
   const char *ended = doctor_get (facts, "ended");
   const char *error = doctor_get (facts, "nvrtc.error");
   const char *builtins = doctor_get (facts, "nvrtc.builtins");
@@ -53,10 +53,11 @@ check_nvrtc (DoctorCuda *cuda)
             doctor_get (facts, "nvrtc.file")),
         NULL);
   } else {
-    char *why = ended ? g_strdup_printf ("the compilation ended with %s", ended)
-        : error       ? g_strdup (error)
-                      : g_strdup_printf ("%s returned error %d; it needs %s",
-                          doctor_get (facts, "nvrtc.file"), result,
+    g_autofree char *why = ended
+        ? g_strdup_printf ("the compilation ended with %s", ended)
+        : error ? g_strdup (error)
+                : g_strdup_printf ("%s returned error %d; it needs %s",
+                    doctor_get (facts, "nvrtc.file"), result,
                     builtins ? builtins : "its builtins");
 
     doctor_cuda_row (cuda, "nvrtc", DOCTOR_WARN,
@@ -67,18 +68,15 @@ check_nvrtc (DoctorCuda *cuda)
             "install NVRTC (NVIDIA's apt: cuda-nvrtc-%d-0; PyPI: "
             "nvidia-cuda-nvrtc%s, with its folder in LD_LIBRARY_PATH)",
             cuda->major, cuda->major == 12 ? "-cu12" : ""));
-    g_free (why);
   }
-  g_hash_table_unref (facts);
-  g_free (major);
 }
 
 /* Returns TRUE if cuDNN can be used: without cuBLASLt it ends the process. */
 static gboolean
 check_cublaslt (DoctorCuda *cuda)
 {
-  char *major = g_strdup_printf ("%d", cuda->major);
-  GHashTable *facts = doctor_probe ("cublaslt", major);
+  g_autofree char *major = g_strdup_printf ("%d", cuda->major);
+  g_autoptr (GHashTable) facts = doctor_probe ("cublaslt", major);
   const char *ended = doctor_get (facts, "ended");
   const char *error = doctor_get (facts, "cublaslt.error");
   const gint64 version = doctor_get_int (facts, "cublaslt.version", 0);
@@ -100,8 +98,6 @@ check_cublaslt (DoctorCuda *cuda)
             "install cuBLAS %d (NVIDIA's apt: libcublas-%d-0; "
             "PyPI: nvidia-cublas%s, with its folder in LD_LIBRARY_PATH)",
             cuda->major, cuda->major, cuda->major == 12 ? "-cu12" : ""));
-  g_hash_table_unref (facts);
-  g_free (major);
   return good;
 }
 
@@ -149,17 +145,18 @@ check_one_piece (DoctorCuda *cuda, GHashTable *facts)
   /* The engine asks only this one. */
   const gboolean refused = mismatch
       && g_str_has_prefix (mismatch, "cudnnGraphVersionCheck");
-  GPtrArray *files = loaded (facts, "libcudnn");
-  char *dir = NULL, *all = join (files);
+  g_autoptr (GPtrArray) files = loaded (facts, "libcudnn");
+  g_autoptr (GPtrArray) runtimes = loaded (facts, "libcudart.so");
+  g_autofree char *all = join (files), *all_runtimes = join (runtimes);
+  g_autofree char *dir = NULL;
   gboolean mixed = FALSE;
 
   for (guint i = 0; i < files->len; i++) {
-    char *other = g_path_get_dirname (files->pdata[i]);
+    g_autofree char *other = g_path_get_dirname (files->pdata[i]);
 
     if (!dir)
       dir = g_strdup (other);
     mixed |= strcmp (dir, other) != 0;
-    g_free (other);
   }
   cuda->without_cudnn |= refused && cuda->present;
   if (mismatch || mixed)
@@ -177,21 +174,12 @@ check_one_piece (DoctorCuda *cuda, GHashTable *facts)
         g_strdup_printf ("%u loaded, all from %s", files->len,
             dir ? dir : "nowhere"),
         NULL);
-  g_free (all);
-  g_free (dir);
-  g_ptr_array_unref (files);
-
-  files = loaded (facts, "libcudart.so");
-  if (files->len > 1) {
-    all = join (files);
+  if (runtimes->len > 1)
     doctor_cuda_row (cuda, "cudart", DOCTOR_WARN,
         g_strdup_printf ("%u copies of the CUDA runtime are loaded: %s",
-            files->len, all),
+            runtimes->len, all_runtimes),
         g_strdup ("remove all but one from LD_LIBRARY_PATH and "
                   "/etc/ld.so.conf.d"));
-    g_free (all);
-  }
-  g_ptr_array_unref (files);
 }
 
 /* Checks that cuDNN's heuristics return a plan for a convolution. If one of its
@@ -207,15 +195,14 @@ check_engines (DoctorCuda *cuda, GHashTable *facts)
     "libcudnn_heuristic.so",
     "libcudnn_engines_precompiled.so",
   };
-  GString *missing = g_string_new (NULL);
+  g_autoptr (GString) missing = g_string_new (NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (needed); i++) {
-    GPtrArray *files = loaded (facts, needed[i]);
+    g_autoptr (GPtrArray) files = loaded (facts, needed[i]);
 
     if (files->len == 0)
       g_string_append_printf (missing, "%s%s", missing->len ? ", " : "",
           needed[i]);
-    g_ptr_array_unref (files);
   }
   if (ended)
     /* Whether the engine ends, too, is in the row self_check. */
@@ -246,24 +233,24 @@ check_engines (DoctorCuda *cuda, GHashTable *facts)
             configs == 16 ? " or more" : "",
             cuda->gpu < 0 ? ", for a sample GPU, since none is usable" : ""),
         NULL);
-  g_string_free (missing, TRUE);
 }
 
 static void
 check_cudnn (DoctorCuda *cuda, gboolean have_cublaslt)
 {
-  char *argument = have_cublaslt ? g_strdup_printf ("%d", cuda->gpu)
-                                 : g_strdup ("versions");
-  GHashTable *facts = doctor_probe ("cudnn", argument);
+  g_autofree char *argument = have_cublaslt ? g_strdup_printf ("%d", cuda->gpu)
+                                            : g_strdup ("versions");
+  g_autoptr (GHashTable) facts = doctor_probe ("cudnn", argument);
   const char *file = doctor_get (facts, "cudnn.file");
   const char *error = doctor_get (facts, "cudnn.error");
   const char *ended = doctor_get (facts, "ended");
   const int version = (int) doctor_get_int (facts, "cudnn.version", 0);
   const int cudart = (int) doctor_get_int (facts, "cudnn.cudart", 0);
-  char *fix = g_strdup_printf (CUDNN_PACKAGES, cuda->major, cuda->major,
-      cuda->major);
-  char *text = g_strdup_printf ("%d.%d.%d for CUDA %d, %s", version / 10000,
-      version / 100 % 100, version % 100, cudart / 1000, file ? file : "");
+  g_autofree char *fix = g_strdup_printf (CUDNN_PACKAGES, cuda->major,
+      cuda->major, cuda->major);
+  g_autofree char *text = g_strdup_printf ("%d.%d.%d for CUDA %d, %s",
+      version / 10000, version / 100 % 100, version % 100, cudart / 1000,
+      file ? file : "");
 
   if (!version) {
     warn_of_cudnn (cuda, "cudnn",
@@ -274,39 +261,32 @@ check_cudnn (DoctorCuda *cuda, gboolean have_cublaslt)
             error       ? error
                 : ended ? ended
                         : "it has no version"),
-        fix);
-    goto out;
+        g_steal_pointer (&fix));
+    return;
   }
   if (version < MIN_CUDNN)
     warn_of_cudnn (cuda, "cudnn",
         g_strdup_printf (
             "cuDNN %s is too old, expected 9.8 or later, so " OWN_ALONE, text),
-        fix);
+        g_steal_pointer (&fix));
   else if (cudart / 1000 != cuda->major)
     warn_of_cudnn (cuda, "cudnn",
         g_strdup_printf (
             "cuDNN %s, expected CUDA %d; without libcublasLt.so.%d, " OWN_ALONE,
             text, cuda->major, cudart / 1000),
-        fix);
-  else {
+        g_steal_pointer (&fix));
+  else
     doctor_cuda_row (cuda, "cudnn", DOCTOR_OK, g_strdup (text), NULL);
-    g_free (fix);
-  }
   check_one_piece (cuda, facts);
   if (have_cublaslt)
     check_engines (cuda, facts);
-
-out:
-  g_free (text);
-  g_free (argument);
-  g_hash_table_unref (facts);
 }
 
 static void
 check_decoder (DoctorCuda *cuda)
 {
-  char *argument = g_strdup_printf ("%d", cuda->gpu);
-  GHashTable *facts = doctor_probe ("nvdec", argument);
+  g_autofree char *argument = g_strdup_printf ("%d", cuda->gpu);
+  g_autoptr (GHashTable) facts = doctor_probe ("nvdec", argument);
   const char *ended = doctor_get (facts, "ended");
   const char *error = doctor_get (facts, "nvdec.error");
   const char *can = doctor_get (facts, "nvdec.can");
@@ -334,24 +314,20 @@ check_decoder (DoctorCuda *cuda)
                   "and has cached that it has no elements"),
         g_strdup_printf ("rm %s/gstreamer-1.0/registry.*.bin",
             g_get_user_cache_dir ()));
-  g_hash_table_unref (facts);
-  g_free (argument);
 }
 
 /* Cached plans contain GPU code: whoever can write there can execute code. */
 static void
 check_plan_cache (DoctorCuda *cuda)
 {
-  char *dir = g_build_filename (g_get_user_cache_dir (), "yolov10detect",
-      "plans", NULL);
-  GDir *listing = g_dir_open (dir, 0, NULL);
+  g_autofree char *dir = g_build_filename (g_get_user_cache_dir (),
+      "yolov10detect", "plans", NULL);
+  g_autoptr (GDir) listing = g_dir_open (dir, 0, NULL);
   struct stat info;
   int n = 0;
 
   while (listing && g_dir_read_name (listing))
     n++;
-  if (listing)
-    g_dir_close (listing);
   if (stat (dir, &info) != 0)
     doctor_cuda_row (cuda, "plan_cache", DOCTOR_OK,
         g_strdup_printf ("none yet in %s; the first start compiles about 50 "
@@ -374,7 +350,6 @@ check_plan_cache (DoctorCuda *cuda)
   else
     doctor_cuda_row (cuda, "plan_cache", DOCTOR_OK,
         g_strdup_printf ("%d files in %s", n, dir), NULL);
-  g_free (dir);
 }
 
 /* The row of a convolution that the engine ran when it opened the backend. */
@@ -426,8 +401,8 @@ no_convolution (DoctorCuda *cuda, GHashTable *facts)
 static void
 check_self (DoctorCuda *cuda)
 {
-  char *argument = g_strdup_printf ("%d", cuda->gpu);
-  GHashTable *facts = doctor_probe ("check", argument);
+  g_autofree char *argument = g_strdup_printf ("%d", cuda->gpu);
+  g_autoptr (GHashTable) facts = doctor_probe ("check", argument);
   const char *device = doctor_get (facts, "check.device");
   const char *error = doctor_get (facts, "check.error");
   const char *ended = doctor_get (facts, "ended");
@@ -449,14 +424,12 @@ check_self (DoctorCuda *cuda)
             ended ? "its self-check ended with " : "", ended ? ended : error),
         g_strdup ("update the driver and cuDNN; report it with the output of "
                   "'y10 doctor --json'"));
-  g_hash_table_unref (facts);
-  g_free (argument);
 }
 
 static void
 check_backend (DoctorCuda *cuda)
 {
-  GString *why = g_string_new (NULL);
+  g_autoptr (GString) why = g_string_new (NULL);
   const gboolean usable = doctor_probe_backend (why) > 0;
 
   if (usable) {
@@ -477,7 +450,6 @@ check_backend (DoctorCuda *cuda)
         g_strdup_printf ("the CUDA backend is not usable: %s", why->str),
         g_strdup ("fix the problems above"));
   }
-  g_string_free (why, TRUE);
 }
 
 void

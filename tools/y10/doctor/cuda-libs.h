@@ -4,9 +4,5 @@
 
 #include "doctor/report.h"
 
-G_BEGIN_DECLS
-
 /* Adds the rows about the libraries that the CUDA backend loads. */
 void doctor_cuda_libraries (DoctorCuda *cuda);
-
-G_END_DECLS

@@ -36,10 +36,11 @@ system_path (const char *path)
 static char *
 kernel_version (void)
 {
-  char *path = system_path ("/proc/driver/nvidia/version"), *text = NULL;
+  g_autofree char *path = system_path ("/proc/driver/nvidia/version"),
+                  *text = NULL;
   char *version = NULL;
-  GMatchInfo *match = NULL;
-  GRegex *regex;
+  g_autoptr (GMatchInfo) match = NULL;
+  g_autoptr (GRegex) regex = NULL;
 
   if (g_file_get_contents (path, &text, NULL, NULL)) {
     regex = g_regex_new ("NVRM version:.*?\\s(\\d+\\.[\\d.]+)\\s", 0, 0, NULL);
@@ -47,11 +48,7 @@ kernel_version (void)
       version = g_match_info_fetch (match, 1);
     else
       version = g_strdup ("unknown");
-    g_match_info_free (match);
-    g_regex_unref (regex);
   }
-  g_free (text);
-  g_free (path);
   return version;
 }
 
@@ -59,28 +56,22 @@ kernel_version (void)
 static gboolean
 gpu_on_bus (void)
 {
-  char *path = system_path ("/sys/bus/pci/devices");
-  GDir *dir = g_dir_open (path, 0, NULL);
+  g_autofree char *path = system_path ("/sys/bus/pci/devices");
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
   const char *name;
   gboolean found = FALSE;
 
   while (dir && !found && (name = g_dir_read_name (dir))) {
-    char *vendor_path = g_build_filename (path, name, "vendor", NULL);
-    char *class_path = g_build_filename (path, name, "class", NULL);
-    char *vendor = NULL, *class = NULL;
+    g_autofree char *vendor_path = g_build_filename (path, name, "vendor",
+        NULL);
+    g_autofree char *class_path = g_build_filename (path, name, "class", NULL);
+    g_autofree char *vendor = NULL, *class = NULL;
 
     found = g_file_get_contents (vendor_path, &vendor, NULL, NULL)
         && g_str_has_prefix (vendor, "0x10de")
         && g_file_get_contents (class_path, &class, NULL, NULL)
         && g_str_has_prefix (class, "0x03");
-    g_free (class);
-    g_free (vendor);
-    g_free (class_path);
-    g_free (vendor_path);
   }
-  if (dir)
-    g_dir_close (dir);
-  g_free (path);
   return found;
 }
 
@@ -200,11 +191,9 @@ no_init (DoctorCuda *cuda, GHashTable *facts, int init, const char *kernel)
 static gint64
 gpu_int (GHashTable *facts, int gpu, const char *key, gint64 fallback)
 {
-  char *full = g_strdup_printf ("gpu.%d.%s", gpu, key);
-  gint64 value = doctor_get_int (facts, full, fallback);
+  g_autofree char *full = g_strdup_printf ("gpu.%d.%s", gpu, key);
 
-  g_free (full);
-  return value;
+  return doctor_get_int (facts, full, fallback);
 }
 
 /* Checks that the running driver is new enough and matches the kernel module. */
@@ -214,7 +203,7 @@ driver_runs (DoctorCuda *cuda, GHashTable *facts, const char *kernel)
   const char *file = doctor_get (facts, "driver.file");
   const char *version = library_version (file);
   const int cuda_version = (int) doctor_get_int (facts, "driver.version", 0);
-  char *text = g_strdup_printf ("%s, up to CUDA %d.%d, %s",
+  g_autofree char *text = g_strdup_printf ("%s, up to CUDA %d.%d, %s",
       version      ? version
           : kernel ? kernel
                    : "unknown version",
@@ -244,7 +233,6 @@ driver_runs (DoctorCuda *cuda, GHashTable *facts, const char *kernel)
   } else {
     doctor_cuda_row (cuda, "driver", DOCTOR_OK, g_strdup (text), NULL);
   }
-  g_free (text);
 }
 
 static void
@@ -255,11 +243,12 @@ check_gpu (DoctorCuda *cuda, GHashTable *facts, int gpu)
   const int context = (int) gpu_int (facts, gpu, "context", 0);
   const gint64 memory = gpu_int (facts, gpu, "memory", 0);
   const gint64 free_bytes = gpu_int (facts, gpu, "free", -1);
-  char *row = g_strdup_printf ("gpu%d", gpu);
-  char *key = g_strdup_printf ("gpu.%d.name", gpu);
-  char *fix = g_strdup_printf ("sudo nvidia-smi -i %d -c DEFAULT", gpu);
+  g_autofree char *row = g_strdup_printf ("gpu%d", gpu);
+  g_autofree char *key = g_strdup_printf ("gpu.%d.name", gpu);
+  g_autofree char *fix = g_strdup_printf ("sudo nvidia-smi -i %d -c DEFAULT",
+      gpu);
   const char *name = doctor_get (facts, key);
-  GString *text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
 
   g_string_printf (text, "%s, sm_%d, %.1f GiB", name ? name : "unnamed",
       capability, memory / 1073741824.);
@@ -304,21 +293,17 @@ check_gpu (DoctorCuda *cuda, GHashTable *facts, int gpu)
   }
   if (cuda->gpu < 0 && capability >= MIN_CAPABILITY && !context)
     cuda->gpu = gpu;
-  g_string_free (text, TRUE);
-  g_free (fix);
-  g_free (key);
-  g_free (row);
 }
 
 static void
 check_driver (DoctorCuda *cuda)
 {
-  GHashTable *facts = doctor_probe ("driver", NULL);
+  g_autoptr (GHashTable) facts = doctor_probe ("driver", NULL);
   const char *ended = doctor_get (facts, "ended");
   const char *error = doctor_get (facts, "driver.error");
   const int init = (int) doctor_get_int (facts, "driver.init", -1);
   const int n = (int) doctor_get_int (facts, "gpus", 0);
-  char *kernel = kernel_version ();
+  g_autofree char *kernel = kernel_version ();
 
   if (error) {
     no_library (cuda, error, kernel);
@@ -337,8 +322,6 @@ check_driver (DoctorCuda *cuda)
     for (int i = 0; i < MIN (n, MAX_GPUS); i++)
       check_gpu (cuda, facts, i);
   }
-  g_free (kernel);
-  g_hash_table_unref (facts);
 }
 
 void

@@ -10,7 +10,6 @@
 #include "base/json.h"
 #include "config.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -48,7 +47,7 @@ add_features (GString *json, const char *flags)
     "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_vnni", "avx512_bf16",
     "avx512_fp16", "avx_vnni", "amx_tile", "amx_bf16", "amx_int8", "asimd",
     "asimddp", "bf16", "i8mm", "sve" };
-  char **words = g_strsplit (flags, " ", -1);
+  g_auto (GStrv) words = g_strsplit (flags, " ", -1);
 
   y10_json_open (json, "features", '[');
   for (guint i = 0; i < G_N_ELEMENTS (known); i++) {
@@ -56,14 +55,14 @@ add_features (GString *json, const char *flags)
       y10_json_add_string (json, NULL, known[i]);
   }
   y10_json_close (json, ']');
-  g_strfreev (words);
 }
 
 static void
 doctor_cpu (Doctor *doctor)
 {
   GString *json = doctor_section (doctor, "cpu");
-  char *cpuinfo = NULL, *model = NULL, *flags = NULL, *isa_limit;
+  g_autofree char *cpuinfo = NULL, *model = NULL, *flags = NULL,
+                  *isa_limit = NULL;
   g_autofree char *group = NULL;
   const double quota = y10_cpus_quota ("", &group);
 
@@ -89,10 +88,6 @@ doctor_cpu (Doctor *doctor)
         "that the engine uses",
         "unset Y10_MAX_CPU_ISA");
   }
-  g_free (isa_limit);
-  g_free (flags);
-  g_free (model);
-  g_free (cpuinfo);
 }
 
 static void
@@ -103,7 +98,7 @@ doctor_engine (Doctor *doctor)
 
   y10_json_add_string (json, "version", Y10_VERSION_STRING);
   for (int kind = Y10_BACKEND_REF; kind <= Y10_BACKEND_CUDA; kind++) {
-    GString *why = g_string_new (NULL);
+    g_autoptr (GString) why = g_string_new (NULL);
     int score;
 
     /* Probe it in a child process: driver libraries may end the process. */
@@ -119,7 +114,6 @@ doctor_engine (Doctor *doctor)
     y10_json_add_string (json, "why", why->str);
     y10_json_close (json, '}');
     any |= score > 0;
-    g_string_free (why, TRUE);
   }
   if (!any)
     doctor_problem (doctor, TRUE, "no backend can run on this machine",
@@ -184,7 +178,8 @@ static void
 doctor_memory (Doctor *doctor)
 {
   GString *json = doctor_section (doctor, "memory");
-  char *text = NULL, *open, *close;
+  char *open, *close;
+  g_autofree char *text = NULL;
 
   if (g_file_get_contents ("/sys/kernel/mm/transparent_hugepage/enabled", &text,
           NULL, NULL)
@@ -200,7 +195,6 @@ doctor_memory (Doctor *doctor)
   } else {
     y10_json_add_string (json, "huge_pages", "unknown");
   }
-  g_free (text);
 }
 
 int
@@ -210,9 +204,9 @@ tool_doctor (int argc, char **argv)
   const GOptionEntry entries[] = { { "json", 'j', 0, G_OPTION_ARG_NONE,
                                        &as_json, "Print JSON", NULL },
     { NULL } };
-  GOptionContext *context = g_option_context_new (NULL);
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   Doctor doctor;
-  int status = TOOL_USAGE;
+  int status;
 
   g_option_context_set_summary (context,
       "Reports what this machine has for detection, what is missing, and how to "
@@ -220,15 +214,13 @@ tool_doctor (int argc, char **argv)
       "wrong, 3 something does\nnot work at all.");
   g_option_context_add_main_entries (context, entries, NULL);
   /* The child process that runs one probe, which may crash. */
-  if (argc > 2 && strcmp (argv[1], DOCTOR_PROBE_OPTION) == 0) {
-    status = doctor_probe_main (argv[2], argv[3]);
-    goto out;
-  }
+  if (argc > 2 && strcmp (argv[1], DOCTOR_PROBE_OPTION) == 0)
+    return doctor_probe_main (argv[2], argv[3]);
   if (!tool_options_parse (context, "doctor", &argc, &argv))
-    goto out;
+    return TOOL_USAGE;
   if (argc > 1) {
     tool_error ("doctor takes no argument, found '%s'", argv[1]);
-    goto out;
+    return TOOL_USAGE;
   }
   doctor_init (&doctor);
   doctor_cpu (&doctor);
@@ -240,8 +232,5 @@ tool_doctor (int argc, char **argv)
   doctor_print (&doctor, as_json);
   status = tool_flush_stdout () ? doctor_status (&doctor) : TOOL_FAILED;
   doctor_clear (&doctor);
-
-out:
-  g_option_context_free (context);
   return status;
 }

@@ -7,8 +7,6 @@
 
 #include "doctor/report.h"
 
-G_BEGIN_DECLS
-
 /* doctor/gst.c */
 void doctor_gstreamer (Doctor *doctor);
 /* Returns the number of elements in GStreamer's nvcodec plugin, -1: no plugin. */
@@ -18,5 +16,3 @@ int doctor_gst_takes_cuda (void);
 
 /* doctor/cuda.c */
 void doctor_cuda (Doctor *doctor);
-
-G_END_DECLS

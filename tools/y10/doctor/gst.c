@@ -18,7 +18,6 @@
 #include <dlfcn.h>
 #include <gst/gst.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "media/gst.h"
 
@@ -77,7 +76,7 @@ check_elements (Doctor *doctor, GString *json)
 {
   y10_json_open (json, "missing", '[');
   for (guint i = 0; i < G_N_ELEMENTS (useful); i++) {
-    char *what, *fix;
+    g_autofree char *what = NULL, *fix = NULL;
 
     if (tool_have_element (useful[i].element))
       continue;
@@ -87,8 +86,6 @@ check_elements (Doctor *doctor, GString *json)
     fix = g_strdup_printf ("install it (Debian: sudo apt-get install %s)",
         useful[i].package);
     doctor_problem (doctor, FALSE, what, fix);
-    g_free (fix);
-    g_free (what);
   }
   y10_json_close (json, ']');
 }
@@ -100,40 +97,34 @@ search_path (void)
   static const char *const variables[] = { "GST_PLUGIN_PATH_1_0",
     "GST_PLUGIN_PATH", "GST_PLUGIN_SYSTEM_PATH_1_0", "GST_PLUGIN_SYSTEM_PATH" };
   GPtrArray *path = g_ptr_array_new_with_free_func (g_free);
-  GstPlugin *core = gst_registry_find_plugin (gst_registry_get (),
-      "coreelements");
+  g_autoptr (GstPlugin)
+      core = gst_registry_find_plugin (gst_registry_get (), "coreelements");
 
   for (guint i = 0; i < G_N_ELEMENTS (variables); i++) {
     const char *value = g_getenv (variables[i]);
-    char **dirs = g_strsplit (value ? value : "", G_SEARCHPATH_SEPARATOR_S, -1);
+    g_auto (GStrv)
+        dirs = g_strsplit (value ? value : "", G_SEARCHPATH_SEPARATOR_S, -1);
 
     for (guint k = 0; dirs[k]; k++) {
       if (*dirs[k])
         g_ptr_array_add (path, g_strdup (dirs[k]));
     }
-    g_strfreev (dirs);
   }
   g_ptr_array_add (path,
       g_build_filename (g_get_user_data_dir (), "gstreamer-1.0", "plugins",
           NULL));
-  if (core) {
-    if (gst_plugin_get_filename (core))
-      g_ptr_array_add (path,
-          g_path_get_dirname (gst_plugin_get_filename (core)));
-    gst_object_unref (core);
-  }
+  if (core && gst_plugin_get_filename (core))
+    g_ptr_array_add (path, g_path_get_dirname (gst_plugin_get_filename (core)));
   return path;
 }
 
 static char *
 file_in (const char *dir)
 {
-  char *path = g_build_filename (dir, PLUGIN_FILE, NULL);
+  g_autofree char *path = g_build_filename (dir, PLUGIN_FILE, NULL);
 
-  if (g_file_test (path, G_FILE_TEST_EXISTS))
-    return path;
-  g_free (path);
-  return NULL;
+  return g_file_test (path, G_FILE_TEST_EXISTS) ? g_steal_pointer (&path)
+                                                : NULL;
 }
 
 /* Looks for the plugin where GStreamer does not: in the build's installation
@@ -142,7 +133,8 @@ static char *
 find_outside_path (void)
 {
   char *file = file_in (Y10_PLUGIN_DIR);
-  char *self, *tools, *build, *gst;
+  g_autofree char *self = NULL;
+  g_autofree char *tools = NULL, *build = NULL, *gst = NULL;
 
   if (file || !(self = g_file_read_link ("/proc/self/exe", NULL)))
     return file;
@@ -150,22 +142,17 @@ find_outside_path (void)
   build = g_path_get_dirname (tools);
   gst = g_build_filename (build, "gst", NULL);
   file = file_in (gst);
-  g_free (gst);
-  g_free (build);
-  g_free (tools);
-  g_free (self);
   return file;
 }
 
 static void
 not_found (Doctor *doctor, GString *json)
 {
-  GPtrArray *path = search_path ();
-  char *file = NULL, *what, *fix = NULL;
+  g_autoptr (GPtrArray) path = search_path ();
+  g_autofree char *file = NULL, *what = NULL, *fix = NULL;
 
   for (guint i = 0; !file && i < path->len; i++)
     file = file_in (path->pdata[i]);
-  g_ptr_array_unref (path);
 
   if (file) {
     void *library = dlopen (file, RTLD_NOW | RTLD_LOCAL);
@@ -186,7 +173,7 @@ not_found (Doctor *doctor, GString *json)
           g_get_user_cache_dir ());
     }
   } else if ((file = find_outside_path ())) {
-    char *dir = g_path_get_dirname (file);
+    g_autofree char *dir = g_path_get_dirname (file);
 
     what = g_strdup_printf ("the plugin is in %s, which GStreamer does not "
                             "search",
@@ -194,7 +181,6 @@ not_found (Doctor *doctor, GString *json)
     fix = g_strdup_printf ("export GST_PLUGIN_PATH=%s, or install it with "
                            "'tools/setup.sh --install'",
         dir);
-    g_free (dir);
   } else {
     what = g_strdup ("the plugin is not installed");
     fix = g_strdup ("run 'tools/setup.sh --install'");
@@ -202,9 +188,6 @@ not_found (Doctor *doctor, GString *json)
   y10_json_add_bool (json, "usable", FALSE);
   y10_json_add_string (json, "why", what);
   doctor_problem (doctor, TRUE, what, fix);
-  g_free (fix);
-  g_free (what);
-  g_free (file);
 }
 
 /* Returns TRUE if the element can be created, not just listed. */
@@ -222,7 +205,8 @@ makes_element (const char *name)
 static void
 check_plugin (Doctor *doctor, GString *json)
 {
-  GstPlugin *found = gst_registry_find_plugin (gst_registry_get (), "yolov10");
+  g_autoptr (GstPlugin)
+      found = gst_registry_find_plugin (gst_registry_get (), "yolov10");
   const char *version;
   gboolean overlay;
 
@@ -230,7 +214,6 @@ check_plugin (Doctor *doctor, GString *json)
   if (!found || !makes_element ("yolov10detect")) {
     not_found (doctor, json);
     y10_json_close (json, '}');
-    g_clear_pointer (&found, gst_object_unref);
     return;
   }
   version = gst_plugin_get_version (found);
@@ -250,7 +233,6 @@ check_plugin (Doctor *doctor, GString *json)
                 "boxes",
       "install cairo and pango "
       "(Debian: libcairo2-dev libpango1.0-dev) and build again");
-  gst_object_unref (found);
 }
 
 /* The plugin is loaded, and with it the libraries that it was built with. */
@@ -271,11 +253,11 @@ check_transports (Doctor *doctor)
 
   for (guint i = 0; i < G_N_ELEMENTS (transports); i++) {
     void *library = dlopen (transports[i].file, RTLD_LAZY | RTLD_NOLOAD);
-    char *fact = library
+    g_autofree char *fact = library
         ? g_strdup (transports[i].schemes)
         : g_strdup_printf ("this build sends no events to %s: it lacks %s",
             transports[i].to, transports[i].library);
-    char *fix =
+    g_autofree char *fix =
         g_strdup_printf ("run 'tools/setup.sh', or install it "
                          "(Debian: sudo apt-get install %s) and build again",
             transports[i].package);
@@ -284,8 +266,6 @@ check_transports (Doctor *doctor)
         fact, fix);
     if (library)
       dlclose (library);
-    g_free (fix);
-    g_free (fact);
   }
 }
 
@@ -305,7 +285,7 @@ check_publish (Doctor *doctor)
 int
 doctor_gst_takes_cuda (void)
 {
-  GstElementFactory *factory = gst_is_initialized ()
+  g_autoptr (GstElementFactory) factory = gst_is_initialized ()
       ? gst_element_factory_find ("yolov10detect")
       : NULL;
   int found = 0;
@@ -319,7 +299,6 @@ doctor_gst_takes_cuda (void)
 
     found |= strstr (template->static_caps.string, "memory:CUDAMemory") != NULL;
   }
-  gst_object_unref (factory);
   return found;
 }
 
@@ -336,12 +315,11 @@ doctor_gst_nvcodec (void)
   n = (int) g_list_length (features);
   gst_plugin_feature_list_free (features);
   if (n == 0) {
-    GstPlugin *plugin = gst_registry_find_plugin (gst_registry_get (),
-        "nvcodec");
+    g_autoptr (GstPlugin)
+        plugin = gst_registry_find_plugin (gst_registry_get (), "nvcodec");
 
     if (!plugin)
       return -1;
-    gst_object_unref (plugin);
   }
   return n;
 }
@@ -350,18 +328,16 @@ void
 doctor_gstreamer (Doctor *doctor)
 {
   GString *json = doctor_section (doctor, "gstreamer");
-  GError *error = NULL;
-  char *version;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *version = NULL;
 
   if (!tool_gst_init (&error)) {
     doctor_problem (doctor, TRUE, error->message,
         "GStreamer does not start; see 'gst-inspect-1.0'");
-    g_error_free (error);
     return;
   }
   version = gst_version_string ();
   y10_json_add_string (json, "version", version);
-  g_free (version);
   check_metas (doctor, json);
   check_plugin (doctor, json);
   check_elements (doctor, json);

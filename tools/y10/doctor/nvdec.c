@@ -33,7 +33,7 @@ static const struct
 static void
 ask (tcuvidGetDecoderCaps *get_caps)
 {
-  GString *can = g_string_new (NULL), *cannot = g_string_new (NULL);
+  g_autoptr (GString) can = g_string_new (NULL), cannot = g_string_new (NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (codecs); i++) {
     CUVIDDECODECAPS caps = {
@@ -56,8 +56,6 @@ ask (tcuvidGetDecoderCaps *get_caps)
   }
   doctor_fact ("nvdec.can", "%s", can->str);
   doctor_fact ("nvdec.cannot", "%s", cannot->str);
-  g_string_free (can, TRUE);
-  g_string_free (cannot, TRUE);
 }
 
 void

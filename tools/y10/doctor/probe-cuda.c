@@ -71,10 +71,9 @@ doctor_driver_open (DoctorDriver *driver)
 static void
 gpu_fact (int gpu, const char *key, const char *format, gint64 value)
 {
-  char *full = g_strdup_printf ("gpu.%d.%s", gpu, key);
+  g_autofree char *full = g_strdup_printf ("gpu.%d.%s", gpu, key);
 
   doctor_fact (full, format, value);
-  g_free (full);
 }
 
 /* Creates a context, which is also a test, and queries the free memory. */
@@ -135,7 +134,7 @@ doctor_probe_driver (const char *argument)
 void
 doctor_probe_cublaslt (const char *argument)
 {
-  char *soname = g_strdup_printf ("libcublasLt.so.%s", argument);
+  g_autofree char *soname = g_strdup_printf ("libcublasLt.so.%s", argument);
   void *library = doctor_open_of_cudnn ("cublaslt", soname, argument);
   gsize (*get_version) (void);
 
@@ -146,7 +145,6 @@ doctor_probe_cublaslt (const char *argument)
     else
       doctor_fact ("cublaslt.error", "the library has no cublasLtGetVersion");
   }
-  g_free (soname);
 }
 
 /* Compiles a kernel, because NVRTC loads its builtins library only then. */
@@ -177,7 +175,7 @@ compile (void *library)
 void
 doctor_probe_nvrtc (const char *argument)
 {
-  char *soname = g_strdup_printf ("libnvrtc.so.%s", argument);
+  g_autofree char *soname = g_strdup_printf ("libnvrtc.so.%s", argument);
   void *library = doctor_open_of_cudnn ("nvrtc", soname, argument);
   int (*get_version) (int *, int *);
   int major, minor;
@@ -185,12 +183,12 @@ doctor_probe_nvrtc (const char *argument)
   if (library) {
     *(void **) (&get_version) = dlsym (library, "nvrtcVersion");
     if (get_version && get_version (&major, &minor) == 0) {
+      g_autofree char *builtins = g_strdup_printf ("libnvrtc-builtins.so.%d.%d",
+          major, minor);
+
       doctor_fact ("nvrtc.version", "%d.%d", major, minor);
-      g_free (soname);
-      soname = g_strdup_printf ("libnvrtc-builtins.so.%d.%d", major, minor);
-      doctor_fact ("nvrtc.builtins", "%s", soname);
+      doctor_fact ("nvrtc.builtins", "%s", builtins);
     }
     compile (library);
   }
-  g_free (soname);
 }

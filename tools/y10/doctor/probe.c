@@ -31,7 +31,7 @@
 static void
 parse_facts (GHashTable *facts, const char *text)
 {
-  char **lines = g_strsplit (text, "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
 
   for (guint i = 0; lines[i]; i++) {
     char *tab = strchr (lines[i], '\t');
@@ -40,7 +40,6 @@ parse_facts (GHashTable *facts, const char *text)
       g_hash_table_insert (facts, g_strndup (lines[i], tab - lines[i]),
           g_strdup (tab + 1));
   }
-  g_strfreev (lines);
 }
 
 /* Reads to the end of the pipe. Returns FALSE after a minute without data. */
@@ -82,9 +81,10 @@ doctor_probe (const char *name, const char *argument)
       g_free);
   const char *child[] = { "/proc/self/exe", "doctor", DOCTOR_PROBE_OPTION, name,
     argument, NULL };
-  GString *text = g_string_new (NULL);
-  GError *error = NULL;
-  char *ended = NULL, *self;
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  char *ended = NULL;
+  g_autofree char *self = NULL;
   int fd, status = 0;
   gboolean complete;
   GPid pid;
@@ -95,9 +95,8 @@ doctor_probe (const char *name, const char *argument)
   if (!g_spawn_async_with_pipes (NULL, (char **) child, NULL,
           G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
           &pid, NULL, &fd, NULL, &error)) {
-    ended = g_strdup (error->message);
-    g_error_free (error);
-    goto out;
+    g_hash_table_insert (facts, g_strdup ("ended"), g_strdup (error->message));
+    return facts;
   }
   complete = read_all (fd, pid, text);
   if (!complete)
@@ -114,12 +113,8 @@ doctor_probe (const char *name, const char *argument)
   else if (WEXITSTATUS (status) != TOOL_OK)
     ended = g_strdup_printf ("exit status %d", WEXITSTATUS (status));
   parse_facts (facts, text->str);
-
-out:
   if (ended)
     g_hash_table_insert (facts, g_strdup ("ended"), ended);
-  g_free (self);
-  g_string_free (text, TRUE);
   return facts;
 }
 
@@ -140,7 +135,7 @@ doctor_get_int (GHashTable *facts, const char *key, gint64 fallback)
 int
 doctor_probe_backend (GString *why)
 {
-  GHashTable *facts = doctor_probe ("backend", NULL);
+  g_autoptr (GHashTable) facts = doctor_probe ("backend", NULL);
   const char *text = doctor_get (facts, "why");
   const char *ended = doctor_get (facts, "ended");
   int score = (int) doctor_get_int (facts, "score", 0);
@@ -151,7 +146,6 @@ doctor_probe_backend (GString *why)
   } else if (text) {
     g_string_append (why, text);
   }
-  g_hash_table_unref (facts);
   return score;
 }
 
@@ -163,7 +157,7 @@ void
 doctor_fact (const char *key, const char *format, ...)
 {
   va_list args;
-  char *text;
+  g_autofree char *text = NULL;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
@@ -171,26 +165,23 @@ doctor_fact (const char *key, const char *format, ...)
   /* Flush now: the next call may crash. */
   fprintf (out, "%s\t%s\n", key, g_strdelimit (text, "\n\t", ' '));
   fflush (out);
-  g_free (text);
 }
 
 /* @error: why there is no library. */
 static void *
 report (const char *key, void *library, const char *error)
 {
-  char *name = g_strconcat (key, ".error", NULL), *real;
+  g_autofree char *name = g_strconcat (key, library ? ".file" : ".error", NULL);
   struct link_map *map;
+  char *real;
 
   if (!library) {
     doctor_fact (name, "%s", error);
   } else if (dlinfo (library, RTLD_DI_LINKMAP, &map) == 0) {
-    g_free (name);
-    name = g_strconcat (key, ".file", NULL);
     real = realpath (map->l_name, NULL);
     doctor_fact (name, "%s", real ? real : map->l_name);
     free (real);
   }
-  g_free (name);
   return library;
 }
 
@@ -240,9 +231,10 @@ doctor_open_of_cudnn (const char *key, const char *soname, const char *major)
 void
 doctor_fact_mapped (const char *prefix, guint *n)
 {
-  GHashTable *seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-      NULL);
-  char *maps = NULL, **lines;
+  g_autoptr (GHashTable)
+      seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autofree char *maps = NULL;
+  g_auto (GStrv) lines = NULL;
 
   if (!g_file_get_contents ("/proc/self/maps", &maps, NULL, NULL))
     maps = g_strdup ("");
@@ -253,33 +245,28 @@ doctor_fact_mapped (const char *prefix, guint *n)
 
     if (g_str_has_prefix (base, prefix)
         && g_hash_table_add (seen, g_strdup (path))) {
-      char *key = g_strdup_printf ("loaded.%u", (*n)++);
+      g_autofree char *key = g_strdup_printf ("loaded.%u", (*n)++);
 
       doctor_fact (key, "%s", path);
-      g_free (key);
     }
   }
-  g_strfreev (lines);
-  g_free (maps);
-  g_hash_table_unref (seen);
 }
 
 static void
 probe_backend (const char *argument)
 {
-  GString *why = g_string_new (NULL);
+  g_autoptr (GString) why = g_string_new (NULL);
   int score = y10_backend_probe (Y10_BACKEND_CUDA, why);
 
   doctor_fact ("score", "%d", score);
   doctor_fact ("why", "%s", why->str);
-  g_string_free (why, TRUE);
 }
 
 static void
 probe_check (const char *argument)
 {
-  GError *error = NULL;
-  char *device = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *device = NULL;
   Y10EngineConfig config;
 
   y10_engine_config_init (&config, sizeof config);
@@ -293,8 +280,6 @@ probe_check (const char *argument)
   /* Of all that the check opens, only the bundled model can be absent. */
   if (g_error_matches (error, Y10_ERROR, Y10_ERROR_NOT_FOUND))
     doctor_fact ("check.no_model", "1");
-  g_clear_error (&error);
-  g_free (device);
 }
 
 int

@@ -9,8 +9,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 #define DOCTOR_PROBE_OPTION "--probe"
 
 /* Called in the parent. */
@@ -66,5 +64,3 @@ typedef struct
 
 /* Loads and initialises libcuda. On failure, writes facts and returns FALSE. */
 gboolean doctor_driver_open (DoctorDriver *driver);
-
-G_END_DECLS

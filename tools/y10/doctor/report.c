@@ -111,7 +111,7 @@ static void
 print_value (const char *name, Y10Json value)
 {
   const Y10JsonKind kind = y10_json_get_kind (value);
-  GString *text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
   Y10JsonCursor cursor;
   Y10Json element;
 
@@ -127,7 +127,6 @@ print_value (const char *name, Y10Json value)
     }
   }
   tool_print ("  %-16s %s\n", name, text->str);
-  g_string_free (text, TRUE);
 }
 
 static void

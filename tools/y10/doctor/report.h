@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The result of a check; the worst one determines the exit status. */
 typedef enum
 {
@@ -53,5 +51,3 @@ typedef struct
  * only OK rows, because the others do not matter there. */
 void doctor_cuda_row (DoctorCuda *cuda, const char *name, DoctorState state,
     char *fact, char *fix);
-
-G_END_DECLS

@@ -17,7 +17,7 @@ static void
 add_threads (GPid pid, guint64 *ran, guint64 *waited)
 {
   g_autofree char *path = g_strdup_printf ("/proc/%d/task", (int) pid);
-  GDir *dir = g_dir_open (path, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
   const char *name;
 
   *ran = *waited = 0;
@@ -31,8 +31,6 @@ add_threads (GPid pid, guint64 *ran, guint64 *waited)
     *ran += g_ascii_strtoull (text, &end, 10);
     *waited += g_ascii_strtoull (end, NULL, 10);
   }
-  if (dir)
-    g_dir_close (dir);
 }
 
 void

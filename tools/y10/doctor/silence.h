@@ -7,8 +7,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   GPid pid;
@@ -26,5 +24,3 @@ typedef struct
 void doctor_silence_begin (DoctorSilence *silence, GPid pid);
 /* Returns for how many µs the process has been silent. */
 gint64 doctor_silence_measure (DoctorSilence *silence);
-
-G_END_DECLS

@@ -7,11 +7,7 @@
 #include <gst/video/video.h>
 #include <y10/y10.h>
 
-G_BEGIN_DECLS
-
 /* Covers the boxes, as they are cropped, in @frame, which is mapped for reading and
  * writing; @word as in ToolPrivacy. */
 void tool_cover (GstVideoFrame *frame, const Y10Detection *rows, guint n,
     const char *word);
-
-G_END_DECLS

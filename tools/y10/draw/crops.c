@@ -81,17 +81,15 @@ static char *
 claim_file (const char *folder, const char *name, GError **error)
 {
   for (guint i = 1; i <= MAX_TRIES; i++) {
-    char *file = i == 1 ? g_strdup_printf ("%s.jpg", name)
-                        : g_strdup_printf ("%s-%u.jpg", name, i);
-    char *path = g_build_filename (folder, file, NULL);
+    g_autofree char *file = i == 1 ? g_strdup_printf ("%s.jpg", name)
+                                   : g_strdup_printf ("%s-%u.jpg", name, i);
+    g_autofree char *path = g_build_filename (folder, file, NULL);
     int fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
-    g_free (file);
     if (fd >= 0) {
       close (fd);
-      return path;
+      return g_steal_pointer (&path);
     }
-    g_free (path);
     if (errno != EEXIST)
       break;
   }
@@ -104,45 +102,38 @@ claim_file (const char *folder, const char *name, GError **error)
 static char *
 crop_name (const ToolFrame *frame, guint i)
 {
-  char *base = tool_source_basename (frame->source), *safe, *name, *dot;
+  char *dot;
+  g_autofree char *base = tool_source_basename (frame->source), *safe = NULL;
 
   safe = tool_safe_name (base);
   dot = strrchr (safe, '.');
   if (dot)
     *dot = 0;
-  name = frame->timestamp < 0
+  return frame->timestamp < 0
       ? g_strdup_printf ("%s-%u", safe, i + 1)
       : g_strdup_printf ("%s-%06" G_GUINT64_FORMAT "-%u", safe, frame->number,
           i + 1);
-  g_free (safe);
-  g_free (base);
-  return name;
 }
 
 static gboolean
 save (ToolCrops *crops, const ToolFrame *frame, const Y10Image *rgb,
     const Y10Detection *row, guint i, GError **error)
 {
-  char *class = tool_safe_name (
+  g_autofree char *class = tool_safe_name (
       y10_model_get_class_name (crops->model, (guint) row->class_id));
-  char *folder = g_build_filename (crops->dir, class, NULL);
-  char *name = crop_name (frame, i), *path = NULL;
+  g_autofree char *folder = g_build_filename (crops->dir, class, NULL);
+  g_autofree char *name = crop_name (frame, i), *path = NULL;
   Y10Image crop = *rgb;
   Y10PixelBox box;
-  gboolean ok;
 
   y10_detection_to_pixels (row, rgb->width, rgb->height, &box);
   crop.plane[0] = rgb->plane[0] + (gsize) box.y * rgb->stride[0]
       + (gsize) box.x * (rgb->format == Y10_PIXEL_RGBA ? 4 : 3);
   crop.width = (guint) box.w;
   crop.height = (guint) box.h;
-  ok = make_folder (folder, error) && (path = claim_file (folder, name, error))
+  return make_folder (folder, error)
+      && (path = claim_file (folder, name, error))
       && tool_picture_save (path, &crop, error);
-  g_free (path);
-  g_free (name);
-  g_free (folder);
-  g_free (class);
-  return ok;
 }
 
 #ifdef HAVE_GST
@@ -252,7 +243,7 @@ save_covered (ToolCrops *crops, const ToolFrame *frame,
 {
   GstVideoFrame mapped;
   GstVideoInfo info;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   gboolean ok;
 
   tool_image_to_info (&frame->image, &info);
@@ -262,7 +253,6 @@ save_covered (ToolCrops *crops, const ToolFrame *frame,
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "--save-crops: the picture cannot be covered");
   ok = ok && save_mapped (crops, frame, &mapped, rows, n, error);
-  gst_buffer_unref (buffer);
   return ok;
 }
 

@@ -7,8 +7,6 @@
 #include "draw/privacy.h"
 #include "media/frame.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ToolCrops ToolCrops;
 
 /* Crops show what @privacy leaves of the picture; borrowed. */
@@ -17,5 +15,3 @@ ToolCrops *tool_crops_new (const char *dir, Y10Model *model,
 gboolean tool_crops_save (ToolCrops *crops, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error);
 void tool_crops_free (ToolCrops *crops);
-
-G_END_DECLS

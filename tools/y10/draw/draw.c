@@ -27,11 +27,10 @@ gboolean
 tool_draw_is_file (const char *path)
 {
   const char *dot = strrchr (path, '.');
-  char *lower = g_ascii_strdown (dot ? dot + 1 : "", -1);
+  g_autofree char *lower = g_ascii_strdown (dot ? dot + 1 : "", -1);
   const gboolean is_known = g_strv_contains (extensions, lower)
       || tool_picture_can_save (path);
 
-  g_free (lower);
   return is_known && !g_file_test (path, G_FILE_TEST_IS_DIR);
 }
 
@@ -80,7 +79,7 @@ tool_draw_new (const char *path, Y10Model *model, const ToolPrivacy *privacy,
 {
   const gboolean is_file = tool_draw_is_file (path);
   ToolDraw *draw;
-  char *dir;
+  g_autofree char *dir = NULL;
 
   if (!tool_gst_init (error))
     return NULL;
@@ -91,12 +90,10 @@ tool_draw_new (const char *path, Y10Model *model, const ToolPrivacy *privacy,
     return NULL;
   }
   dir = is_file ? g_path_get_dirname (path) : g_strdup (path);
-  if (!check_folder (path, dir, is_file, error)) {
-    g_free (dir);
+  if (!check_folder (path, dir, is_file, error))
     return NULL;
-  }
   draw = g_new0 (ToolDraw, 1);
-  draw->dir = dir;
+  draw->dir = g_steal_pointer (&dir);
   draw->file = is_file ? g_strdup (path) : NULL;
   draw->privacy = privacy;
   gst_y10_attach_register_metas ();
@@ -108,11 +105,9 @@ tool_draw_new (const char *path, Y10Model *model, const ToolPrivacy *privacy,
 static gboolean
 is_source (const char *path, const char *source)
 {
-  char *source_path = tool_source_to_path (source, NULL);
-  const gboolean same = source_path && tool_is_same_file (source_path, path);
+  g_autofree char *source_path = tool_source_to_path (source, NULL);
 
-  g_free (source_path);
-  return same;
+  return source_path && tool_is_same_file (source_path, path);
 }
 
 /* The file's path, once. Its extension was chosen by the user. */
@@ -133,26 +128,21 @@ take_file (ToolDraw *draw, GError **error)
 static char *
 find_path (ToolDraw *draw, const char *source, const char *extension)
 {
-  char *base = tool_source_basename (source), *stem, *path = NULL, *name;
+  g_autofree char *base = tool_source_basename (source), *stem = NULL;
   char *dot = strrchr (base, '.');
 
   if (!extension)
     extension = tool_picture_can_save (base) ? dot + 1 : "png";
   stem = dot && dot != base ? g_strndup (base, dot - base) : g_strdup (base);
   for (guint i = 1;; i++) {
-    name = i == 1 ? g_strdup_printf ("%s.%s", stem, extension)
-                  : g_strdup_printf ("%s-%u.%s", stem, i, extension);
-    path = g_build_filename (draw->dir, name, NULL);
-    if (g_hash_table_add (draw->names, g_strdup (name))
+    char *name = i == 1 ? g_strdup_printf ("%s.%s", stem, extension)
+                        : g_strdup_printf ("%s-%u.%s", stem, i, extension);
+    g_autofree char *path = g_build_filename (draw->dir, name, NULL);
+
+    if (g_hash_table_add (draw->names, name)
         && !tool_supervisor_has_written (path))
-      break;
-    g_free (path);
-    g_free (name);
+      return g_steal_pointer (&path);
   }
-  g_free (name);
-  g_free (stem);
-  g_free (base);
-  return path;
 }
 
 const char *
@@ -235,13 +225,12 @@ tool_draw_attach (ToolDraw *draw, GstBuffer *buffer, guint width, guint height,
 gboolean
 tool_message_is_failure (GstMessage *message, const char *what, GError **error)
 {
-  GError *cause = NULL;
+  g_autoptr (GError) cause = NULL;
 
   if (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
     gst_message_parse_error (message, &cause, NULL);
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: %s", what,
         cause->message);
-    g_error_free (cause);
   }
   gst_clear_message (&message);
   return cause != NULL;
@@ -277,18 +266,16 @@ static GstSample *
 overlay_picture (const ToolDraw *draw, GstBuffer *buffer,
     const GstVideoInfo *info, GError **error)
 {
-  char *overlay = tool_draw_describe_overlay (draw);
-  char *text = g_strdup_printf ("appsrc name=source format=time ! "
-                                "%s ! appsink name=sink sync=false",
+  g_autofree char *overlay = tool_draw_describe_overlay (draw);
+  g_autofree char *text = g_strdup_printf ("appsrc name=source format=time ! "
+                                           "%s ! appsink name=sink sync=false",
       overlay);
-  GstElement *pipeline = gst_parse_launch (text, error);
-  GstElement *source, *sink;
+  g_autoptr (GstElement) pipeline = gst_parse_launch (text, error);
+  g_autoptr (GstElement) source = NULL, sink = NULL;
   GstSample *sample = NULL;
-  GstCaps *caps;
-  GstBus *bus;
+  g_autoptr (GstCaps) caps = NULL;
+  g_autoptr (GstBus) bus = NULL;
 
-  g_free (text);
-  g_free (overlay);
   if (!pipeline) {
     gst_buffer_unref (buffer);
     return NULL;
@@ -298,7 +285,6 @@ overlay_picture (const ToolDraw *draw, GstBuffer *buffer,
   caps = gst_video_info_to_caps (info);
   g_object_set (source, "caps", caps, NULL);
   g_object_set (sink, "caps", caps, NULL);
-  gst_caps_unref (caps);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   gst_app_src_push_buffer (GST_APP_SRC (source), buffer);
@@ -318,10 +304,6 @@ overlay_picture (const ToolDraw *draw, GstBuffer *buffer,
     }
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (source);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
   return sample;
 }
 
@@ -329,12 +311,12 @@ gboolean
 tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error)
 {
-  char *path;
+  g_autofree char *path = NULL;
   Y10Image image = frame->image;
   GstVideoFrame drawn;
   GstVideoInfo info;
   GstBuffer *buffer;
-  GstSample *sample;
+  g_autoptr (GstSample) sample = NULL;
   gboolean ok = FALSE;
 
   if (draw->file && !tool_picture_can_save (draw->file)) {
@@ -359,8 +341,6 @@ tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
     ok = tool_picture_save (path, &image, error);
     gst_video_frame_unmap (&drawn);
   }
-  g_clear_pointer (&sample, gst_sample_unref);
-  g_free (path);
   return ok;
 }
 

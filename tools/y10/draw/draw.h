@@ -7,8 +7,6 @@
 #include "draw/privacy.h"
 #include "media/frame.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ToolDraw ToolDraw;
 
 /* Returns TRUE if copies at @path would be one file: it has the extension of a picture
@@ -21,5 +19,3 @@ ToolDraw *tool_draw_new (const char *path, Y10Model *model,
 gboolean tool_draw_picture (ToolDraw *draw, const ToolFrame *frame,
     const Y10Detection *rows, guint n, GError **error);
 void tool_draw_free (ToolDraw *draw);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <y10/y10.h>
 
-G_BEGIN_DECLS
-
 /* How, in the words of yolov10overlay's privacy, and where objects count. */
 typedef struct
 {
@@ -23,5 +21,3 @@ gboolean tool_privacy_parse (const char *text, const char **word,
 /* FALSE with an error if copies would be covered as a whole, since it is not known what is
  * in all of the picture. */
 gboolean tool_privacy_check_region (const ToolPrivacy *privacy, GError **error);
-
-G_END_DECLS

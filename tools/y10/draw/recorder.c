@@ -170,15 +170,14 @@ on_sound (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 static void
 set_up_sound (ToolRecorder *self)
 {
-  GstElement *uri = gst_bin_get_by_name (GST_BIN (self->pipeline), "sound");
-  GstElement *out = gst_bin_get_by_name (GST_BIN (self->pipeline), "soundout");
-  GstPad *pad = gst_element_get_static_pad (out, "src");
+  g_autoptr (GstElement)
+      uri = gst_bin_get_by_name (GST_BIN (self->pipeline), "sound");
+  g_autoptr (GstElement)
+      out = gst_bin_get_by_name (GST_BIN (self->pipeline), "soundout");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (out, "src");
 
   g_object_set (uri, "uri", self->sound_uri, NULL);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_sound, self, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (out);
-  gst_object_unref (uri);
 }
 
 /* The description of the pipeline behind the frames. */
@@ -186,9 +185,9 @@ static char *
 describe_pipeline (const ToolDraw *draw, const Encoder *encoder,
     const char *sound, const GstVideoInfo *info)
 {
-  char *overlay = tool_draw_describe_overlay (draw);
+  g_autofree char *overlay = tool_draw_describe_overlay (draw);
   /* The sound must not be far ahead when the video is cut. */
-  char *branch = sound
+  g_autofree char *branch = sound
       ? g_strdup_printf (
           " uridecodebin name=sound "
           "caps=audio/x-raw expose-all-streams=false ! audioconvert ! "
@@ -206,8 +205,6 @@ describe_pipeline (const ToolDraw *draw, const Encoder *encoder,
       MAX (2, GST_VIDEO_INFO_HEIGHT (info) & ~1), GST_VIDEO_INFO_PAR_N (info),
       GST_VIDEO_INFO_PAR_D (info), encoder->launch, branch);
 
-  g_free (branch);
-  g_free (overlay);
   return text;
 }
 
@@ -216,10 +213,10 @@ open_pipeline (ToolRecorder *self, const Encoder *encoder,
     const GstVideoInfo *info, GError **error)
 {
   const char *sound = self->sound_uri ? find_sound_encoder (encoder) : NULL;
-  char *path = tool_draw_make_path (self->draw, self->source,
-           encoder->extension, error),
-       *text;
-  GstElement *sink;
+  g_autofree char *path = tool_draw_make_path (self->draw, self->source,
+                      encoder->extension, error),
+                  *text = NULL;
+  g_autoptr (GstElement) sink = NULL;
 
   if (!path)
     return FALSE;
@@ -229,15 +226,12 @@ open_pipeline (ToolRecorder *self, const Encoder *encoder,
   text = describe_pipeline (self->draw, encoder, sound, info);
   self->pipeline = gst_parse_launch_full (text, NULL,
       GST_PARSE_FLAG_FATAL_ERRORS, error);
-  g_free (text);
   if (self->pipeline) {
     sink = gst_bin_get_by_name (GST_BIN (self->pipeline), "sink");
     g_object_set (sink, "location", path, NULL);
-    gst_object_unref (sink);
     if (sound)
       set_up_sound (self);
   }
-  g_free (path);
   return self->pipeline != NULL;
 }
 
@@ -303,7 +297,7 @@ age_of (const ToolRecorder *self, const GstBuffer *buffer)
 static void
 write_first (ToolRecorder *self)
 {
-  Waiting *first = g_queue_pop_head (&self->waiting);
+  g_autofree Waiting *first = g_queue_pop_head (&self->waiting);
 
   if (!self->failure && self->is_live)
     tool_message_is_failure (gst_bus_pop_filtered (self->bus,
@@ -325,7 +319,6 @@ write_first (ToolRecorder *self)
         age_of (self, first->buffer));
     gst_app_src_push_buffer (self->appsrc, first->buffer);
   }
-  g_free (first);
 }
 
 /* Writes the frames that wait for nothing, or for too long. */
@@ -362,7 +355,7 @@ add (ToolRecorder *self, const ToolFrame *frame, gboolean is_inferred)
   const ToolSample *sample = frame->is_sample ? frame->pixels : NULL;
   GstVideoInfo info;
   Waiting *waiting;
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps = NULL;
 
   if (sample)
     info = sample->frame.frame.info;
@@ -380,7 +373,6 @@ add (ToolRecorder *self, const ToolFrame *frame, gboolean is_inferred)
     g_queue_push_tail (&self->waiting, waiting);
     write_ready (self);
   }
-  gst_caps_unref (caps);
 }
 
 /* Call with the lock held. */

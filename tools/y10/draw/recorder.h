@@ -7,8 +7,6 @@
 #include "draw/draw.h"
 #include "media/frame.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ToolRecorder ToolRecorder;
 
 /* @source names the input; @sound_uri: where to read the sound, or NULL. Borrows
@@ -32,5 +30,3 @@ guint64 tool_recorder_get_n_left_out (ToolRecorder *recorder);
 /* Completes the file. */
 gboolean tool_recorder_finish (ToolRecorder *recorder, GError **error);
 void tool_recorder_free (ToolRecorder *recorder);
-
-G_END_DECLS

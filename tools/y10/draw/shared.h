@@ -8,8 +8,6 @@
 
 #include "draw/draw.h"
 
-G_BEGIN_DECLS
-
 /* Returns the path of the copy of @source, with @extension unless that is NULL. */
 char *tool_draw_make_path (ToolDraw *draw, const char *source,
     const char *extension, GError **error);
@@ -33,5 +31,3 @@ void tool_image_to_info (const Y10Image *image, GstVideoInfo *info);
  * NULL. */
 gboolean tool_message_is_failure (GstMessage *message, const char *what,
     GError **error);
-
-G_END_DECLS

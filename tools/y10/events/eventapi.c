@@ -8,8 +8,6 @@
 
 #ifdef HAVE_SERVE
 
-#include <string.h>
-
 #include "base/json.h"
 #include "events/eventapi.h"
 #include "events/eventquery.h"
@@ -44,7 +42,7 @@ static void
 on_event (const GstY10SpoolLine *line, gpointer data)
 {
   ServeEventApi *api = data;
-  GString *json;
+  g_autoptr (GString) json = NULL;
 
   if (line->length > LONGEST_PUSH || ++api->n_pushed > MAX_PUSHED)
     return;
@@ -52,7 +50,6 @@ on_event (const GstY10SpoolLine *line, gpointer data)
   append_event (json, line);
   g_string_append_c (json, '}');
   http_sockets_send (api->sockets, json->str);
-  g_string_free (json, TRUE);
 }
 
 static gboolean
@@ -180,7 +177,7 @@ serve_events_get_counts (SoupServerMessage *message, const char *name,
   const ServeEventApi *api = data;
   ServeEventQuery query;
   guint64 n;
-  guint *counts;
+  g_autofree guint *counts = NULL;
   GString *json;
 
   if (!serve_event_api_has_events (api, message)
@@ -191,13 +188,12 @@ serve_events_get_counts (SoupServerMessage *message, const char *name,
           + query.bucket * (guint64) 1000 - 1)
       / (query.bucket * (guint64) 1000);
   if (n > MAX_BUCKETS) {
-    char *text =
+    g_autofree char *text =
         g_strdup_printf ("bucket is %u, which makes %" G_GUINT64_FORMAT
                          " counts from since to until; expected at most %d",
             query.bucket, n, MAX_BUCKETS);
 
     http_reply_error (message, SOUP_STATUS_BAD_REQUEST, text);
-    g_free (text);
     return;
   }
   counts = g_new0 (guint, n);
@@ -210,7 +206,6 @@ serve_events_get_counts (SoupServerMessage *message, const char *name,
   for (guint i = 0; i < n; i++)
     g_string_append_printf (json, "%s%u", i ? "," : "", counts[i]);
   g_string_append (json, "]}");
-  g_free (counts);
   reply (message, json);
 }
 

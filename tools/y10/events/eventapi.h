@@ -8,8 +8,6 @@
 #include "http/reply.h"
 #include "http/sockets.h"
 
-G_BEGIN_DECLS
-
 /* Whether the camera may show only what is covered. */
 typedef gboolean (*ServeIsPrivate) (const char *camera, gpointer user);
 
@@ -41,5 +39,3 @@ gboolean serve_event_api_has_events (const ServeEventApi *api,
 /* Of a ServeEventApi. */
 HttpHandler serve_events_list, serve_events_get_counts, serve_events_list_names,
     serve_events_find_nothing;
-
-G_END_DECLS

@@ -46,7 +46,7 @@ typedef struct
 static gboolean
 is_formula (const char *value)
 {
-  char *first;
+  g_autofree char *first = NULL;
   gboolean is;
 
   if (*value && strchr ("\t\r\n", *value))
@@ -60,7 +60,6 @@ is_formula (const char *value)
       G_NORMALIZE_ALL_COMPOSE);
   is = (*first && strchr ("=+-@", *first))
       || g_utf8_get_char (first) == 0x2212; /* minus sign */
-  g_free (first);
   return is;
 }
 
@@ -134,7 +133,7 @@ send_piece (Export *export, GString *text)
 {
   SoupMessageBody *body = soup_server_message_get_response_body (
       export->message);
-  GBytes *bytes;
+  g_autoptr (GBytes) bytes = NULL;
 
   export->ended = !append_events (export, text);
   if (export->ended) /* the next one need not wait for the client's last read */
@@ -146,7 +145,6 @@ send_piece (Export *export, GString *text)
   if (export->ended)
     soup_message_body_complete (body);
   soup_server_message_unpause (export->message);
-  g_bytes_unref (bytes);
 }
 
 static gboolean
@@ -192,8 +190,8 @@ begin (Export *export)
   SoupMessageHeaders *head = soup_server_message_get_response_headers (
       export->message);
   GString *text = g_string_sized_new (PIECE + 1024);
-  char *file = g_strconcat ("attachment; filename=", files[export->format],
-      NULL);
+  g_autofree char *file = g_strconcat ("attachment; filename=",
+      files[export->format], NULL);
 
   soup_server_message_set_status (export->message, SOUP_STATUS_OK, NULL);
   soup_message_headers_set_encoding (head, SOUP_ENCODING_CHUNKED);
@@ -207,7 +205,6 @@ begin (Export *export)
   if (export->format == CSV)
     append_head (text);
   send_piece (export, text);
-  g_free (file);
 }
 
 static void

@@ -6,8 +6,4 @@
 
 #include "http/reply.h"
 
-G_BEGIN_DECLS
-
 HttpHandler serve_events_export_csv, serve_events_export_lines;
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include "events/eventline.h"
 #include "events/eventsegment.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ServeEvents ServeEventIndex;
 
 /* Called with each event that is added after the index was complete. */
@@ -50,5 +48,3 @@ guint16 serve_event_index_find_name (const ServeEventIndex *events,
 /* All that were seen, in their order; owned by @events. */
 const GPtrArray *serve_event_index_get_names (const ServeEventIndex *events,
     ServeNames which);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "spool/reader.h"
 
-G_BEGIN_DECLS
-
 /* Members that are read; the order is that of a table's columns. */
 typedef enum
 {
@@ -50,5 +48,3 @@ void serve_event_line_set_up (GstY10SpoolReader *reader);
 gboolean serve_event_line_read (const GstY10SpoolLine *line,
     ServeEventLine *event);
 const char *serve_event_member_get_name (ServeEventMember member);
-
-G_END_DECLS

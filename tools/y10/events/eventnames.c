@@ -8,8 +8,6 @@
 
 #ifdef HAVE_SERVE
 
-#include <string.h>
-
 #include "events/eventnames.h"
 
 #define MAX_NAMES 4096

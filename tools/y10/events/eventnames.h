@@ -6,8 +6,6 @@
 
 #include "events/eventsegment.h"
 
-G_BEGIN_DECLS
-
 /* The kinds that yolov10zones has, with NULL behind the last. */
 extern const char *const serve_event_kinds[];
 
@@ -26,5 +24,3 @@ guint16 serve_event_names_add (ServeEventNames *names, const char *name,
 /* Likewise of one that was added. */
 guint16 serve_event_names_find (const ServeEventNames *names, const char *name,
     gsize length);
-
-G_END_DECLS

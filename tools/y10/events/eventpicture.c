@@ -157,8 +157,8 @@ static void
 answer (ServeEventApi *api, SoupServerMessage *message,
     GstY10SpoolPosition place, gboolean make_small, GBytes *small)
 {
-  GString *stream = g_string_new (NULL), *name = g_string_new (NULL);
-  GBytes *picture = NULL;
+  g_autoptr (GString) stream = g_string_new (NULL), name = g_string_new (NULL);
+  g_autoptr (GBytes) picture = NULL;
   const char *why = "there is no such event";
   GstY10SpoolLine line;
   ServeEventLine event;
@@ -182,9 +182,6 @@ answer (ServeEventApi *api, SoupServerMessage *message,
       http_inflight_add (message, stream->str);
     http_reply_bytes (message, SOUP_STATUS_OK, "image/jpeg", picture);
   }
-  g_clear_pointer (&picture, g_bytes_unref);
-  g_string_free (name, TRUE);
-  g_string_free (stream, TRUE);
 }
 
 static void

@@ -6,8 +6,4 @@
 
 #include "http/reply.h"
 
-G_BEGIN_DECLS
-
 HttpHandler serve_event_get_picture, serve_event_get_thumbnail;
-
-G_END_DECLS

@@ -55,20 +55,17 @@ read_kind (Reading *reading, const char *value, guint which)
 static gboolean
 read_time (Reading *reading, const char *value, guint is_until)
 {
-  GTimeZone *utc = g_time_zone_new_utc ();
-  GDateTime *time = strchr (value, 'T')
+  g_autoptr (GTimeZone) utc = g_time_zone_new_utc ();
+  g_autoptr (GDateTime) time = strchr (value, 'T')
       ? g_date_time_new_from_iso8601 (value, utc)
       : NULL;
   gint64 *to = is_until ? &reading->query->filter.until
                         : &reading->query->filter.since;
 
   reading->expected = "a time such as 2026-01-31T08:00:00Z";
-  if (time) {
+  if (time)
     *to = g_date_time_to_unix (time) * 1000
         + g_date_time_get_microsecond (time) / 1000;
-    g_date_time_unref (time);
-  }
-  g_time_zone_unref (utc);
   return time != NULL;
 }
 
@@ -102,19 +99,16 @@ gboolean
 serve_event_place_parse (const char *text, GstY10SpoolPosition *place)
 {
   const char *colon = strchr (text, ':');
-  char *number;
-  gboolean ok;
+  g_autofree char *number = NULL;
 
   *place = (GstY10SpoolPosition){ 0 };
   if (!colon)
     return FALSE;
   number = g_strndup (text, (gsize) (colon - text));
-  ok = g_ascii_string_to_unsigned (number, 10, 1, G_MAXINT64, &place->segment,
-           NULL)
+  return g_ascii_string_to_unsigned (number, 10, 1, G_MAXINT64, &place->segment,
+             NULL)
       && g_ascii_string_to_unsigned (colon + 1, 10, 0, G_MAXUINT32,
           &place->offset, NULL);
-  g_free (number);
-  return ok;
 }
 
 static gboolean
@@ -147,24 +141,22 @@ static gboolean
 fail (SoupServerMessage *message, const char *name, const char *value,
     const char *expected)
 {
-  char *shown = g_strndup (value ? value : "", 64);
-  char *valid = g_utf8_make_valid (shown, -1);
-  char *text = value
+  g_autofree char *shown = g_strndup (value ? value : "", 64);
+  g_autofree char *valid = g_utf8_make_valid (shown, -1);
+  g_autofree char *text = value
       ? g_strdup_printf ("%s is '%s'; expected %s", name, valid, expected)
       : g_strdup_printf ("%s is there twice; expected it once", name);
 
   http_reply_error (message, SOUP_STATUS_BAD_REQUEST, text);
-  g_free (text);
-  g_free (valid);
-  g_free (shown);
   return FALSE;
 }
 
 static gboolean
 fail_name (SoupServerMessage *message, const char *name, ServeQueryFlags flags)
 {
-  char *shown = g_strndup (name, 64), *valid = g_utf8_make_valid (shown, -1);
-  GString *text = g_string_new (NULL);
+  g_autofree char *shown = g_strndup (name, 64),
+                  *valid = g_utf8_make_valid (shown, -1);
+  g_autoptr (GString) text = g_string_new (NULL);
   guint n = 0;
 
   g_string_printf (text, "there is no parameter '%s'; expected ", valid);
@@ -173,9 +165,6 @@ fail_name (SoupServerMessage *message, const char *name, ServeQueryFlags flags)
       g_string_append_printf (text, "%s%s", n++ ? ", " : "",
           parameters[i].name);
   http_reply_error (message, SOUP_STATUS_BAD_REQUEST, text->str);
-  g_string_free (text, TRUE);
-  g_free (valid);
-  g_free (shown);
   return FALSE;
 }
 
@@ -183,10 +172,9 @@ fail_name (SoupServerMessage *message, const char *name, ServeQueryFlags flags)
 static char *
 decode (const char *text)
 {
-  char *copy = g_strdelimit (g_strdup (text), "+", ' ');
+  g_autofree char *copy = g_strdelimit (g_strdup (text), "+", ' ');
   char *decoded = g_uri_unescape_string (copy, NULL);
 
-  g_free (copy);
   if (decoded && !g_utf8_validate (decoded, -1, NULL))
     g_clear_pointer (&decoded, g_free);
   return decoded;
@@ -197,9 +185,9 @@ read_parameter (Reading *reading, SoupServerMessage *message,
     ServeQueryFlags flags, const char *text, guint *seen)
 {
   const char *equals = strchr (text, '=');
-  char *name = equals ? g_strndup (text, (gsize) (equals - text))
-                      : g_strdup (text);
-  char *value = decode (equals ? equals + 1 : "");
+  g_autofree char *name = equals ? g_strndup (text, (gsize) (equals - text))
+                                 : g_strdup (text);
+  g_autofree char *value = decode (equals ? equals + 1 : "");
   gboolean ok = FALSE;
   guint i = 0;
 
@@ -219,8 +207,6 @@ read_parameter (Reading *reading, SoupServerMessage *message,
     ok = TRUE;
   if (ok)
     *seen |= 1u << i;
-  g_free (value);
-  g_free (name);
   return ok;
 }
 
@@ -241,7 +227,7 @@ serve_event_query_read (const ServeEventIndex *events,
     SoupServerMessage *message, ServeQueryFlags flags, ServeEventQuery *query)
 {
   const char *text = g_uri_get_query (soup_server_message_get_uri (message));
-  char **parts = g_strsplit (text ? text : "", "&", 32);
+  g_auto (GStrv) parts = g_strsplit (text ? text : "", "&", 32);
   Reading reading = { events, query, NULL };
   gboolean ok = TRUE;
   guint seen = 0;
@@ -256,7 +242,6 @@ serve_event_query_read (const ServeEventIndex *events,
     query->filter.names[i] = SERVE_NO_NAME;
   for (guint i = 0; ok && parts[i]; i++)
     ok = read_parameter (&reading, message, flags, parts[i], &seen);
-  g_strfreev (parts);
   if (!ok)
     return FALSE;
   if (flags & SERVE_QUERY_BUCKET)

@@ -8,8 +8,6 @@
 
 #include "events/eventindex.h"
 
-G_BEGIN_DECLS
-
 /* Parameters that a request may have besides those of the filter. */
 typedef enum
 {
@@ -31,5 +29,3 @@ gboolean serve_event_query_read (const ServeEventIndex *events,
 
 /* Reads SEGMENT:OFFSET. */
 gboolean serve_event_place_parse (const char *text, GstY10SpoolPosition *place);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "spool/position.h"
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   SERVE_NAMES_CAMERAS,
@@ -56,5 +54,3 @@ const ServeEvent *serve_event_segments_get (const GPtrArray *segments,
     GstY10SpoolPosition place);
 void serve_event_segments_histogram (const GPtrArray *segments,
     const ServeEventFilter *filter, gint64 span, guint n, guint *counts);
-
-G_END_DECLS

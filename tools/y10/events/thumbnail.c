@@ -39,7 +39,8 @@ on_size (GdkPixbufLoader *loader, int width, int height, gpointer unused)
 static GBytes *
 scale (GBytes *picture)
 {
-  GdkPixbufLoader *loader = gdk_pixbuf_loader_new_with_type ("jpeg", NULL);
+  g_autoptr (GdkPixbufLoader)
+      loader = gdk_pixbuf_loader_new_with_type ("jpeg", NULL);
   GdkPixbuf *pixbuf = NULL;
   gboolean ok;
   char *data;
@@ -55,7 +56,6 @@ scale (GBytes *picture)
   ok = pixbuf
       && gdk_pixbuf_save_to_buffer (pixbuf, &data, &size, "jpeg", NULL,
           "quality", "80", NULL);
-  g_object_unref (loader);
   return ok ? g_bytes_new_take (data, size) : NULL;
 }
 
@@ -72,11 +72,10 @@ static void
 on_made (GObject *source, GAsyncResult *result, gpointer unused)
 {
   const Making *making = g_task_get_task_data (G_TASK (result));
-  GBytes *small = g_task_propagate_pointer (G_TASK (result), NULL);
+  g_autoptr (GBytes) small = g_task_propagate_pointer (G_TASK (result), NULL);
 
   n_making--;
   making->done (small, making->user);
-  g_clear_pointer (&small, g_bytes_unref);
 }
 
 static void
@@ -92,7 +91,7 @@ gboolean
 serve_thumbnail_make (GBytes *picture, ServeThumbnailFunc done, gpointer user)
 {
   Making *making;
-  GTask *task;
+  g_autoptr (GTask) task = NULL;
 
   if (n_making >= MAX_MAKING)
     return FALSE;
@@ -104,7 +103,6 @@ serve_thumbnail_make (GBytes *picture, ServeThumbnailFunc done, gpointer user)
   task = g_task_new (NULL, NULL, on_made, NULL);
   g_task_set_task_data (task, making, free_making);
   g_task_run_in_thread (task, make);
-  g_object_unref (task);
   return TRUE;
 }
 

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* @small: NULL: @picture is small itself, or damaged. */
 typedef void (*ServeThumbnailFunc) (GBytes *small, gpointer user);
 
@@ -15,5 +13,3 @@ typedef void (*ServeThumbnailFunc) (GBytes *small, gpointer user);
  * and does not call it, where as many as may be are under way. */
 gboolean serve_thumbnail_make (GBytes *picture, ServeThumbnailFunc done,
     gpointer user);
-
-G_END_DECLS

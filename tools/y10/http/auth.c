@@ -66,7 +66,8 @@ equals_secret (const char *text, const char *secret)
 static char *
 make_token (const char *path, GError **error)
 {
-  char *token = http_secret_new (), *line;
+  char *token = http_secret_new ();
+  g_autofree char *line = NULL;
 
   if (!token) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "cannot make a token: %s",
@@ -76,7 +77,6 @@ make_token (const char *path, GError **error)
   line = g_strconcat (token, "\n", NULL);
   if (!tool_write_private (path, line, error))
     g_clear_pointer (&token, g_free);
-  g_free (line);
   return token;
 }
 
@@ -84,7 +84,7 @@ static char *
 read_token (const char *path, GError **error)
 {
   struct stat status;
-  char *text;
+  g_autofree char *text = NULL;
 
   if (stat (path, &status) != 0 && errno == ENOENT)
     return make_token (path, error);
@@ -101,8 +101,7 @@ read_token (const char *path, GError **error)
         "%s: no token; expected %d hexadecimal digits; remove it for a new one",
         path, HTTP_SECRET_LENGTH);
   else
-    return text;
-  g_free (text);
+    return g_steal_pointer (&text);
   return NULL;
 }
 
@@ -148,16 +147,14 @@ http_auth_get_token (const HttpAuth *auth)
 static gboolean
 is_known_host (const HttpAuth *auth, const char *host)
 {
-  GInetAddress *address;
+  g_autoptr (GInetAddress) address = NULL;
   gboolean known = !g_ascii_strcasecmp (host, "localhost");
 
   for (guint i = 0; !known && auth->hosts && auth->hosts[i]; i++)
     known = !g_ascii_strcasecmp (host, auth->hosts[i]);
   address = known ? NULL : g_inet_address_new_from_string (host);
-  if (address) {
+  if (address)
     known = !auth->loopback || g_inet_address_get_is_loopback (address);
-    g_object_unref (address);
-  }
   return known;
 }
 
@@ -188,7 +185,8 @@ is_own_host (HttpAuth *auth, const char *host, const char *origin)
   const char *scheme_end = origin ? strstr (origin, "://") : NULL;
   g_autofree char *text = host ? g_strconcat ("http://", host, "/", NULL)
                                : NULL;
-  GUri *uri = text ? g_uri_parse (text, G_URI_FLAGS_NONE, NULL) : NULL;
+  g_autoptr (GUri) uri = text ? g_uri_parse (text, G_URI_FLAGS_NONE, NULL)
+                              : NULL;
   gboolean ok = uri && !g_uri_get_userinfo (uri) && g_uri_get_host (uri)
       && !strcmp (g_uri_get_path (uri), "/")
       && is_known_host (auth, g_uri_get_host (uri));
@@ -196,7 +194,6 @@ is_own_host (HttpAuth *auth, const char *host, const char *origin)
   /* A proxy may speak another scheme than this server, but no other name. */
   if (origin)
     ok = ok && scheme_end && !g_ascii_strcasecmp (scheme_end + 3, host);
-  g_clear_pointer (&uri, g_uri_unref);
   return ok;
 }
 
@@ -206,7 +203,7 @@ http_auth_check_host (HttpAuth *auth, SoupServerMessage *message)
   SoupMessageHeaders *head = soup_server_message_get_request_headers (message);
   const char *host = soup_message_headers_get_one (head, "Host");
   const char *origin = soup_message_headers_get_one (head, "Origin");
-  char *details;
+  g_autofree char *details = NULL;
 
   if (is_own_host (auth, host, origin))
     return TRUE;
@@ -216,7 +213,6 @@ http_auth_check_host (HttpAuth *auth, SoupServerMessage *message)
       y10_text_fit (host, MAX_SHOWN), host, y10_text_fit (origin, MAX_SHOWN),
       origin);
   log_refusal (auth, message, "unknown host or origin", details);
-  g_free (details);
   return FALSE;
 }
 
@@ -238,7 +234,7 @@ find_failures (HttpAuth *auth, const char *address)
 static guint
 check_token (HttpAuth *auth, SoupServerMessage *message, const char *token)
 {
-  char *address = get_address (message);
+  g_autofree char *address = get_address (message);
   Failures *failures = find_failures (auth, address);
   guint status = SOUP_STATUS_UNAUTHORIZED;
 
@@ -256,7 +252,6 @@ check_token (HttpAuth *auth, SoupServerMessage *message, const char *token)
     failures->n = 1;
     g_hash_table_insert (auth->failures, g_steal_pointer (&address), failures);
   }
-  g_free (address);
   if (status != SOUP_STATUS_OK)
     log_refusal (auth, message,
         status == TOO_MANY ? "too many wrong tokens" : "wrong token", NULL);
@@ -271,7 +266,7 @@ get_cookie (const HttpAuth *auth, SoupServerMessage *message)
       soup_message_headers_get_list (soup_server_message_get_request_headers (
                                          message),
           "Cookie");
-  char **cookies = g_strsplit (header ? header : "", ";", 64);
+  g_auto (GStrv) cookies = g_strsplit (header ? header : "", ";", 64);
   const gsize length = strlen (auth->cookie);
   char *number = NULL;
 
@@ -281,7 +276,6 @@ get_cookie (const HttpAuth *auth, SoupServerMessage *message)
     if (!strncmp (cookie, auth->cookie, length) && cookie[length] == '=')
       number = g_strdup (cookie + length + 1);
   }
-  g_strfreev (cookies);
   return number;
 }
 
@@ -314,14 +308,13 @@ guint
 http_auth_check (HttpAuth *auth, SoupServerMessage *message)
 {
   const char *bearer = get_bearer (message);
-  char *session;
+  g_autofree char *session = NULL;
   gboolean is_open;
 
   if (bearer)
     return check_token (auth, message, bearer);
   session = get_cookie (auth, message);
   is_open = session && http_auth_is_open (auth, session);
-  g_free (session);
   return is_open ? SOUP_STATUS_OK : SOUP_STATUS_UNAUTHORIZED;
 }
 
@@ -329,21 +322,20 @@ static void
 set_cookie (HttpAuth *auth, SoupServerMessage *message, const char *number,
     int seconds)
 {
-  char *cookie =
+  g_autofree char *cookie =
       g_strdup_printf ("%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict%s",
           auth->cookie, number, seconds, auth->secure ? "; Secure" : "");
 
   soup_message_headers_replace (soup_server_message_get_response_headers (
                                     message),
       "Set-Cookie", cookie);
-  g_free (cookie);
 }
 
 guint
 http_auth_open (HttpAuth *auth, SoupServerMessage *message, const char *token)
 {
   const guint status = check_token (auth, message, token);
-  char *number, *address;
+  g_autofree char *number = NULL, *address = NULL;
 
   if (status != SOUP_STATUS_OK)
     return status;
@@ -352,9 +344,7 @@ http_auth_open (HttpAuth *auth, SoupServerMessage *message, const char *token)
     return SOUP_STATUS_INTERNAL_SERVER_ERROR;
   address = get_address (message);
   tool_log (TOOL_LOG_NOTICE, "a session began, from %s", address);
-  g_free (address);
   set_cookie (auth, message, number, HTTP_SESSION_TIME);
-  g_free (number);
   return SOUP_STATUS_NO_CONTENT;
 }
 
@@ -378,7 +368,7 @@ http_auth_close_all (HttpAuth *auth, GError **error)
 void
 http_auth_log (SoupServerMessage *message, const char *format, ...)
 {
-  char *address = get_address (message), *what;
+  g_autofree char *address = get_address (message), *what = NULL;
   va_list args;
 
   va_start (args, format);
@@ -386,8 +376,6 @@ http_auth_log (SoupServerMessage *message, const char *format, ...)
   va_end (args);
   tool_log (TOOL_LOG_NOTICE, "%s, by %s from %s", what,
       get_bearer (message) ? "the token" : "a session", address);
-  g_free (what);
-  g_free (address);
 }
 
 #endif

@@ -6,8 +6,6 @@
 
 #include <libsoup/soup.h>
 
-G_BEGIN_DECLS
-
 typedef struct _HttpAuth HttpAuth;
 
 /* Reads the token's file, or makes it. @sessions_path: where sessions are kept, or NULL.
@@ -38,5 +36,3 @@ gboolean http_auth_close_all (HttpAuth *auth, GError **error);
 /* Logs what was done, and by whom: the sender of a message that was let in. */
 void http_auth_log (SoupServerMessage *message, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
-
-G_END_DECLS

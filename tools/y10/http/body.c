@@ -16,10 +16,10 @@
 GBytes *
 http_body_parse (SoupServerMessage *message, Y10Json *root)
 {
-  GBytes *body = soup_message_body_flatten (
+  g_autoptr (GBytes) body = soup_message_body_flatten (
       soup_server_message_get_request_body (message));
+  g_autofree char *why = NULL;
   Y10JsonFault fault;
-  char *why;
   gsize n;
   const char *text = g_bytes_get_data (body, &n);
 
@@ -29,10 +29,8 @@ http_body_parse (SoupServerMessage *message, Y10Json *root)
   else if (y10_json_get_kind (*root) != Y10_JSON_OBJECT)
     why = g_strdup ("the body is no JSON object");
   else
-    return body;
+    return g_steal_pointer (&body);
   http_reply_error (message, SOUP_STATUS_BAD_REQUEST, why);
-  g_free (why);
-  g_bytes_unref (body);
   return NULL;
 }
 

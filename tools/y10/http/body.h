@@ -8,10 +8,6 @@
 
 #include "base/json-cursor.h"
 
-G_BEGIN_DECLS
-
 /* Sets @root to the object that the message's body is, and returns what it points into, for
  * g_bytes_unref(). If it is none, answers 400 and returns NULL. */
 GBytes *http_body_parse (SoupServerMessage *message, Y10Json *root);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "http/auth.h"
 
-G_BEGIN_DECLS
-
 #define HTTP_PLACE 16
 
 typedef struct
@@ -70,5 +68,3 @@ gboolean http_connection_is_closed (HttpConnection *connection);
 /* Whether the client has closed the connection of @message; libsoup notices only when it
  * writes. */
 gboolean http_connection_is_gone (SoupServerMessage *message);
-
-G_END_DECLS

@@ -141,10 +141,11 @@ shake (Handshake *handshake)
   HttpHandshakes *owner = handshake->owner;
   /* Without the system's authorities: clients have no certificates, and each connection
    * would load them again, 3 MB. */
-  GIOStream *stream = g_initable_new (g_tls_backend_get_server_connection_type (
-                                          g_tls_backend_get_default ()),
-      NULL, NULL, "base-io-stream", handshake->plain, "certificate",
-      owner->certificate, "database", NULL, NULL);
+  g_autoptr (GIOStream)
+      stream = g_initable_new (g_tls_backend_get_server_connection_type (
+                                   g_tls_backend_get_default ()),
+          NULL, NULL, "base-io-stream", handshake->plain, "certificate",
+          owner->certificate, "database", NULL, NULL);
 
   if (!stream) {
     finish (handshake, NULL);
@@ -155,7 +156,6 @@ shake (Handshake *handshake)
   g_ptr_array_add (owner->shaking, handshake);
   g_tls_connection_handshake_async (G_TLS_CONNECTION (stream),
       G_PRIORITY_DEFAULT, NULL, on_shaken, handshake);
-  g_object_unref (stream);
 }
 
 static gboolean

@@ -6,8 +6,6 @@
 
 #include "http/connection.h"
 
-G_BEGIN_DECLS
-
 typedef struct _HttpHandshakes HttpHandshakes;
 
 /* Takes @stream, which is encrypted; NULL: there was no handshake. */
@@ -19,5 +17,3 @@ void http_handshakes_free (HttpHandshakes *handshakes);
 void http_handshakes_begin (HttpHandshakes *handshakes,
     HttpConnection *connection, GIOStream *plain, HttpHandshakeFunc func,
     gpointer data);
-
-G_END_DECLS

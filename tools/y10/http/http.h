@@ -7,8 +7,6 @@
 #include "http/auth.h"
 #include "http/reply.h"
 
-G_BEGIN_DECLS
-
 /* Without a flag, a route needs a session or the token, and a body has at most 4 KiB. */
 typedef enum
 {
@@ -37,5 +35,3 @@ HttpServer *http_server_new (SoupServer *soup, HttpAuth *auth,
 /* From now on nothing is answered. */
 void http_server_stop (HttpServer *http);
 void http_server_free (HttpServer *http);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include <libsoup/soup.h>
 
-G_BEGIN_DECLS
-
 /* What is added to @message next shows @subject. */
 void http_inflight_add (SoupServerMessage *message, const char *subject);
 /* libsoup has handed all parts of @message that were added to the kernel. */
@@ -18,5 +16,3 @@ void http_inflight_written (const SoupServerMessage *message);
 void http_inflight_reset (const char *subject);
 /* At the end. */
 void http_inflight_stop (void);
-
-G_END_DECLS

@@ -76,13 +76,12 @@ hand_over (GIOStream *stream, gpointer data)
   HttpConnection *connection = arrival->connection;
 
   if (stream && connection->listener) {
-    GIOStream *tap = http_connection_guard (connection,
-        g_steal_pointer (&stream));
+    g_autoptr (GIOStream)
+        tap = http_connection_guard (connection, g_steal_pointer (&stream));
 
     g_object_weak_ref (G_OBJECT (tap), on_gone, g_rc_box_acquire (connection));
     soup_server_accept_iostream (connection->listener->server, tap,
         arrival->local, arrival->remote, NULL);
-    g_object_unref (tap);
   } else {
     forget (connection);
   }
@@ -141,8 +140,9 @@ is_gone (GSocket *socket)
 static Arrival *
 receive (GSocket *socket)
 {
-  GSocketAddress *local = g_socket_get_local_address (socket, NULL);
-  GSocketAddress *remote = g_socket_get_remote_address (socket, NULL);
+  g_autoptr (GSocketAddress) local = g_socket_get_local_address (socket, NULL);
+  g_autoptr (GSocketAddress)
+      remote = g_socket_get_remote_address (socket, NULL);
   Arrival *arrival = NULL;
 
   if (local && remote && !is_gone (socket)) {
@@ -151,8 +151,6 @@ receive (GSocket *socket)
     arrival->local = g_object_ref (local);
     arrival->remote = g_object_ref (remote);
   }
-  g_clear_object (&local);
-  g_clear_object (&remote);
   return arrival;
 }
 
@@ -181,12 +179,11 @@ on_incoming (GSocket *listening, GIOCondition condition, gpointer data)
   guint n_taken = 0;
 
   for (guint i = 0; i < MAX_AT_ONCE && n_taken < MAX_TAKEN; i++) {
-    GSocket *socket = g_socket_accept (listening, NULL, NULL);
+    g_autoptr (GSocket) socket = g_socket_accept (listening, NULL, NULL);
     Arrival *arrival = socket ? receive (socket) : NULL;
 
     if (!socket)
       break;
-    g_object_unref (socket);
     if (!arrival)
       continue;
     if (listener->connections->len >= MAX_CONNECTIONS)
@@ -207,7 +204,7 @@ listen_at (HttpListener *listener, GInetAddress *address, guint *port,
 {
   g_autoptr (GSocketAddress)
       wanted = g_inet_socket_address_new (address, (guint16) *port);
-  GSocketAddress *actual = NULL;
+  g_autoptr (GSocketAddress) actual = NULL;
 
   listener->socket = g_socket_new (g_inet_address_get_family (address),
       G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, error);
@@ -222,7 +219,6 @@ listen_at (HttpListener *listener, GInetAddress *address, guint *port,
   if (!actual)
     return FALSE;
   *port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (actual));
-  g_object_unref (actual);
   return TRUE;
 }
 

@@ -7,8 +7,6 @@
 #include "http/auth.h"
 #include "http/connection.h"
 
-G_BEGIN_DECLS
-
 typedef struct _HttpListener HttpListener;
 
 /* Hands connections to @server. @certificate: for TLS, or NULL. @port: set to the port,
@@ -21,5 +19,3 @@ void http_listener_stop (HttpListener *listener);
 /* Shuts all connections down. Returns whether none is left: libsoup lets go of them while
  * the main context runs. */
 gboolean http_listener_end (HttpListener *listener);
-
-G_END_DECLS

@@ -76,7 +76,7 @@ void
 http_refusals_add (HttpRefusals *self, const char *address, const char *reason,
     const char *details)
 {
-  char *key = g_strconcat (address, ": ", reason, NULL);
+  g_autofree char *key = g_strconcat (address, ": ", reason, NULL);
   guint *n;
 
   n = g_hash_table_lookup (self->addresses, key);
@@ -91,7 +91,6 @@ http_refusals_add (HttpRefusals *self, const char *address, const char *reason,
     g_hash_table_insert (self->addresses, g_steal_pointer (&key),
         g_new0 (guint, 1));
   }
-  g_free (key);
 }
 
 #endif

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct _HttpRefusals HttpRefusals;
 
 HttpRefusals *http_refusals_new (void);
@@ -16,5 +14,3 @@ void http_refusals_free (HttpRefusals *refusals);
  * NULL. */
 void http_refusals_add (HttpRefusals *refusals, const char *address,
     const char *reason, const char *details);
-
-G_END_DECLS

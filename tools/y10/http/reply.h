@@ -6,8 +6,6 @@
 
 #include <libsoup/soup.h>
 
-G_BEGIN_DECLS
-
 /* Answers @message. @name: what the star of the route's path stands for, borrowed. A
  * header declares those of a file by this type. */
 typedef void HttpHandler (SoupServerMessage *message, const char *name,
@@ -30,5 +28,3 @@ gboolean http_reply_may_view (SoupServerMessage *message);
 /* One comes, or goes. */
 void http_reply_begin_view (void);
 void http_reply_end_view (void);
-
-G_END_DECLS

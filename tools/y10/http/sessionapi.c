@@ -7,8 +7,6 @@
 
 #ifdef HAVE_SERVE
 
-#include <string.h>
-
 #include "http/body.h"
 #include "http/connection.h"
 #include "http/reply.h"

@@ -6,10 +6,6 @@
 
 #include "http/reply.h"
 
-G_BEGIN_DECLS
-
 HttpHandler http_session_open, http_session_end;
 /* Ends all of them. */
 HttpHandler http_sessions_end;
-
-G_END_DECLS

@@ -110,7 +110,7 @@ add_session (HttpSessions *self, char *hash, gint64 end, gint64 left)
 static gboolean
 read_line (HttpSessions *self, const char *line)
 {
-  char **words = g_strsplit (line, " ", 4);
+  g_auto (GStrv) words = g_strsplit (line, " ", 4);
   gint64 end, left;
   const gboolean ok = g_strv_length (words) == 3
       && is_hexadecimal (words[0], HASH_LENGTH)
@@ -121,7 +121,6 @@ read_line (HttpSessions *self, const char *line)
 
   if (ok && end > get_seconds ())
     add_session (self, g_strdup (words[0]), end, left);
-  g_strfreev (words);
   return ok;
 }
 
@@ -162,7 +161,7 @@ load (HttpSessions *self)
 {
   const char *why;
   g_autofree char *text = read_file (self->path, &why);
-  char **lines = g_strsplit (text ? text : "", "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (text ? text : "", "\n", -1);
   gboolean ok = text || !why;
 
   for (guint i = 0; ok && lines[i]; i++)
@@ -172,16 +171,14 @@ load (HttpSessions *self)
     tool_log (TOOL_LOG_WARNING, "all sessions are over: %s: %s", self->path,
         why);
   }
-  g_strfreev (lines);
 }
 
 static gboolean
 save (HttpSessions *self, GError **error)
 {
-  GString *text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
   GHashTableIter iter;
   gpointer hash, value;
-  gboolean ok;
 
   g_hash_table_iter_init (&iter, self->sessions);
   while (g_hash_table_iter_next (&iter, &hash, &value)) {
@@ -194,16 +191,14 @@ save (HttpSessions *self, GError **error)
           "%s %" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n", (char *) hash,
           session->end, get_left (session));
   }
-  ok = !self->path || tool_write_private (self->path, text->str, error);
-  g_string_free (text, TRUE);
-  return ok;
+  return !self->path || tool_write_private (self->path, text->str, error);
 }
 
 /* Where they cannot be kept, they go on until the process ends. */
 static void
 keep (HttpSessions *self)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (save (self, &error)) {
     self->is_lost = FALSE;
@@ -213,7 +208,6 @@ keep (HttpSessions *self)
     tool_log (TOOL_LOG_WARNING, "sessions end with this process: %s",
         error->message);
   self->is_lost = TRUE;
-  g_error_free (error);
 }
 
 /* How long they have been open is kept, too. */

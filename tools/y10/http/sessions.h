@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 #define HTTP_SECRET_LENGTH 32              /* hexadecimal digits */
 #define HTTP_SESSION_TIME (30 * 24 * 3600) /* s */
 
@@ -32,5 +30,3 @@ gboolean http_sessions_is_open (const HttpSessions *sessions,
  * restart, since the file cannot be written. */
 gboolean http_sessions_close (HttpSessions *sessions, const char *number,
     GError **error);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "http/reply.h"
 
-G_BEGIN_DECLS
-
 typedef struct _HttpSockets HttpSockets;
 
 /* Returns what a client that comes is told first. Free with g_free(). */
@@ -25,5 +23,3 @@ void http_sockets_listen (HttpSockets *sockets, SoupServer *server,
 /* Of an HttpSockets: answers a request that cannot become a websocket, and leaves one that
  * can. */
 HttpHandler http_sockets_judge;
-
-G_END_DECLS

@@ -119,14 +119,12 @@ input_is_readable (GPollableInputStream *stream)
 static GSource *
 input_create_source (GPollableInputStream *stream, GCancellable *cancellable)
 {
-  GSource *child =
-      g_pollable_input_stream_create_source (G_POLLABLE_INPUT_STREAM (
-                                                 get_base (stream)),
+  g_autoptr (GSource)
+      child = g_pollable_input_stream_create_source (G_POLLABLE_INPUT_STREAM (
+                                                         get_base (stream)),
           NULL);
-  GSource *source = g_pollable_source_new_full (stream, child, cancellable);
 
-  g_source_unref (child);
-  return source;
+  return g_pollable_source_new_full (stream, child, cancellable);
 }
 
 static void
@@ -198,13 +196,11 @@ output_is_writable (GPollableOutputStream *stream)
 static GSource *
 output_create_source (GPollableOutputStream *stream, GCancellable *cancellable)
 {
-  GSource *child = g_pollable_output_stream_create_source (get_base_output (
-                                                               stream),
-      NULL);
-  GSource *source = g_pollable_source_new_full (stream, child, cancellable);
+  g_autoptr (GSource)
+      child = g_pollable_output_stream_create_source (get_base_output (stream),
+          NULL);
 
-  g_source_unref (child);
-  return source;
+  return g_pollable_source_new_full (stream, child, cancellable);
 }
 
 static void

@@ -6,8 +6,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   /* Was read. If it returns FALSE, the reader gets an error instead. */
@@ -20,5 +18,3 @@ typedef struct
 /* Returns @base, a stream of @socket, with such functions. Takes @data. */
 GIOStream *http_tap_new (GIOStream *base, GSocket *socket,
     const HttpTapFuncs *funcs, gpointer data);
-
-G_END_DECLS

@@ -45,18 +45,17 @@ ToolAnimation *
 tool_animation_open (const char *source, const char *path, char **damage)
 {
   const GTimeVal start = time_val (0);
-  GdkPixbufAnimation *animation = tool_gif_load (path, damage);
+  g_autoptr (GdkPixbufAnimation) animation = tool_gif_load (path, damage);
   ToolAnimation *self;
 
   if (!animation || gdk_pixbuf_animation_is_static_image (animation)) {
-    g_clear_object (&animation);
     g_clear_pointer (damage, g_free);
     return NULL;
   }
   self = g_new0 (ToolAnimation, 1);
   self->source = source;
-  self->animation = animation;
   self->iter = gdk_pixbuf_animation_get_iter (animation, &start);
+  self->animation = g_steal_pointer (&animation);
   return self;
 }
 

@@ -6,8 +6,6 @@
 
 #include "media/frame.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ToolAnimation ToolAnimation;
 
 /* Returns NULL if @path is not an animation; @damage as for tool_picture_load(). */
@@ -16,5 +14,3 @@ ToolAnimation *tool_animation_open (const char *source, const char *path,
 /* Returns FALSE at the end. */
 gboolean tool_animation_next (ToolAnimation *animation, ToolFrame *frame);
 void tool_animation_close (ToolAnimation *animation);
-
-G_END_DECLS

@@ -32,39 +32,32 @@ tool_chain_describe (gboolean is_upright)
 static gboolean
 is_video (GstPad *pad)
 {
-  GstCaps *caps = gst_pad_get_current_caps (pad);
-  gboolean is;
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
 
   if (!caps)
     caps = gst_pad_query_caps (pad, NULL);
-  is = gst_caps_get_size (caps) > 0
+  return gst_caps_get_size (caps) > 0
       && gst_structure_has_name (gst_caps_get_structure (caps, 0),
           "video/x-raw");
-  gst_caps_unref (caps);
-  return is;
 }
 
 /* Demuxers end the name of a stream with the number of its track, of equal length. */
 static int
 compare_pads (gconstpointer a, gconstpointer b)
 {
-  char *id_a = gst_pad_get_stream_id ((GstPad *) a);
-  char *id_b = gst_pad_get_stream_id ((GstPad *) b);
-  const int result = g_strcmp0 (id_a, id_b);
+  g_autofree char *id_a = gst_pad_get_stream_id ((GstPad *) a);
+  g_autofree char *id_b = gst_pad_get_stream_id ((GstPad *) b);
 
-  g_free (id_b);
-  g_free (id_a);
-  return result;
+  return g_strcmp0 (id_a, id_b);
 }
 
 static void
 link_pad (const Link *self, GstPad *pad)
 {
-  GstPad *sink = gst_element_get_static_pad (self->convert, "sink");
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (self->convert, "sink");
 
   if (!gst_pad_is_linked (sink))
     gst_pad_link (pad, sink);
-  gst_object_unref (sink);
 }
 
 /* Runs in a streaming thread, while no data flows. */

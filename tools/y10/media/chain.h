@@ -6,8 +6,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* What gst_parse_launch() makes of frames what a viewer sees: upright, where elements can
  * do so. The first element is "convert". Free with g_free(). */
 char *tool_chain_describe (gboolean is_upright);
@@ -17,5 +15,3 @@ char *tool_chain_describe (gboolean is_upright);
  * follow. */
 void tool_chain_set_up (GstElement *pipeline, GstElement *decoder, guint stream,
     gboolean is_alone);
-
-G_END_DECLS

@@ -46,7 +46,7 @@ check_boxes (const ToolContainer *c)
 {
   guint8 head[16];
   guint64 at = 0, length;
-  char *damage = NULL, *what;
+  char *damage = NULL, what[16];
 
   while (!damage && c->size - at >= 8 && tool_container_read_at (c, at, head, 8)
       && is_box_type (head + 4)) {
@@ -56,9 +56,8 @@ check_boxes (const ToolContainer *c)
       length = tool_container_big_endian (head + 8, 8);
     if (length < 8) /* 0: to the end of the file */
       break;
-    what = g_strdup_printf ("box '%.4s'", head + 4);
+    g_snprintf (what, sizeof what, "box '%.4s'", head + 4);
     damage = check_length (c, what, at, length);
-    g_free (what);
     at += damage ? 0 : length;
   }
   return damage;

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Describes the damage of a file that can be read. NULL if there is none, or if the file
  * has another format. */
 char *tool_container_find_damage (const char *path);
@@ -17,5 +15,3 @@ guint64 tool_container_count_frames (const char *path, guint track);
 /* Returns why a demuxer may not find frames of an MP4 or Matroska file by their time, or
  * NULL. */
 const char *tool_container_find_doubt (const char *path);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include <glib.h>
 #include <stdio.h>
 
-G_BEGIN_DECLS
-
 #define TOOL_EBML_SEGMENT 0x18538067
 #define TOOL_EBML_CLUSTER 0x1f43b675
 #define TOOL_EBML_CUES 0x1c53bb6b
@@ -30,5 +28,3 @@ gboolean tool_container_read_vint (const ToolContainer *c, guint64 *at,
 /* Reads the header of the element at *@at and advances *@at past it. */
 gboolean tool_container_read_element (const ToolContainer *c, guint64 *at,
     guint64 *id, guint64 *length);
-
-G_END_DECLS

@@ -79,15 +79,13 @@ on_coded (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 static void
 watch_start (GstElement *element)
 {
-  GstPad *sink = gst_element_get_static_pad (element, "sink");
-  GstPad *src = gst_element_get_static_pad (element, "src");
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (element, "sink");
+  g_autoptr (GstPad) src = gst_element_get_static_pad (element, "src");
   Start *self = g_new0 (Start, 1);
 
   self->decoder = GST_VIDEO_DECODER (element);
   gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER, on_decoded, self, NULL);
   gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_BUFFER, on_coded, self, g_free);
-  gst_object_unref (src);
-  gst_object_unref (sink);
 }
 
 /* decodebin waits for more streams until it has 2 MB: minutes of a small camera. */

@@ -4,9 +4,5 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* Call it before @pipeline has decoders. For chain.c only. */
 void tool_decoder_prepare (GstElement *pipeline);
-
-G_END_DECLS

@@ -39,14 +39,13 @@ make_source (const char *text, const ToolRemoteOptions *options,
     ToolAddress **address, GError **error)
 {
   const ToolRemoteOptions none = { 0 };
-  char *uri = tool_remote_open (text, address, error);
+  g_autofree char *uri = tool_remote_open (text, address, error);
   GstElement *source = uri
       ? gst_element_make_from_uri (GST_URI_SRC, uri, NULL, error)
       : NULL;
 
   if (source && *address)
     tool_remote_set_up (source, *address, options ? options : &none, FALSE);
-  g_free (uri);
   return source;
 }
 
@@ -54,27 +53,24 @@ ToolFetch *
 tool_fetch_open (const char *uri, const ToolRemoteOptions *options,
     GError **error)
 {
-  ToolAddress *address = NULL;
+  g_autoptr (ToolAddress) address = NULL;
   GstElement *source, *sink;
   ToolFetch *self;
 
   if (!tool_gst_init (error))
     return NULL;
   source = make_source (uri, options, &address, error);
-  if (!source) {
-    tool_address_free (address);
+  if (!source)
     return NULL;
-  }
   sink = gst_element_factory_make ("appsink", NULL);
   if (!sink) {
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_UNSUPPORTED,
         "GStreamer has no appsink");
     gst_object_unref (source);
-    tool_address_free (address);
     return NULL;
   }
   self = g_new0 (ToolFetch, 1);
-  self->address = address;
+  self->address = g_steal_pointer (&address);
   if (options)
     self->options = *options;
   self->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
@@ -101,9 +97,10 @@ tool_fetch_explain (const GError *cause)
 static gboolean
 check_bus (ToolFetch *self, GError **error)
 {
-  GstMessage *message = gst_bus_pop_filtered (self->bus, GST_MESSAGE_ERROR);
-  GError *cause = NULL;
-  char *why;
+  g_autoptr (GstMessage)
+      message = gst_bus_pop_filtered (self->bus, GST_MESSAGE_ERROR);
+  g_autoptr (GError) cause = NULL;
+  g_autofree char *why = NULL;
 
   if (!message)
     return TRUE;
@@ -122,9 +119,6 @@ check_bus (ToolFetch *self, GError **error)
   else
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: %s",
         tool_fetch_explain (cause), cause->message);
-  g_free (why);
-  g_error_free (cause);
-  gst_message_unref (message);
   return FALSE;
 }
 

@@ -6,8 +6,6 @@
 
 #include "base/address.h"
 
-G_BEGIN_DECLS
-
 /* The bytes behind a URI, in order. */
 typedef struct _ToolFetch ToolFetch;
 
@@ -20,5 +18,3 @@ gssize tool_fetch_read (ToolFetch *fetch, guint8 *bytes, gsize n,
 void tool_fetch_close (ToolFetch *fetch);
 /* Returns what an error of a source element means. */
 const char *tool_fetch_explain (const GError *cause);
-
-G_END_DECLS

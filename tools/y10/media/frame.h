@@ -6,8 +6,6 @@
 
 #include <y10/y10.h>
 
-G_BEGIN_DECLS
-
 /* One picture or video frame. */
 typedef struct
 {
@@ -21,5 +19,3 @@ typedef struct
   gboolean is_sample; /* TRUE: ToolSample */
   GDestroyNotify free_pixels;
 } ToolFrame;
-
-G_END_DECLS

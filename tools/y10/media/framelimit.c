@@ -71,13 +71,11 @@ on_vp8 (GstPad *pad, GstPadProbeInfo *info, gpointer pipeline)
 static gboolean
 takes_vp8 (GstPad *pad)
 {
-  GstCaps *caps = gst_pad_get_pad_template_caps (pad);
-  const gboolean takes = GST_PAD_IS_SINK (pad) && gst_caps_get_size (caps) == 1
+  g_autoptr (GstCaps) caps = gst_pad_get_pad_template_caps (pad);
+
+  return GST_PAD_IS_SINK (pad) && gst_caps_get_size (caps) == 1
       && gst_structure_has_name (gst_caps_get_structure (caps, 0),
           "video/x-vp8");
-
-  gst_caps_unref (caps);
-  return takes;
 }
 
 static gboolean
@@ -113,10 +111,10 @@ watch_value (const GValue *element, gpointer pipeline)
 void
 tool_frame_limit_set_up (GstElement *pipeline)
 {
-  GstIterator *elements = gst_bin_iterate_recurse (GST_BIN (pipeline));
+  g_autoptr (GstIterator)
+      elements = gst_bin_iterate_recurse (GST_BIN (pipeline));
 
   gst_iterator_foreach (elements, watch_value, pipeline);
-  gst_iterator_free (elements);
   g_signal_connect (pipeline, "deep-element-added",
       G_CALLBACK (on_element_added), NULL);
 }

@@ -6,10 +6,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* Frames of more pixels than those of the highest level of H.264, 8192x4352, are an error
  * of @pipeline, before memory is taken for them. To be called before it starts. */
 void tool_frame_limit_set_up (GstElement *pipeline);
-
-G_END_DECLS

@@ -32,9 +32,9 @@ GdkPixbufAnimation *
 tool_gif_load (const char *path, char **damage)
 {
   GdkPixbufAnimation *animation;
-  GdkPixbufLoader *loader;
-  GError *error = NULL;
-  char *bytes = NULL;
+  g_autoptr (GdkPixbufLoader) loader = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *bytes = NULL;
   gsize size;
 
   *damage = NULL;
@@ -47,13 +47,10 @@ tool_gif_load (const char *path, char **damage)
     gdk_pixbuf_loader_close (loader, &error);
   else
     gdk_pixbuf_loader_close (loader, NULL);
-  g_free (bytes);
   animation = gdk_pixbuf_loader_get_animation (loader);
   if (animation)
     g_object_ref (animation);
   *damage = error ? g_strdup (error->message) : NULL;
-  g_clear_error (&error);
-  g_object_unref (loader);
   return animation;
 }
 

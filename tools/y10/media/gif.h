@@ -9,8 +9,6 @@
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #endif
 
-G_BEGIN_DECLS
-
 /* Describes the damage of a file that can be read. NULL if there is none, or if the file
  * has another format. */
 char *tool_gif_find_damage (const char *path);
@@ -18,5 +16,3 @@ char *tool_gif_find_damage (const char *path);
 /* Returns NULL if @path is not a GIF. Sets @damage if the file is truncated. */
 GdkPixbufAnimation *tool_gif_load (const char *path, char **damage);
 #endif
-
-G_END_DECLS

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gst/gst.h>
-#include <string.h>
 #include <unistd.h>
 #include <y10/y10.h>
 
@@ -51,10 +50,8 @@ tool_gst_init (GError **error)
 gboolean
 tool_have_element (const char *name)
 {
-  GstElementFactory *factory = gst_element_factory_find (name);
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find (name);
 
-  if (factory)
-    gst_object_unref (factory);
   return factory != NULL;
 }
 
@@ -70,14 +67,13 @@ tool_pipeline_has_end (GstElement *pipeline)
 static gboolean
 has_element (GstElement *pipeline, const char *factory)
 {
-  GstIterator *all = gst_bin_iterate_all_by_element_factory_name (GST_BIN (
-                                                                      pipeline),
-      factory);
+  g_autoptr (GstIterator)
+      all = gst_bin_iterate_all_by_element_factory_name (GST_BIN (pipeline),
+          factory);
   GValue item = G_VALUE_INIT;
   const gboolean has = gst_iterator_next (all, &item) == GST_ITERATOR_OK;
 
   g_value_unset (&item);
-  gst_iterator_free (all);
   return has;
 }
 
@@ -87,12 +83,11 @@ tool_pipeline_is_live (GstElement *pipeline, const char *uri)
   /* These send what is new now, also by sources that could be paused. */
   static const char *const demuxers[] = { "multipartdemux", "hlsdemux",
     "hlsdemux2", "dashdemux", "dashdemux2" };
-  GstQuery *query = gst_query_new_latency ();
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
   gboolean live = FALSE;
 
   if (gst_element_query (pipeline, query))
     gst_query_parse_latency (query, &live, NULL, NULL);
-  gst_query_unref (query);
   if (live || !uri || tool_pipeline_has_end (pipeline))
     return live;
   if (!g_str_has_prefix (uri, "http"))

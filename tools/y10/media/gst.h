@@ -6,13 +6,9 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 gboolean tool_gst_init (GError **error);
 gboolean tool_have_element (const char *name);
 /* Whether the end of what @pipeline plays is known. */
 gboolean tool_pipeline_has_end (GstElement *pipeline);
 /* Whether @pipeline plays in real time; @uri: where from, NULL for files and pipes. */
 gboolean tool_pipeline_is_live (GstElement *pipeline, const char *uri);
-
-G_END_DECLS

@@ -50,10 +50,9 @@ is_loadable (const char *extension)
   gboolean loadable = FALSE;
 
   for (GSList *at = formats; at && !loadable; at = at->next) {
-    char **known = gdk_pixbuf_format_get_extensions (at->data);
+    g_auto (GStrv) known = gdk_pixbuf_format_get_extensions (at->data);
 
     loadable = g_strv_contains ((const char *const *) known, extension);
-    g_strfreev (known);
   }
   g_slist_free (formats);
   return loadable;
@@ -77,21 +76,18 @@ extension_of (const char *name)
 gboolean
 tool_is_picture_name (const char *name)
 {
-  char *extension = extension_of (name);
-  gboolean picture = g_strv_contains (picture_extensions, extension)
-      || is_loadable (extension);
+  g_autofree char *extension = extension_of (name);
 
-  g_free (extension);
-  return picture;
+  return g_strv_contains (picture_extensions, extension)
+      || is_loadable (extension);
 }
 
 static gboolean
 is_media (const char *name)
 {
-  char *extension = extension_of (name);
+  g_autofree char *extension = extension_of (name);
   gboolean video = g_strv_contains (video_extensions, extension);
 
-  g_free (extension);
   return video || tool_is_picture_name (name);
 }
 
@@ -114,7 +110,7 @@ append_count (GString *text, guint n, const char *one, const char *many)
 static void
 say_left_out (Expansion *self, const char *folder)
 {
-  GString *text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
 
   append_count (text, self->n_others,
       "file without the extension of a picture or video is skipped",
@@ -131,7 +127,6 @@ say_left_out (Expansion *self, const char *folder)
       "links to folders are not followed");
   if (text->len)
     tool_error ("%s: %s", folder, text->str);
-  g_string_free (text, TRUE);
   self->n_others = self->n_special = self->n_folders = self->n_links = 0;
   g_clear_pointer (&self->example, g_free);
 }
@@ -168,35 +163,31 @@ sort_entry (Expansion *self, const char *name, char *path, GPtrArray *files,
 static void
 add_folder (Expansion *self, const char *folder)
 {
-  GDir *dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   GPtrArray *files = g_ptr_array_new ();
-  GPtrArray *folders = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) folders = g_ptr_array_new_with_free_func (g_free);
   const char *name;
 
   while (dir && (name = g_dir_read_name (dir)))
     if (name[0] != '.')
       sort_entry (self, name, g_build_filename (folder, name, NULL), files,
           folders);
-  if (dir)
-    g_dir_close (dir);
   g_ptr_array_sort (files, compare_names);
   g_ptr_array_extend_and_steal (self->inputs, files);
   g_ptr_array_sort (folders, compare_names);
   for (guint i = 0; i < folders->len; i++)
     add_folder (self, g_ptr_array_index (folders, i));
-  g_ptr_array_unref (folders);
 }
 
 static void
 add_input (Expansion *self, const char *input)
 {
   const guint before = self->inputs->len;
-  char *path = tool_source_to_path (input, NULL);
+  g_autofree char *path = tool_source_to_path (input, NULL);
 
   if (path && g_file_test (path, G_FILE_TEST_IS_DIR))
     add_folder (self, path);
   say_left_out (self, input);
-  g_free (path);
   /* Keep an empty folder: processing it reports the error. */
   if (self->inputs->len == before)
     g_ptr_array_add (self->inputs, g_strdup (input));
@@ -241,7 +232,7 @@ static void
 add_argument (Expansion *self, const char *argument)
 {
   const guint before = self->inputs->len;
-  char *path = tool_source_to_path (argument, NULL);
+  g_autofree char *path = tool_source_to_path (argument, NULL);
 
   if (path && !g_file_test (path, G_FILE_TEST_EXISTS)) {
     if (argument[0] == '@')
@@ -249,7 +240,6 @@ add_argument (Expansion *self, const char *argument)
     else if (strpbrk (path, "*?["))
       add_pattern (self, path);
   }
-  g_free (path);
   /* What stands for nothing is an input that does not exist. */
   if (self->inputs->len == before)
     add_input (self, argument);

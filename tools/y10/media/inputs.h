@@ -6,12 +6,8 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Replaces folders by the files in them, and says what is left out; patterns by the files
  * that match; and @FILE by the lines of FILE. Free with g_strfreev(). */
 char **tool_inputs_expand (char **arguments, gboolean recursive);
 /* Returns TRUE if @name has the extension of a picture. */
 gboolean tool_is_picture_name (const char *name);
-
-G_END_DECLS

@@ -9,7 +9,6 @@
 
 #include <setjmp.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "media/jpeg.h"
 

@@ -6,10 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Describes the damage of a file that can be read. NULL if there is none, or if the file
  * has another format. */
 char *tool_jpeg_find_damage (const char *path);
-
-G_END_DECLS

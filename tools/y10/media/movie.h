@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* A track of an MP4 or QuickTime file. */
 typedef struct
 {
@@ -31,5 +29,3 @@ const ToolTrack *tool_movie_find (const ToolMovie *movie, guint id);
 void tool_movie_extend (guint8 *moov, gsize n);
 /* Adds the samples that a whole box 'moof' has of the track @id. */
 guint64 tool_movie_count_fragment (const guint8 *moof, gsize n, guint id);
-
-G_END_DECLS

@@ -85,7 +85,6 @@ static GstPadProbeReturn
 release (ToolMoviePad *self, GstPadProbeInfo *info, gssize at)
 {
   const gsize n = gst_adapter_available (self->held);
-  GstBuffer *given = GST_PAD_PROBE_INFO_BUFFER (info);
   GstBuffer *all = gst_adapter_take_buffer (self->held, n);
 
   self->next_box -= MIN (self->next_box, n);
@@ -96,7 +95,7 @@ release (ToolMoviePad *self, GstPadProbeInfo *info, gssize at)
   if (self->discont)
     GST_BUFFER_FLAG_SET (all, GST_BUFFER_FLAG_DISCONT);
   self->discont = FALSE;
-  gst_buffer_unref (given);
+  gst_buffer_unref (GST_PAD_PROBE_INFO_BUFFER (info));
   GST_PAD_PROBE_INFO_DATA (info) = all;
   return GST_PAD_PROBE_OK;
 }
@@ -160,14 +159,13 @@ ToolMoviePad *
 tool_movie_pad_new (GstElement *qtdemux)
 {
   ToolMoviePad *self = g_new0 (ToolMoviePad, 1);
-  GstPad *pad = gst_element_get_static_pad (qtdemux, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (qtdemux, "sink");
 
   self->held = gst_adapter_new ();
   gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_PULL
           | GST_PAD_PROBE_TYPE_PUSH | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
       on_data, self, NULL);
-  gst_object_unref (pad);
   return self;
 }
 

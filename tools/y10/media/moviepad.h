@@ -6,8 +6,6 @@
 
 #include "media/movie.h"
 
-G_BEGIN_DECLS
-
 /* Reads, and corrects, the box 'moov' on its way into a qtdemux. */
 typedef struct _ToolMoviePad ToolMoviePad;
 
@@ -16,5 +14,3 @@ ToolMoviePad *tool_movie_pad_new (GstElement *qtdemux);
 const ToolMovie *tool_movie_pad_get (ToolMoviePad *self);
 /* Call it after the pipeline has stopped. */
 void tool_movie_pad_free (ToolMoviePad *self);
-
-G_END_DECLS

@@ -75,13 +75,12 @@ take_headers (Body *self, GstEvent *event)
 static void
 set_time (const Body *self, GstBuffer *buffer)
 {
-  GstClock *clock = gst_element_get_clock (self->source);
+  g_autoptr (GstClock) clock = gst_element_get_clock (self->source);
 
   /* Before the pipeline plays, there is none. */
   GST_BUFFER_PTS (buffer) = clock
       ? gst_clock_get_time (clock) - gst_element_get_base_time (self->source)
       : 0;
-  gst_clear_object (&clock);
 }
 
 /* Returns what is missing in front of @buffer, the first of its body, or NULL. */
@@ -141,14 +140,13 @@ free_body (gpointer data)
 void
 tool_multipart_watch (GstElement *source)
 {
-  GstPad *pad = gst_element_get_static_pad (source, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
   Body *self = g_new0 (Body, 1);
 
   self->source = source;
   gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data,
       self, free_body);
-  gst_object_unref (pad);
 }
 
 #endif

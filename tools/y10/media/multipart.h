@@ -6,9 +6,5 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* Has @source, a souphttpsrc, begin such a body as multipartdemux expects it. */
 void tool_multipart_watch (GstElement *source);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct _ToolPages ToolPages;
 
 /* Returns NULL if there is one picture, or none, in @path. */
@@ -21,5 +19,3 @@ void tool_pages_close (ToolPages *pages);
 char *tool_pages_find_need (const guint8 *start, gsize n);
 /* Returns the number of frames of an APNG or an animated WebP, else 0. */
 guint tool_pages_count_animation (const char *path);
-
-G_END_DECLS

@@ -40,9 +40,9 @@ make_loader (const guint8 *start, gsize n)
 static GdkPixbuf *
 load_by_loader (const char *path, GError **error)
 {
-  GdkPixbufLoader *loader;
+  g_autoptr (GdkPixbufLoader) loader = NULL;
   GdkPixbuf *pixbuf = NULL;
-  char *bytes;
+  g_autofree char *bytes = NULL;
   gsize size;
 
   if (!g_file_get_contents (path, &bytes, &size, error))
@@ -52,8 +52,6 @@ load_by_loader (const char *path, GError **error)
     gdk_pixbuf_loader_close (loader, NULL);
   else if (gdk_pixbuf_loader_close (loader, error))
     pixbuf = g_object_ref (gdk_pixbuf_loader_get_pixbuf (loader));
-  g_object_unref (loader);
-  g_free (bytes);
   return pixbuf;
 }
 
@@ -92,10 +90,10 @@ on_area_updated (GdkPixbufLoader *loader, int x, int y, int width, int height,
 static GdkPixbuf *
 load_part (const char *path)
 {
-  GdkPixbufLoader *loader;
+  g_autoptr (GdkPixbufLoader) loader = NULL;
   GdkPixbuf *pixbuf = NULL;
   gboolean any = FALSE;
-  char *bytes = NULL;
+  g_autofree char *bytes = NULL;
   gsize size = 0, n;
 
   if (!g_file_get_contents (path, &bytes, &size, NULL))
@@ -112,8 +110,6 @@ load_part (const char *path)
   gdk_pixbuf_loader_close (loader, NULL);
   if (any && (pixbuf = gdk_pixbuf_loader_get_pixbuf (loader)))
     g_object_ref (pixbuf);
-  g_object_unref (loader);
-  g_free (bytes);
   return pixbuf;
 }
 
@@ -129,9 +125,9 @@ reason_of (const GError *error)
 static GdkPixbuf *
 load (const char *path, char **damage, GError **error)
 {
-  GError *failure = NULL;
+  g_autoptr (GError) failure = NULL;
   GdkPixbuf *pixbuf = gdk_pixbuf_new_from_file (path, &failure);
-  char *reason;
+  g_autofree char *reason = NULL;
 
   if (g_error_matches (failure, GDK_PIXBUF_ERROR,
           GDK_PIXBUF_ERROR_UNKNOWN_TYPE)) {
@@ -152,9 +148,7 @@ load (const char *path, char **damage, GError **error)
   } else {
     reason = reason_of (failure);
     g_set_error_literal (error, Y10_ERROR, Y10_ERROR_FAILED, reason);
-    g_free (reason);
   }
-  g_error_free (failure);
   return pixbuf;
 }
 
@@ -162,14 +156,14 @@ gboolean
 tool_picture_load (const char *source, const char *path, ToolFrame *frame,
     char **damage, GError **error)
 {
-  GdkPixbuf *pixbuf, *upright;
+  GdkPixbuf *upright;
+  g_autoptr (GdkPixbuf) pixbuf = NULL;
 
   *damage = NULL;
   pixbuf = load (path, damage, error);
   if (!pixbuf)
     return FALSE;
   upright = gdk_pixbuf_apply_embedded_orientation (pixbuf);
-  g_object_unref (pixbuf);
   memset (frame, 0, sizeof *frame);
   frame->source = source;
   frame->timestamp = -1;
@@ -197,21 +191,17 @@ tool_pixbuf_to_image (gpointer data, Y10Image *image)
 gboolean
 tool_picture_recognise (const guint8 *start, gsize n)
 {
-  GdkPixbufLoader *loader = make_loader (start, n);
-  GError *error = NULL;
-  gboolean known;
+  g_autoptr (GdkPixbufLoader) loader = make_loader (start, n);
+  g_autoptr (GError) error = NULL;
 
   /* The loader detects the format once it has enough data, or at its close. */
   if (gdk_pixbuf_loader_write (loader, start, n, &error))
     gdk_pixbuf_loader_close (loader, &error);
   else
     gdk_pixbuf_loader_close (loader, NULL);
-  known = n
+  return n
       && !g_error_matches (error, GDK_PIXBUF_ERROR,
           GDK_PIXBUF_ERROR_UNKNOWN_TYPE);
-  g_clear_error (&error);
-  g_object_unref (loader);
-  return known;
 }
 
 static const char *
@@ -239,7 +229,7 @@ tool_picture_save (const char *path, const Y10Image *image, GError **error)
 {
   const char *type = save_type (path);
   gboolean ok, alpha = image->format == Y10_PIXEL_RGBA;
-  GdkPixbuf *pixbuf = gdk_pixbuf_new_from_data (image->plane[0],
+  g_autoptr (GdkPixbuf) pixbuf = gdk_pixbuf_new_from_data (image->plane[0],
       GDK_COLORSPACE_RGB, alpha, 8, (int) image->width, (int) image->height,
       (int) image->stride[0], NULL, NULL);
 
@@ -247,7 +237,6 @@ tool_picture_save (const char *path, const Y10Image *image, GError **error)
     ok = gdk_pixbuf_save (pixbuf, path, type, error, "quality", "95", NULL);
   else
     ok = gdk_pixbuf_save (pixbuf, path, "png", error, NULL);
-  g_object_unref (pixbuf);
   return ok;
 }
 

@@ -6,8 +6,6 @@
 
 #include "media/frame.h"
 
-G_BEGIN_DECLS
-
 /* Returns TRUE if @path has the signature of a picture. */
 gboolean tool_picture_probe (const char *path);
 /* Returns TRUE if the first @n bytes of a file are those of a picture. */
@@ -22,5 +20,3 @@ void tool_pixbuf_to_image (gpointer pixbuf, Y10Image *image);
 gboolean tool_picture_save (const char *path, const Y10Image *image,
     GError **error);
 gboolean tool_picture_can_save (const char *path);
-
-G_END_DECLS

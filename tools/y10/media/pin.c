@@ -33,16 +33,12 @@ G_DEFINE_FINAL_TYPE (ToolPin, tool_pin, G_TYPE_TLS_DATABASE)
 static char *
 find_fingerprint (GTlsCertificate *certificate)
 {
-  GByteArray *der = NULL;
-  char *fingerprint;
+  g_autoptr (GByteArray) der = NULL;
 
   g_object_get (certificate, "certificate", &der, NULL);
   if (!der)
     return g_strdup ("");
-  fingerprint = g_compute_checksum_for_data (G_CHECKSUM_SHA256, der->data,
-      der->len);
-  g_byte_array_unref (der);
-  return fingerprint;
+  return g_compute_checksum_for_data (G_CHECKSUM_SHA256, der->data, der->len);
 }
 
 /* Runs in the thread that connects. */
@@ -52,7 +48,7 @@ verify (GTlsDatabase *database, GTlsCertificate *chain, const char *purpose,
     GTlsDatabaseVerifyFlags flags, GCancellable *cancellable, GError **error)
 {
   ToolPin *self = TOOL_PIN (database);
-  char *fingerprint = find_fingerprint (chain);
+  g_autofree char *fingerprint = find_fingerprint (chain);
   GTlsCertificateFlags wrong = G_TLS_CERTIFICATE_UNKNOWN_CA;
 
   if (self->wanted)
@@ -65,7 +61,6 @@ verify (GTlsDatabase *database, GTlsCertificate *chain, const char *purpose,
   if (wrong)
     self->refused = g_steal_pointer (&fingerprint);
   g_mutex_unlock (&self->lock);
-  g_free (fingerprint);
   return wrong;
 }
 
@@ -119,7 +114,7 @@ tool_pin_get_refused (ToolPin *self)
 char *
 tool_pin_parse (const char *text, GError **error)
 {
-  GString *digits = g_string_new (NULL);
+  g_autoptr (GString) digits = g_string_new (NULL);
   const char *c = text;
 
   for (; g_ascii_isxdigit (*c) || strchr (": ", *c); c++) {
@@ -129,12 +124,11 @@ tool_pin_parse (const char *text, GError **error)
       g_string_append_c (digits, g_ascii_tolower (*c));
   }
   if (!*c && digits->len == DIGITS)
-    return g_string_free (digits, FALSE);
+    return g_string_free (g_steal_pointer (&digits), FALSE);
   g_set_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT,
       "the fingerprint is \"%.*s\"; expected a SHA-256: 64 hexadecimal digits, with "
       "or without colons",
       y10_text_fit (text, MAX_SHOWN), text);
-  g_string_free (digits, TRUE);
   return NULL;
 }
 

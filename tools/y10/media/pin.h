@@ -6,8 +6,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 #define TOOL_TYPE_PIN (tool_pin_get_type ())
 G_DECLARE_FINAL_TYPE (ToolPin, tool_pin, TOOL, PIN, GTlsDatabase)
 
@@ -19,5 +17,3 @@ char *tool_pin_get_refused (ToolPin *pin);
 /* A SHA-256 as 64 hexadecimal digits in lower case, whatever parts them in @text, or NULL
  * with an error. */
 char *tool_pin_parse (const char *text, GError **error);
-
-G_END_DECLS

@@ -91,30 +91,26 @@ tool_remote_get_port (const ToolAddress *address)
 char *
 tool_remote_get_uri (const ToolAddress *address)
 {
-  char *location = tool_address_locate (address), *uri;
+  g_autofree char *location = tool_address_locate (address);
   const guint i = find_scheme (address);
 
-  if (i == G_N_ELEMENTS (schemes))
-    return location;
-  uri = g_strconcat (schemes[i].plain, strstr (location, "://"), NULL);
-  g_free (location);
-  return uri;
+  return i == G_N_ELEMENTS (schemes)
+      ? g_steal_pointer (&location)
+      : g_strconcat (schemes[i].plain, strstr (location, "://"), NULL);
 }
 
 char *
 tool_remote_open (const char *text, ToolAddress **address, GError **error)
 {
-  GError *why = NULL;
+  g_autoptr (GError) why = NULL;
 
   *address = tool_address_parse (text, &why);
   if (*address && tool_remote_get_kind (*address) != TOOL_REMOTE_NONE)
     return tool_remote_get_uri (*address);
   /* Without an @ nothing in it is a user: "videotestsrc://" has no host at all. */
-  if (*address || !strchr (text, '@')) {
-    g_clear_error (&why);
+  if (*address || !strchr (text, '@'))
     return g_strdup (text);
-  }
-  g_propagate_error (error, why);
+  g_propagate_error (error, g_steal_pointer (&why));
   return NULL;
 }
 
@@ -200,8 +196,8 @@ tool_remote_set_up (GstElement *source, const ToolAddress *address,
 {
   const ToolRemoteKind kind = tool_remote_get_kind (address);
   GObjectClass *class = G_OBJECT_GET_CLASS (source);
-  ToolPin *pin;
-  char *uri;
+  g_autoptr (ToolPin) pin = NULL;
+  g_autofree char *uri = NULL;
 
   if (kind == TOOL_REMOTE_NONE
       || !g_object_class_find_property (class, "user-id")
@@ -212,8 +208,6 @@ tool_remote_set_up (GstElement *source, const ToolAddress *address,
   g_object_set (source, "location", uri, "user-id", address->user, "user-pw",
       address->user && !address->password ? "" : address->password,
       "tls-database", pin, NULL);
-  g_object_unref (pin);
-  g_free (uri);
   if (kind == TOOL_REMOTE_RTSP)
     set_up_rtsp (source, address, options, udp);
   else
@@ -224,16 +218,14 @@ tool_remote_set_up (GstElement *source, const ToolAddress *address,
 static gboolean
 found_no_stream (GstMessage *message)
 {
-  GError *error = NULL;
-  char *debug = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *debug = NULL;
   gboolean is;
 
   gst_message_parse_error (message, &error, &debug);
   is = g_error_matches (error, GST_STREAM_ERROR,
            GST_STREAM_ERROR_CODEC_NOT_FOUND)
       || (debug && strstr (debug, "no protocols left"));
-  g_free (debug);
-  g_error_free (error);
   return is && GST_MESSAGE_SRC (message)
       && g_object_get_data (G_OBJECT (GST_MESSAGE_SRC (message)), "y10-choice");
 }
@@ -259,12 +251,11 @@ gboolean
 tool_remote_wants_other (GstMessage *message, const ToolAddress *address,
     const ToolRemoteOptions *options)
 {
-  char *why;
+  g_autofree char *why = NULL;
 
   if (find_transport (address, options) || !found_no_stream (message))
     return FALSE;
   why = explain_choice (message);
-  g_free (why);
   return !why;
 }
 
@@ -290,8 +281,9 @@ explain_no_stream (GstMessage *message, const ToolAddress *address,
 static char *
 explain_certificate (GObject *source, const ToolRemoteOptions *options)
 {
-  GTlsDatabase *pin = NULL;
-  char *refused, *text = NULL;
+  g_autoptr (GTlsDatabase) pin = NULL;
+  char *text = NULL;
+  g_autofree char *refused = NULL;
 
   if (!g_object_class_find_property (G_OBJECT_GET_CLASS (source),
           "tls-database"))
@@ -307,15 +299,13 @@ explain_certificate (GObject *source, const ToolRemoteOptions *options)
         "nobody that this machine trusts has signed the camera's certificate; if its "
         "fingerprint (SHA-256) is %s, set that as the camera's fingerprint",
         refused);
-  g_free (refused);
-  g_clear_object (&pin);
   return text;
 }
 
 static char *
 explain_status (const ToolAddress *address, guint status, const char *phrase)
 {
-  char *text, *clean;
+  g_autofree char *text = NULL, *clean = NULL, *valid = NULL;
 
   if (status == UNAUTHORIZED)
     return g_strdup (address->user
@@ -331,13 +321,8 @@ explain_status (const ToolAddress *address, guint status, const char *phrase)
     phrase = "no reason given";
   text = g_strndup (phrase, (gsize) y10_text_fit (phrase, MAX_PHRASE));
   clean = tool_address_censor (address, text);
-  g_free (text);
-  text = g_utf8_make_valid (clean, -1);
-  g_free (clean);
-  clean = text;
-  text = g_strdup_printf ("%u: %s", status, clean);
-  g_free (clean);
-  return text;
+  valid = g_utf8_make_valid (clean, -1);
+  return g_strdup_printf ("%u: %s", status, valid);
 }
 
 /* @phrase: set to what stands beside it, or to NULL; borrowed. */

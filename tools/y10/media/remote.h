@@ -8,8 +8,6 @@
 
 #include "base/address.h"
 
-G_BEGIN_DECLS
-
 typedef enum
 {
   TOOL_REMOTE_NONE, /* none that is known here */
@@ -43,5 +41,3 @@ guint tool_remote_get_status (GstMessage *message);
  * secrets. Free with g_free(). */
 char *tool_remote_explain (GstMessage *message, const ToolAddress *address,
     const ToolRemoteOptions *options);
-
-G_END_DECLS

@@ -6,12 +6,8 @@
 
 #include "common/frame.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   GstSample *sample;
   GstY10Frame frame; /* mapped for reading */
 } ToolSample;
-
-G_END_DECLS

@@ -182,7 +182,7 @@ copy_all (ToolStream *self, guint8 *block, GError **error)
 char *
 tool_stream_to_file (ToolStream *self, GError **error)
 {
-  guint8 *block;
+  g_autofree guint8 *block = NULL;
   gboolean ok;
 
   self->memory = memfd_create ("y10-picture", MFD_CLOEXEC);
@@ -192,7 +192,6 @@ tool_stream_to_file (ToolStream *self, GError **error)
   }
   block = g_malloc (BLOCK_SIZE);
   ok = copy_all (self, block, error);
-  g_free (block);
   return ok ? g_strdup_printf ("/proc/self/fd/%d", self->memory) : NULL;
 }
 

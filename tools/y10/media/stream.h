@@ -8,8 +8,6 @@
 
 #include "base/address.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ToolStream ToolStream;
 
 ToolStream *tool_stream_open (const char *path, GError **error);
@@ -27,5 +25,3 @@ gssize tool_stream_read (ToolStream *stream, guint8 *bytes, gsize n,
     const gint *stop);
 void tool_stream_close (ToolStream *stream);
 gboolean tool_write_all (int fd, const guint8 *bytes, gsize n);
-
-G_END_DECLS

@@ -24,7 +24,6 @@
 #include <gst/gst.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "media/chain.h"
 #include "media/fetch.h"
@@ -81,14 +80,12 @@ static void
 on_no_more_pads (GstElement *source, gpointer user)
 {
   ToolVideo *video = user;
-  GstElement *convert = gst_bin_get_by_name (GST_BIN (video->pipeline),
-      "convert");
-  GstPad *pad = gst_element_get_static_pad (convert, "sink");
+  g_autoptr (GstElement)
+      convert = gst_bin_get_by_name (GST_BIN (video->pipeline), "convert");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (convert, "sink");
 
   if (!gst_pad_is_linked (pad))
     g_atomic_int_set (&video->no_video, TRUE);
-  gst_object_unref (pad);
-  gst_object_unref (convert);
 }
 
 /* Runs in a streaming thread. */
@@ -96,14 +93,13 @@ static void
 on_pad_added (GstElement *source, GstPad *pad, gpointer user)
 {
   ToolVideo *video = user;
-  GstCaps *caps = gst_pad_get_current_caps (pad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
 
   if (caps
       && g_str_has_prefix (gst_structure_get_name (
                                gst_caps_get_structure (caps, 0)),
           "audio/"))
     g_atomic_int_set (&video->has_sound, TRUE);
-  gst_clear_caps (&caps);
 }
 
 /* Runs in a streaming thread. */
@@ -172,32 +168,27 @@ static gboolean
 make_pipeline (ToolVideo *video, GError **error)
 {
   const char *element = tool_remote_get_element (get_kind (video));
-  char *play = element
+  g_autofree char *play = element
       ? g_strconcat (element, " name=source ! decodebin name=decoder ", NULL)
       : g_strdup ("uridecodebin name=source ");
-  char *upright = tool_chain_describe (TRUE);
-  char *text = g_strconcat (play, upright,
+  g_autofree char *upright = tool_chain_describe (TRUE);
+  g_autofree char *text = g_strconcat (play, upright,
       " ! appsink name=sink sync=false max-buffers=2", NULL);
-  GstElement *source, *decoder;
-  GstCaps *caps;
+  g_autoptr (GstElement) source = NULL;
+  g_autoptr (GstElement) decoder = NULL;
+  g_autoptr (GstCaps) caps = NULL;
 
   video->pipeline = gst_parse_launch_full (text, NULL,
       GST_PARSE_FLAG_FATAL_ERRORS, error);
-  g_free (text);
-  g_free (upright);
-  g_free (play);
   if (!video->pipeline)
     return FALSE;
   source = gst_bin_get_by_name (GST_BIN (video->pipeline), "source");
   decoder = gst_bin_get_by_name (GST_BIN (video->pipeline), "decoder");
   set_up_source (video, source, decoder ? decoder : source);
-  gst_object_unref (source);
-  gst_clear_object (&decoder);
   video->sink = GST_APP_SINK (
       gst_bin_get_by_name (GST_BIN (video->pipeline), "sink"));
   caps = gst_caps_from_string (GST_Y10_FRAME_CAPS);
   gst_app_sink_set_caps (video->sink, caps);
-  gst_caps_unref (caps);
   video->bus = gst_element_get_bus (video->pipeline);
   video->watch = tool_watch_new (video->pipeline,
       video->stream || strstr (video->path, "://") ? NULL : video->path);
@@ -325,9 +316,10 @@ detail_of (const char *debug)
 static char *
 read_cause (const ToolVideo *video, GstMessage *message)
 {
-  GError *cause = NULL;
-  char *debug = NULL, *text, *why = NULL;
+  g_autoptr (GError) cause = NULL;
+  g_autofree char *debug = NULL, *text = NULL;
   const char *detail;
+  char *why = NULL;
 
   if (video->address)
     why = tool_remote_explain (message, video->address, &video->options);
@@ -337,21 +329,16 @@ read_cause (const ToolVideo *video, GstMessage *message)
   detail = detail_of (debug);
   text = g_strconcat (cause->message, detail ? " (" : NULL, detail,
       detail ? ")" : NULL, NULL);
-  if (video->address) {
-    why = tool_address_censor (video->address, text);
-    g_free (text);
-    text = why;
-  }
-  g_error_free (cause);
-  g_free (debug);
-  return text;
+  return video->address ? tool_address_censor (video->address, text)
+                        : g_steal_pointer (&text);
 }
 
 static void
 set_message_error (ToolVideo *video, GstMessage *message, GError **error)
 {
-  GError *cause = NULL;
-  char *what, *why;
+  g_autoptr (GError) cause = NULL;
+  g_autofree char *what = NULL;
+  g_autofree char *why = NULL;
 
   gst_message_parse_error (message, &cause, NULL);
   why = read_cause (video, message);
@@ -373,10 +360,7 @@ set_message_error (ToolVideo *video, GstMessage *message, GError **error)
     else
       what = g_strdup ("not a picture, and cannot be played as a video");
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: %s", what, why);
-    g_free (what);
   }
-  g_error_free (cause);
-  g_free (why);
 }
 
 static void
@@ -476,7 +460,7 @@ tool_video_find_damage (ToolVideo *video)
 static void
 explain_error (const ToolVideo *video, GError **error)
 {
-  char *why = video->n_frames ? NULL : find_container_damage (video);
+  g_autofree char *why = video->n_frames ? NULL : find_container_damage (video);
 
   if (!why && !video->n_frames)
     why = tool_pages_find_need (video->start, video->n_start);
@@ -485,7 +469,6 @@ explain_error (const ToolVideo *video, GError **error)
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "no frame can be decoded: %s", why);
   }
-  g_free (why);
 }
 
 /* A decoded frame; NULL at the end, or with an error. */

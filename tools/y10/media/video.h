@@ -8,8 +8,6 @@
 #include "media/frame.h"
 #include "media/stream.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ToolVideo ToolVideo;
 
 /* Opens @path, a file or a URI, or the borrowed @stream unless it is NULL. @options are
@@ -48,5 +46,3 @@ int tool_video_next (ToolVideo *video, ToolFrame *frame, GError **error);
 /* Returns 0 to 1, or -1 if the duration is unknown. */
 double tool_video_get_progress (ToolVideo *video, gint64 timestamp);
 void tool_video_close (ToolVideo *video);
-
-G_END_DECLS

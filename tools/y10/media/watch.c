@@ -139,7 +139,8 @@ note_frame (Stream *stream, const GstSegment *segment, GstBuffer *buffer)
 static void
 take_buffer (Stream *stream, GstPad *pad, GstBuffer *buffer)
 {
-  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  g_autoptr (GstEvent)
+      event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
   const gboolean broken = stream->n_length
       && !units_fit (buffer, stream->n_length);
   ToolWatch *self = stream->watch;
@@ -150,7 +151,6 @@ take_buffer (Stream *stream, GstPad *pad, GstBuffer *buffer)
   if (event) {
     gst_event_parse_segment (event, &segment);
     end = note_frame (stream, segment, buffer);
-    gst_event_unref (event);
   }
   self->end = MAX (self->end, end);
   if (broken && !self->any_broken) {
@@ -201,12 +201,10 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 static guint
 find_track (GstPad *pad)
 {
-  char *name = gst_pad_get_stream_id (pad);
+  g_autofree char *name = gst_pad_get_stream_id (pad);
   const char *slash = name ? strrchr (name, '/') : NULL;
-  const guint id = slash ? (guint) g_ascii_strtoull (slash + 1, NULL, 10) : 0;
 
-  g_free (name);
-  return id;
+  return slash ? (guint) g_ascii_strtoull (slash + 1, NULL, 10) : 0;
 }
 
 static gboolean
@@ -223,7 +221,7 @@ on_pad_added (GstElement *demuxer, GstPad *pad, gpointer user)
 {
   ToolWatch *self = user;
   Stream *stream;
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps = NULL;
 
   if (!GST_PAD_IS_SRC (pad))
     return;
@@ -233,10 +231,8 @@ on_pad_added (GstElement *demuxer, GstPad *pad, gpointer user)
   stream->id = find_track (pad);
   /* Some demuxers set the caps before they add the pad. */
   caps = gst_pad_get_current_caps (pad);
-  if (caps) {
+  if (caps)
     take_caps (stream, caps);
-    gst_caps_unref (caps);
-  }
   g_mutex_lock (&self->lock);
   g_ptr_array_add (self->streams, stream);
   g_mutex_unlock (&self->lock);
@@ -270,11 +266,10 @@ on_coded (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 static void
 watch_decoder (ToolWatch *self, GstElement *decoder)
 {
-  GstPad *pad = gst_element_get_static_pad (decoder, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (decoder, "sink");
 
   if (pad)
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_coded, self, NULL);
-  gst_clear_object (&pad);
 }
 
 static void
@@ -335,7 +330,7 @@ tool_watch_frame (ToolWatch *self, GstBuffer *buffer, guint64 time)
 void
 tool_watch_warning (ToolWatch *self, GstMessage *message)
 {
-  GError *cause = NULL;
+  g_autoptr (GError) cause = NULL;
 
   gst_message_parse_warning (message, &cause, NULL);
   /* Other warnings concern missing plugins or speed. */
@@ -345,14 +340,13 @@ tool_watch_warning (ToolWatch *self, GstMessage *message)
           || g_error_matches (cause, GST_STREAM_ERROR,
               GST_STREAM_ERROR_FORMAT)))
     self->warning = g_strdup (cause->message);
-  g_error_free (cause);
 }
 
 /* Whether @demuxer has read the file and found no stream in it. */
 static gboolean
 is_done_with_nothing (GstElement *demuxer)
 {
-  GstPad *pad = gst_element_get_static_pad (demuxer, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (demuxer, "sink");
   gboolean done;
 
   if (!pad)
@@ -364,7 +358,6 @@ is_done_with_nothing (GstElement *demuxer)
   GST_OBJECT_LOCK (demuxer);
   done = done && demuxer->numsrcpads == 0;
   GST_OBJECT_UNLOCK (demuxer);
-  gst_object_unref (pad);
   return done;
 }
 

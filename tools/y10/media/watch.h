@@ -4,8 +4,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* Watches a pipeline for signs that it did not decode all of its input. For
  * video.c only. */
 typedef struct _ToolWatch ToolWatch;
@@ -27,5 +25,3 @@ void tool_watch_set_partial (ToolWatch *watch);
 char *tool_watch_find_damage (ToolWatch *watch);
 /* Call it after @pipeline has stopped. */
 void tool_watch_free (ToolWatch *watch);
-
-G_END_DECLS

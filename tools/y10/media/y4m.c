@@ -31,20 +31,18 @@ is_deep (const char *tag)
 static gboolean
 can_write_deep (void)
 {
-  GstElementFactory *y4mdec = gst_element_factory_find ("y4mdec");
-  GstCaps *caps = gst_caps_from_string ("video/x-raw,format=I420_10LE");
-  const gboolean can = y4mdec
-      && gst_element_factory_can_src_any_caps (y4mdec, caps);
+  g_autoptr (GstElementFactory) y4mdec = gst_element_factory_find ("y4mdec");
+  g_autoptr (GstCaps)
+      caps = gst_caps_from_string ("video/x-raw,format=I420_10LE");
 
-  gst_caps_unref (caps);
-  gst_clear_object (&y4mdec);
-  return can;
+  return y4mdec && gst_element_factory_can_src_any_caps (y4mdec, caps);
 }
 
 gboolean
 tool_y4m_check (const guint8 *start, gsize n, GError **error)
 {
-  char *line, **tags;
+  g_autofree char *line = NULL;
+  g_auto (GStrv) tags = NULL;
   gboolean ok = TRUE;
 
   if (n < strlen (MAGIC) || memcmp (start, MAGIC, strlen (MAGIC)) != 0)
@@ -60,8 +58,6 @@ tool_y4m_check (const guint8 *start, gsize n, GError **error)
           "-pix_fmt yuv420p' converts it",
           tags[i] + 1);
   }
-  g_strfreev (tags);
-  g_free (line);
   return ok;
 }
 

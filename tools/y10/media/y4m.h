@@ -4,10 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Returns FALSE and sets @error if the first @n bytes of a file are those of a
  * YUV4MPEG2 file that GStreamer would misread. */
 gboolean tool_y4m_check (const guint8 *start, gsize n, GError **error);
-
-G_END_DECLS

@@ -92,7 +92,7 @@ tool_agreement_add (ToolAgreement *self, const Y10Detection *expected,
     guint n_expected, const Y10Detection *rows, guint n_rows, float confidence)
 {
   guint n = 0, first = self->rows->len;
-  guint8 *taken;
+  g_autofree guint8 *taken = NULL;
 
   while (n < n_expected && expected[n].confidence >= confidence)
     self->n_objects[expected[n++].class_id]++;
@@ -111,7 +111,6 @@ tool_agreement_add (ToolAgreement *self, const Y10Detection *expected,
         self->n_found += limit == 0 && rows[i].confidence >= confidence;
       }
   }
-  g_free (taken);
 }
 
 static int

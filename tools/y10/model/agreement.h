@@ -6,8 +6,6 @@
 
 #include <y10/detection.h>
 
-G_BEGIN_DECLS
-
 typedef struct _ToolAgreement ToolAgreement;
 
 typedef struct
@@ -25,5 +23,3 @@ void tool_agreement_free (ToolAgreement *agreement);
 void tool_agreement_add (ToolAgreement *agreement, const Y10Detection *expected,
     guint n_expected, const Y10Detection *rows, guint n_rows, float confidence);
 ToolAgreementResult tool_agreement_get (ToolAgreement *agreement);
-
-G_END_DECLS

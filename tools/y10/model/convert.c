@@ -13,27 +13,20 @@
 static int
 convert (const char *in, const char *out, const char *labels)
 {
-  GError *error = NULL;
-  Y10Model *model = tool_model_load (in, labels, &error);
-  int status = TOOL_OK;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Y10Model) model = tool_model_load (in, labels, &error);
 
-  if (!model) {
-    status = TOOL_NO_ENGINE;
-  } else {
-    if (!y10_model_save (model, out, &error))
-      status = TOOL_FAILED;
-    y10_model_unref (model);
-  }
-  if (error)
-    tool_error ("%s", error->message);
-  g_clear_error (&error);
-  return status;
+  if (model && y10_model_save (model, out, &error))
+    return TOOL_OK;
+  tool_error ("%s", error->message);
+  return model ? TOOL_FAILED : TOOL_NO_ENGINE;
 }
 
 int
 tool_convert (int argc, char **argv)
 {
-  char **files = NULL, *labels = NULL;
+  g_auto (GStrv) files = NULL;
+  g_autofree char *labels = NULL;
   const GOptionEntry entries[] = {
     { "labels", 'l', 0, G_OPTION_ARG_FILENAME, &labels,
         "Class names to store, one per line [those of IN]", "FILE" },
@@ -41,7 +34,8 @@ tool_convert (int argc, char **argv)
         NULL },
     { NULL }
   };
-  GOptionContext *context = g_option_context_new ("IN OUT.safetensors");
+  g_autoptr (GOptionContext)
+      context = g_option_context_new ("IN OUT.safetensors");
   int status = TOOL_USAGE;
 
   g_option_context_set_summary (context,
@@ -57,8 +51,5 @@ tool_convert (int argc, char **argv)
       tool_error ("convert takes two files, IN and OUT; see 'y10 convert "
                   "--help'");
   }
-  g_option_context_free (context);
-  g_strfreev (files);
-  g_free (labels);
   return status;
 }

@@ -7,8 +7,6 @@
 
 #include "config.h"
 
-#include <stdio.h>
-
 #include "base/command.h"
 #include "base/json.h"
 #include "base/names.h"
@@ -44,9 +42,10 @@ print_op_json (GString *json, const Y10OpInfo *op)
 static void
 print_json (const Info *info)
 {
-  GString *json = g_string_new (NULL);
+  g_autoptr (GString) json = g_string_new (NULL);
   guint width, height, n_classes = y10_model_get_n_classes (info->model);
-  char *path = tool_source_to_utf8 (y10_model_get_path (info->model));
+  g_autofree char *path = tool_source_to_utf8 (
+      y10_model_get_path (info->model));
 
   y10_engine_get_input_size (info->engine, &width, &height);
   y10_json_open (json, NULL, '{');
@@ -90,8 +89,6 @@ print_json (const Info *info)
   y10_json_close (json, ']');
   y10_json_close (json, '}');
   tool_print_json (json);
-  g_string_free (json, TRUE);
-  g_free (path);
 }
 
 /* Returns "80: person, bicycle, car, …" with as many names as fit on a line. */
@@ -99,8 +96,7 @@ static char *
 class_summary (const Y10Model *model)
 {
   const guint n = y10_model_get_n_classes (model);
-  GString *text = g_string_new (NULL);
-  char *safe;
+  g_autoptr (GString) text = g_string_new (NULL);
 
   g_string_printf (text, "%u: ", n);
   for (guint i = 0; i < n; i++) {
@@ -111,9 +107,7 @@ class_summary (const Y10Model *model)
     g_string_append_printf (text, "%s%s", i ? ", " : "",
         y10_model_get_class_name (model, i));
   }
-  safe = tool_escape (text->str);
-  g_string_free (text, TRUE);
-  return safe;
+  return tool_escape (text->str);
 }
 
 static void
@@ -140,8 +134,8 @@ static void
 print_text (const Info *info, gboolean layers)
 {
   const Y10Model *model = info->model;
-  char *path = tool_escape (y10_model_get_path (model));
-  char *classes = class_summary (model);
+  g_autofree char *path = tool_escape (y10_model_get_path (model));
+  g_autofree char *classes = class_summary (model);
   guint width, height;
 
   y10_engine_get_input_size (info->engine, &width, &height);
@@ -174,8 +168,6 @@ print_text (const Info *info, gboolean layers)
       (double) y10_engine_get_start_time (info->engine) / 1e6);
   if (layers)
     print_ops (info);
-  g_free (classes);
-  g_free (path);
 }
 
 static int
@@ -183,43 +175,39 @@ info_run (const ToolEngineOptions *options, const Y10EngineConfig *config,
     const char *path, gboolean layers, gboolean json)
 {
   Y10EngineConfig once = *config;
-  GError *error = NULL;
-  Info info = { 0 };
-  int status = TOOL_NO_ENGINE;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Y10Model) model = tool_model_load (path, options->labels, &error);
+  g_autoptr (Y10Engine) engine = NULL;
+  Info info = { .model = model };
 
-  info.model = tool_model_load (path, options->labels, &error);
   once.tune = FALSE; /* nothing is run */
-  if (info.model)
-    info.engine = y10_engine_new (info.model, &once, NULL, &error);
-  if (info.engine) {
-    info.n_ops = y10_engine_get_n_ops (info.engine);
-    for (guint i = 0; i < info.n_ops; i++) {
-      Y10OpInfo op = { .size = sizeof op };
-
-      y10_engine_get_op (info.engine, i, &op);
-      info.flops += op.flops;
-    }
-    if (json)
-      print_json (&info);
-    else
-      print_text (&info, layers);
-    status = tool_flush_stdout () ? TOOL_OK : TOOL_FAILED;
-    y10_engine_unref (info.engine);
-  } else {
+  if (model)
+    info.engine = engine = y10_engine_new (model, &once, NULL, &error);
+  if (!engine) {
     tool_error ("%s", error->message);
-    g_error_free (error);
+    return TOOL_NO_ENGINE;
   }
-  g_clear_pointer (&info.model, y10_model_unref);
-  return status;
+  info.n_ops = y10_engine_get_n_ops (engine);
+  for (guint i = 0; i < info.n_ops; i++) {
+    Y10OpInfo op = { .size = sizeof op };
+
+    y10_engine_get_op (engine, i, &op);
+    info.flops += op.flops;
+  }
+  if (json)
+    print_json (&info);
+  else
+    print_text (&info, layers);
+  return tool_flush_stdout () ? TOOL_OK : TOOL_FAILED;
 }
 
 int
 tool_info (int argc, char **argv)
 {
-  ToolEngineOptions options = { 0 };
+  g_auto (ToolEngineOptions) options = { 0 };
   Y10EngineConfig config;
   gboolean layers = FALSE, json = FALSE;
-  char **files = NULL;
+  g_auto (GStrv) files = NULL;
   const GOptionEntry entries[] = {
     { "layers", 0, 0, G_OPTION_ARG_NONE, &layers,
         "Also print each layer with its implementation on this machine", NULL },
@@ -229,8 +217,7 @@ tool_info (int argc, char **argv)
         NULL },
     { NULL }
   };
-  GOptionContext *context = g_option_context_new ("[MODEL]");
-  int status = TOOL_USAGE;
+  g_autoptr (GOptionContext) context = g_option_context_new ("[MODEL]");
 
   g_option_context_set_summary (context,
       "Prints the contents of a weights file: variant, classes, input size and "
@@ -240,19 +227,13 @@ tool_info (int argc, char **argv)
   g_option_context_add_main_entries (context, entries, NULL);
   if (!tool_options_parse (context, "info", &argc, &argv)
       || !tool_engine_options_parse (&options, &config))
-    goto out;
+    return TOOL_USAGE;
   /* Accept --model too, as all other commands do. */
   if ((files ? g_strv_length (files) : 0) + (options.model != NULL) > 1) {
     tool_error ("info takes one model; see 'y10 info --help'");
-    goto out;
+    return TOOL_USAGE;
   }
   config.n_slots = 1;
-  status = info_run (&options, &config,
+  return info_run (&options, &config,
       options.model || !files ? options.model : files[0], layers, json);
-
-out:
-  tool_engine_options_clear (&options);
-  g_option_context_free (context);
-  g_strfreev (files);
-  return status;
 }

@@ -56,7 +56,7 @@ static gboolean
 list_pictures (Quantize *self, const char *path)
 {
   char *arguments[] = { (char *) path, NULL };
-  char **files;
+  g_auto (GStrv) files = NULL;
   GPtrArray *pictures = g_ptr_array_new ();
 
   if (!g_file_test (path, G_FILE_TEST_IS_DIR)) {
@@ -68,7 +68,6 @@ list_pictures (Quantize *self, const char *path)
   for (guint i = 0; files[i]; i++)
     if (tool_is_picture_name (files[i]))
       g_ptr_array_add (pictures, g_strdup (files[i]));
-  g_strfreev (files);
   self->n_pictures = pictures->len;
   g_ptr_array_add (pictures, NULL);
   self->pictures = (char **) g_ptr_array_free (pictures, FALSE);
@@ -126,8 +125,8 @@ run_pictures (Quantize *self, gboolean kept_back, GError **error)
 
   for (guint i = 0; ok && i < self->n_pictures && !tool_interrupted (); i++) {
     const char *path = self->pictures[i];
-    GError *damage = NULL;
-    char *partly = NULL;
+    g_autoptr (GError) damage = NULL;
+    g_autofree char *partly = NULL;
     ToolFrame frame;
 
     if (is_kept_back (i) != kept_back)
@@ -135,7 +134,6 @@ run_pictures (Quantize *self, gboolean kept_back, GError **error)
     if (!tool_picture_load (path, path, &frame, &partly, &damage)) {
       tool_progress_hide (self->progress);
       tool_error ("%s is left out: %s", path, damage->message);
-      g_clear_error (&damage);
       continue;
     }
     if (partly) {
@@ -144,7 +142,6 @@ run_pictures (Quantize *self, gboolean kept_back, GError **error)
           partly);
       self->n_damaged++;
     }
-    g_free (partly);
     ok = kept_back ? compare (self, &frame.image, error)
                    : y10_quantizer_add (self->quantizer, &frame.image, error);
     frame.free_pixels (frame.pixels);
@@ -169,18 +166,17 @@ run_pictures (Quantize *self, gboolean kept_back, GError **error)
 static gboolean
 save (Quantize *self, const char *out, char **beside, GError **error)
 {
-  char *name = g_strconcat (out, ".XXXXXX", NULL);
+  g_autofree char *name = g_strconcat (out, ".XXXXXX", NULL);
   int fd = g_mkstemp_full (name, O_WRONLY | O_CLOEXEC, 0666);
 
   if (fd < 0) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s cannot be written: %s",
         out, g_strerror (errno));
-    g_free (name);
     return FALSE;
   }
   g_close (fd, NULL);
-  *beside = name;
-  return y10_quantizer_save (self->quantizer, name, error);
+  *beside = g_steal_pointer (&name);
+  return y10_quantizer_save (self->quantizer, *beside, error);
 }
 
 /* Moves the file @beside to @out. */
@@ -217,7 +213,7 @@ print_layers (const Quantize *self)
 {
   guint n = y10_engine_get_n_ops (self->integers), n_integers = 0;
   guint64 flops = 0, integer_flops = 0;
-  GString *floats = g_string_new (NULL);
+  g_autoptr (GString) floats = g_string_new (NULL);
 
   tool_print ("%-28s %-24s %s\n", "layer", "computed by",
       "noise, rms of its output = 1");
@@ -240,7 +236,6 @@ print_layers (const Quantize *self)
   tool_print ("\nleft in floats:%s\n", floats->str);
   tool_print ("integers: %u convolutions, %.1f %% of the multiplications\n",
       n_integers, flops ? 100. * (double) integer_flops / (double) flops : 0.);
-  g_string_free (floats, TRUE);
 }
 
 static void
@@ -270,8 +265,8 @@ static int
 quantize (const char *in, const char *out, const char *images, guint threads)
 {
   Quantize self = { NULL };
-  GError *error = NULL;
-  char *beside = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *beside = NULL;
   int status = TOOL_FAILED;
   guint n_ops;
 
@@ -305,12 +300,10 @@ quantize (const char *in, const char *out, const char *images, guint threads)
 done:
   if (beside)
     g_unlink (beside);
-  g_free (beside);
   if (error)
     tool_error ("%s", error->message);
   else if (tool_interrupted ())
     status = TOOL_INTERRUPTED;
-  g_clear_error (&error);
   tool_progress_free (self.progress);
   tool_agreement_free (self.agreement);
   y10_quantizer_free (self.quantizer);
@@ -326,7 +319,8 @@ done:
 int
 tool_quantize (int argc, char **argv)
 {
-  char **files = NULL, *images = NULL;
+  g_auto (GStrv) files = NULL;
+  g_autofree char *images = NULL;
   int threads = 0;
   const GOptionEntry entries[] = {
     { "images", 'i', 0, G_OPTION_ARG_FILENAME, &images,
@@ -338,7 +332,8 @@ tool_quantize (int argc, char **argv)
         NULL },
     { NULL }
   };
-  GOptionContext *context = g_option_context_new ("MODEL OUT.safetensors");
+  g_autoptr (GOptionContext)
+      context = g_option_context_new ("MODEL OUT.safetensors");
   int status = TOOL_USAGE;
 
   g_option_context_set_summary (context,
@@ -357,8 +352,5 @@ tool_quantize (int argc, char **argv)
     else if (tool_check_range ("--threads", threads, 0, 256))
       status = quantize (files[0], files[1], images, (guint) threads);
   }
-  g_option_context_free (context);
-  g_strfreev (files);
-  g_free (images);
   return status;
 }

@@ -141,16 +141,14 @@ apply (ServeSettings *settings, SoupServerMessage *message, ServeCamera *camera,
 void
 serve_camera_patch (SoupServerMessage *message, const char *id, gpointer data)
 {
-  ServeSettings *settings = ((ServeCameras *) data)->settings;
+  ServeSettings *settings = ((ServeCameras *) data)->config;
   ServeCamera *camera = find (data, message, id, NO_THING);
-  ToolCameraSettings *other = camera
-      ? read_change (settings, message, camera->settings)
-      : NULL;
+  g_autoptr (ToolCameraSettings)
+      other = camera ? read_change (settings, message, camera->settings) : NULL;
 
   if (!other)
     return;
   apply (settings, message, camera, other);
-  tool_camera_settings_free (other);
 }
 
 void

@@ -6,12 +6,8 @@
 
 #include "http/reply.h"
 
-G_BEGIN_DECLS
-
 HttpHandler serve_cameras_list, serve_camera_create, serve_camera_get,
     serve_camera_patch, serve_camera_delete, serve_camera_release,
     serve_camera_view, serve_camera_snapshot;
 /* Whether one is live. */
 HttpHandler serve_cameras_probe;
-
-G_END_DECLS

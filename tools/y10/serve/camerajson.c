@@ -138,7 +138,7 @@ ToolCameraSettings *
 serve_camera_json_read (const ServeSettings *settings,
     const ToolCameraSettings *camera, Y10Json members, GError **error)
 {
-  ToolCameraSettings *changed = tool_camera_settings_copy (camera);
+  g_autoptr (ToolCameraSettings) changed = tool_camera_settings_copy (camera);
   Y10JsonCursor cursor;
   Y10Json value;
   gboolean ok = TRUE;
@@ -147,8 +147,7 @@ serve_camera_json_read (const ServeSettings *settings,
   while (ok && y10_json_next (&cursor, &value))
     ok = read_member (members, cursor.name, value, changed, error);
   if (ok && serve_settings_check (settings, changed, error))
-    return changed;
-  tool_camera_settings_free (changed);
+    return g_steal_pointer (&changed);
   return NULL;
 }
 

@@ -7,8 +7,6 @@
 #include "base/json-cursor.h"
 #include "serve/settings.h"
 
-G_BEGIN_DECLS
-
 /* Returns a copy of @camera, or of the defaults for NULL, changed as @members say, and
  * checked. The error names the field, what was found and what was expected. Free with
  * tool_camera_settings_free(). */
@@ -19,5 +17,3 @@ char *serve_camera_json_list_changes (const ToolCameraSettings *camera,
     const ToolCameraSettings *before);
 /* Adds the settings to the open object, but for the name and secrets. */
 void serve_camera_json_write (GString *json, const ToolCameraSettings *camera);
-
-G_END_DECLS

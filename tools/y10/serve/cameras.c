@@ -148,7 +148,7 @@ static void
 log_state (ServeCamera *camera)
 {
   ToolCameraStatus status;
-  char *state;
+  g_autofree char *state = NULL;
 
   tool_camera_get_status (camera->camera, &status);
   if (status.state == TOOL_CAMERA_CONNECTING && status.reason)
@@ -161,7 +161,6 @@ log_state (ServeCamera *camera)
     g_free (camera->logged);
     camera->logged = g_steal_pointer (&state);
   }
-  g_free (state);
 }
 
 static gboolean

@@ -9,8 +9,6 @@
 #include "serve/crash.h"
 #include "serve/views.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ServeCameras ServeCameras;
 
 typedef struct
@@ -65,5 +63,3 @@ void serve_camera_remove (ServeCamera *camera);
  * with each frame. */
 void serve_camera_write (const ServeCamera *camera, GString *json,
     gboolean counters);
-
-G_END_DECLS

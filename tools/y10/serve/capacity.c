@@ -103,10 +103,10 @@ serve_capacity_free (ServeCapacity *capacity)
 static gboolean
 read_engine (const ServeCamera *camera, Load *load)
 {
-  GstStructure *stats = tool_camera_get_stats (camera->camera, "detect",
-      "engine-stats");
+  g_autoptr (GstStructure)
+      stats = tool_camera_get_stats (camera->camera, "detect", "engine-stats");
   gboolean ok;
-  char *backend;
+  g_autofree char *backend = NULL;
 
   if (!stats)
     return FALSE;
@@ -114,10 +114,8 @@ read_engine (const ServeCamera *camera, Load *load)
       && gst_structure_get_double (stats, "inferences-per-second",
           &load->per_second)
       && load->busy > 0 && load->per_second > 0;
-  gst_structure_free (stats);
   backend = tool_camera_get_active (camera->camera, "active-backend");
   load->on_cpu = g_strcmp0 (backend, "cuda") != 0;
-  g_free (backend);
   return ok;
 }
 

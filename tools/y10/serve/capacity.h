@@ -7,13 +7,9 @@
 #include "http/reply.h"
 #include "serve/cameras.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ServeCapacity ServeCapacity;
 
 ServeCapacity *serve_capacity_new (const ServeCameras *cameras);
 void serve_capacity_free (ServeCapacity *capacity);
 /* Of a ServeCapacity. */
 HttpHandler serve_capacity_get;
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "camera/threads.h"
 #include "serve/settings.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ServeCrashes ServeCrashes;
 
 /* Reads what earlier runs left in @path, and has crashes recorded there. Never NULL: without
@@ -29,5 +27,3 @@ gboolean serve_crashes_forget (ServeCrashes *crashes,
 gboolean serve_crashes_are_unsure (const ServeCrashes *crashes);
 /* Such a crash is now @camera's fault; NULL: nobody's. */
 void serve_crashes_suspect (const ToolCameraSettings *camera);
-
-G_END_DECLS

@@ -240,11 +240,10 @@ get_shared (const ServeCameras *cameras, const char *element,
 
   for (guint i = 0; isnan (value) && i < cameras->all->len; i++) {
     const ServeCamera *camera = cameras->all->pdata[i];
-    GstStructure *stats = tool_camera_get_stats (camera->camera, element,
-        property);
+    g_autoptr (GstStructure)
+        stats = tool_camera_get_stats (camera->camera, element, property);
 
     value = get_number (stats, field);
-    g_clear_pointer (&stats, gst_structure_free);
   }
   return value;
 }
@@ -289,7 +288,7 @@ serve_metrics_get (SoupServerMessage *message, const char *name, gpointer data)
 {
   const ServeCameras *cameras = data;
   const guint n = cameras->all->len;
-  Reading *readings = g_new0 (Reading, n);
+  g_autofree Reading *readings = g_new0 (Reading, n);
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < n; i++) {
@@ -308,7 +307,6 @@ serve_metrics_get (SoupServerMessage *message, const char *name, gpointer data)
   add_process (text);
   for (guint i = 0; i < n; i++)
     g_clear_pointer (&readings[i].stats, gst_structure_free);
-  g_free (readings);
   http_reply_text (message, SOUP_STATUS_OK,
       "text/plain; version=0.0.4; charset=utf-8", g_string_free (text, FALSE));
 }

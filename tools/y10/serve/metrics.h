@@ -6,9 +6,5 @@
 
 #include "http/reply.h"
 
-G_BEGIN_DECLS
-
 /* Of a ServeCameras. */
 HttpHandler serve_metrics_get;
-
-G_END_DECLS

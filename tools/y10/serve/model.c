@@ -15,7 +15,6 @@
 
 #include <gio/gio.h>
 #include <libsoup/soup.h>
-#include <string.h>
 #include <y10/y10.h>
 
 #include "base/json.h"
@@ -118,7 +117,7 @@ tell_pages (ServeModel *model, const char *problem)
 static void
 finish (ServeModel *model, guint status, const char *problem)
 {
-  ServeModelChange *change = g_steal_pointer (&model->change);
+  g_autofree ServeModelChange *change = g_steal_pointer (&model->change);
 
   if (problem)
     tool_log (TOOL_LOG_WARNING, "model: stays %s: %s",
@@ -134,7 +133,6 @@ finish (ServeModel *model, guint status, const char *problem)
   g_clear_pointer (&change->model, serve_model_info_free);
   g_free (change->old_path);
   g_free (change->name);
-  g_free (change);
 }
 
 static gboolean
@@ -267,7 +265,7 @@ serve_model_begin (ServeModel *model, const char *name, ServeModelDone done,
 {
   ServeModelChange *change = g_new0 (ServeModelChange, 1);
   Reading *reading = g_new0 (Reading, 1);
-  GTask *task;
+  g_autoptr (GTask) task = NULL;
 
   change->name = g_strdup (name);
   change->done = done;
@@ -281,7 +279,6 @@ serve_model_begin (ServeModel *model, const char *name, ServeModelDone done,
   task = g_task_new (NULL, change->cancellable, on_read, model);
   g_task_set_task_data (task, reading, free_reading);
   g_task_run_in_thread (task, read_file);
-  g_object_unref (task);
   tell_pages (model, NULL);
 }
 

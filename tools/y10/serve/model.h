@@ -7,8 +7,6 @@
 #include "http/sockets.h"
 #include "serve/cameras.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ServeModelChange ServeModelChange;
 
 /* All but the change is borrowed. */
@@ -36,5 +34,3 @@ void serve_model_stop (ServeModel *model);
 const char *serve_model_get_kept (const ServeModel *model);
 /* Adds the member "change": what is under way, or null. */
 void serve_model_write (const ServeModel *model, GString *json);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 
 #ifdef HAVE_SERVE
 
-#include <string.h>
-
 #include "base/json.h"
 #include "http/body.h"
 #include "http/connection.h"
@@ -43,10 +41,10 @@ add_active (GString *json, ServeModel *model)
     { "device", "active-device" }, { "precision", "active-precision" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (active); i++) {
-    char *value = serve_cameras_get_active (model->cameras, active[i][1]);
+    g_autofree char *value = serve_cameras_get_active (model->cameras,
+        active[i][1]);
 
     y10_json_add_string (json, active[i][0], value);
-    g_free (value);
   }
 }
 
@@ -56,7 +54,7 @@ add_choice (GString *json, const ServeModel *model)
 {
   const ServeSettings *settings = model->settings;
   const char *path = serve_model_get_kept (model);
-  char *file = settings->models && path
+  g_autofree char *file = settings->models && path
       ? serve_model_folder_get_name (settings->models, path)
       : NULL;
 
@@ -64,14 +62,12 @@ add_choice (GString *json, const ServeModel *model)
   y10_json_add_bool (json, "bundled", !path);
   y10_json_add_bool (json, "option", settings->model_is_option);
   if (settings->models) {
-    char **names = serve_model_folder_list (settings->models);
+    g_auto (GStrv) names = serve_model_folder_list (settings->models);
 
     add_names (json, "models", names);
-    g_strfreev (names);
   } else {
     y10_json_add_string (json, "models", NULL);
   }
-  g_free (file);
 }
 
 static void

@@ -6,8 +6,4 @@
 
 #include "http/reply.h"
 
-G_BEGIN_DECLS
-
 HttpHandler serve_model_get, serve_model_patch;
-
-G_END_DECLS

@@ -57,7 +57,7 @@ char **
 serve_model_folder_list (const char *folder)
 {
   GPtrArray *names = g_ptr_array_new ();
-  GDir *dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const int fd = open (folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
   const char *name;
 
@@ -66,8 +66,6 @@ serve_model_folder_list (const char *folder)
     if (is_name (name) && is_regular (fd, name))
       g_ptr_array_add (names, g_strdup (name));
   }
-  if (dir)
-    g_dir_close (dir);
   if (fd >= 0)
     close (fd);
   g_ptr_array_sort (names, compare);
@@ -113,7 +111,7 @@ describe (int problem)
 char *
 serve_model_folder_find (const char *folder, const char *name, GError **error)
 {
-  char *path, *whole;
+  g_autofree char *path = NULL;
   int problem;
 
   if (!is_name (name)) {
@@ -131,9 +129,7 @@ serve_model_folder_find (const char *folder, const char *name, GError **error)
   }
   path = g_build_filename (folder, name, NULL);
   /* The next start may be from another folder. */
-  whole = g_canonicalize_filename (path, NULL);
-  g_free (path);
-  return whole;
+  return g_canonicalize_filename (path, NULL);
 }
 
 char *

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Returns the names of the weights files in @folder, sorted; none if it cannot be read.
  * Free with g_strfreev(). */
 char **serve_model_folder_list (const char *folder);
@@ -17,5 +15,3 @@ char *serve_model_folder_find (const char *folder, const char *name,
     GError **error);
 /* Returns the name that @path has in @folder; NULL: it is not in it. Free with g_free(). */
 char *serve_model_folder_get_name (const char *folder, const char *path);
-
-G_END_DECLS

@@ -8,7 +8,6 @@
 
 #ifdef HAVE_SERVE
 
-#include <string.h>
 #include <y10/y10.h>
 
 #include "common/classes.h"
@@ -20,7 +19,7 @@ static gboolean
 read_weights (Y10Model *weights, GError **error)
 {
   Y10EngineConfig config;
-  Y10Engine *engine;
+  g_autoptr (Y10Engine) engine = NULL;
 
   y10_engine_config_init (&config, sizeof config);
   config.backend = Y10_BACKEND_REF;
@@ -29,20 +28,17 @@ read_weights (Y10Model *weights, GError **error)
   engine = y10_engine_new (weights, &config, NULL, error);
   if (!engine)
     return FALSE;
-  y10_engine_unref (engine);
   return TRUE;
 }
 
 ServeModelInfo *
 serve_model_info_load (const char *path, gboolean whole, GError **error)
 {
-  Y10Model *weights = y10_model_load (path, NULL, error);
+  g_autoptr (Y10Model) weights = y10_model_load (path, NULL, error);
   ServeModelInfo *model;
   guint n;
 
-  if (weights && whole && !read_weights (weights, error))
-    g_clear_pointer (&weights, y10_model_unref);
-  if (!weights)
+  if (!weights || (whole && !read_weights (weights, error)))
     return NULL;
   n = y10_model_get_n_classes (weights);
   model = g_new0 (ServeModelInfo, 1);
@@ -50,7 +46,6 @@ serve_model_info_load (const char *path, gboolean whole, GError **error)
   model->classes = g_new0 (char *, n + 1);
   for (guint i = 0; i < n; i++)
     model->classes[i] = g_strdup (y10_model_get_class_name (weights, i));
-  y10_model_unref (weights);
   return model;
 }
 
@@ -78,12 +73,11 @@ gboolean
 serve_model_info_check_classes (const ServeModelInfo *model,
     const char *classes, GError **error)
 {
-  char **tokens = g_strsplit (classes, ",", -1);
+  g_auto (GStrv) tokens = g_strsplit (classes, ",", -1);
   gboolean ok = TRUE;
 
   for (guint i = 0; ok && tokens[i]; i++)
     ok = !*g_strstrip (tokens[i]) || check_class (model, tokens[i], error);
-  g_strfreev (tokens);
   return ok;
 }
 
@@ -92,16 +86,13 @@ serve_model_info_check_zones (const ServeModelInfo *model, const char *zones,
     GError **error)
 {
   const GstY10ZoneDefaults defaults = GST_Y10_ZONE_DEFAULTS_INIT;
-  GstY10ZoneSet *set = gst_y10_zones_parse (zones, &defaults, error);
-  gboolean ok;
+  g_autoptr (GstY10ZoneSet) set = gst_y10_zones_parse (zones, &defaults, error);
 
   if (!set)
     return FALSE;
-  ok = !model
+  return !model
       || gst_y10_zone_set_check_classes (set, "zones",
           (const char *const *) model->classes, model->name, error);
-  gst_y10_zone_set_unref (set);
-  return ok;
 }
 
 #endif

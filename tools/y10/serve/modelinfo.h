@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   char *name;     /* of its file, without the folder */
@@ -26,5 +24,3 @@ gboolean serve_model_info_check_classes (const ServeModelInfo *model,
  * only. */
 gboolean serve_model_info_check_zones (const ServeModelInfo *model,
     const char *zones, GError **error);
-
-G_END_DECLS

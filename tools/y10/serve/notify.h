@@ -6,8 +6,6 @@
 
 #include "serve/cameras.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ServeNotify ServeNotify;
 
 /* Tells from now on that the main loop runs, and how many cameras are live. Without a service
@@ -16,5 +14,3 @@ ServeNotify *serve_notify_new (const ServeCameras *cameras);
 void serve_notify_free (ServeNotify *notify);
 void serve_notify_ready (ServeNotify *notify);
 void serve_notify_stopping (ServeNotify *notify);
-
-G_END_DECLS

@@ -8,7 +8,6 @@
 
 #ifdef HAVE_SERVE
 
-#include "base/json.h"
 #include "serve/push.h"
 
 #define INTERVAL 500 /* ms */
@@ -56,14 +55,12 @@ find_changes (ServePush *push, GPtrArray *lines)
   for (guint i = 0; i < push->cameras->all->len; i++) {
     const ServeCamera *camera = push->cameras->all->pdata[i];
     const char *id = camera->settings->id;
-    char *line = make_line (camera);
+    g_autofree char *line = make_line (camera);
 
-    if (!g_strcmp0 (line, g_hash_table_lookup (push->told, id))) {
-      g_free (line);
+    if (!g_strcmp0 (line, g_hash_table_lookup (push->told, id)))
       continue;
-    }
-    g_hash_table_insert (push->told, g_strdup (id), line);
     g_ptr_array_add (lines, line);
+    g_hash_table_insert (push->told, g_strdup (id), g_steal_pointer (&line));
   }
 }
 

@@ -7,8 +7,6 @@
 #include "http/sockets.h"
 #include "serve/cameras.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ServePush ServePush;
 
 ServePush *serve_push_new (const ServeCameras *cameras);
@@ -17,5 +15,3 @@ void serve_push_free (ServePush *push);
 /* The websockets, by which others may tell pages something: an object with a member "type".
  * Owned by @push. */
 HttpSockets *serve_push_get_sockets (ServePush *push);
-
-G_END_DECLS

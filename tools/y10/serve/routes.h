@@ -10,8 +10,6 @@
 #include "serve/model.h"
 #include "serve/push.h"
 
-G_BEGIN_DECLS
-
 /* What the handlers of requests work on. */
 typedef struct
 {
@@ -25,5 +23,3 @@ typedef struct
 
 /* Answers requests to @soup from now on. */
 HttpServer *serve_routes_open (SoupServer *soup, ServeParts *parts);
-
-G_END_DECLS

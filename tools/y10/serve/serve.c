@@ -59,15 +59,6 @@ typedef struct
 static void
 clear_options (Options *options)
 {
-  g_free (options->listen);
-  g_free (options->config);
-  g_free (options->model);
-  g_free (options->models);
-  g_free (options->backend);
-  g_free (options->media);
-  g_free (options->cert);
-  g_free (options->key);
-  g_strfreev (options->hosts);
   g_clear_object (&options->address);
   g_clear_object (&options->certificate);
   g_free (options->token_path);
@@ -82,16 +73,14 @@ parse_listen (Options *options)
   const char *text = options->listen ? options->listen : "127.0.0.1:8010";
   const char *colon = strrchr (text, ':');
   guint64 port = 0;
-  char *host;
 
   if (colon
       && g_ascii_string_to_unsigned (colon + 1, 10, 0, 65535, &port, NULL)) {
-    host = *text == '[' && colon > text + 1 && colon[-1] == ']'
+    g_autofree char *host = *text == '[' && colon > text + 1 && colon[-1] == ']'
         ? g_strndup (text + 1, (gsize) (colon - text) - 2)
         : g_strndup (text, (gsize) (colon - text));
     options->address = g_inet_address_new_from_string (
         !strcmp (host, "localhost") ? "127.0.0.1" : host);
-    g_free (host);
   }
   options->port = (guint) port;
   if (options->address)
@@ -151,17 +140,15 @@ static char *
 make_url (const Options *options, const char *token)
 {
   const GSocketFamily family = g_inet_address_get_family (options->address);
-  GInetAddress *own = g_inet_address_get_is_any (options->address)
+  g_autoptr (GInetAddress) own = g_inet_address_get_is_any (options->address)
       ? g_inet_address_new_loopback (family)
       : g_object_ref (options->address);
   g_autofree char *host = g_inet_address_to_string (own);
   const gboolean v6 = family == G_SOCKET_FAMILY_IPV6;
-  char *url = g_strdup_printf ("%s://%s%s%s:%u/%s%s",
+
+  return g_strdup_printf ("%s://%s%s%s:%u/%s%s",
       options->certificate ? "https" : "http", v6 ? "[" : "", host,
       v6 ? "]" : "", options->port, token ? "#t=" : "", token ? token : "");
-
-  g_object_unref (own);
-  return url;
 }
 
 /* The source stays until the process ends: without it, a second signal would kill it. */
@@ -268,7 +255,7 @@ print_url (const Program *program, const Options *options)
   const gboolean person = isatty (STDOUT_FILENO);
   const guint n = program->settings->cameras->len;
   g_autofree char *shown = make_url (options, NULL);
-  char *url = make_url (options,
+  g_autofree char *url = make_url (options,
       person ? http_auth_get_token (program->parts.auth) : NULL);
 
   tool_log (TOOL_LOG_NOTICE, "y10 %s serves %u camera%s at %s", PACKAGE_VERSION,
@@ -277,7 +264,6 @@ print_url (const Program *program, const Options *options)
     log_url_command (options);
   printf ("%s\n", url);
   fflush (stdout);
-  g_free (url);
 }
 
 static void
@@ -359,7 +345,7 @@ serve (Options *options)
   Program program = {
     .soup = g_object_new (SOUP_TYPE_SERVER, "server-header", "y10", NULL),
   };
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (set_up (&program, options, &error)) {
     make_parts (&program.parts, program.settings, program.crashes);
@@ -373,17 +359,14 @@ serve (Options *options)
     tool_error ("serve: %s", error->message);
   }
   clear_program (&program);
-  if (!error)
-    return TOOL_OK;
-  g_error_free (error);
-  return TOOL_FAILED;
+  return error ? TOOL_FAILED : TOOL_OK;
 }
 
 /* For --url: of a server that was started before. */
 static int
 print_existing_url (const Options *options)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   HttpAuth *auth;
 
   if (!g_file_test (options->token_path, G_FILE_TEST_EXISTS)) {
@@ -394,15 +377,13 @@ print_existing_url (const Options *options)
   auth = http_auth_new (options->token_path, NULL, options->port, FALSE, TRUE,
       NULL, &error);
   if (auth) {
-    char *url = make_url (options, http_auth_get_token (auth));
+    g_autofree char *url = make_url (options, http_auth_get_token (auth));
 
     puts (url);
-    g_free (url);
     http_auth_free (auth);
     return TOOL_OK;
   }
   tool_error ("serve: %s", error->message);
-  g_error_free (error);
   return TOOL_FAILED;
 }
 
@@ -414,7 +395,7 @@ tool_serve (int argc, char **argv)
     { "listen", 0, 0, G_OPTION_ARG_STRING, &options.listen,
         "Where the page is [127.0.0.1:8010]", "ADDRESS:PORT" },
     { "config", 0, 0, G_OPTION_ARG_FILENAME, &options.config,
-        "The settings, which the page writes back [~/.settings/y10/serve.ini]",
+        "The settings, which the page writes back [~/.config/y10/serve.ini]",
         "FILE" },
     { "model", 'm', 0, G_OPTION_ARG_FILENAME, &options.model,
         "Weights file [the settings', or the bundled model]", "FILE" },
@@ -444,21 +425,18 @@ tool_serve (int argc, char **argv)
       "Shows cameras live, with boxes, in a page for a browser.");
   g_option_context_set_description (context, TOOL_STATUS_HELP);
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!tool_options_parse (context, "serve", &argc, &argv))
-    goto out;
-  if (argc > 1) {
+  if (!tool_options_parse (context, "serve", &argc, &argv)) {
+    status = TOOL_USAGE;
+  } else if (argc > 1) {
     tool_error ("serve takes no argument, found '%s'", argv[1]);
-    goto out;
+  } else if (parse_listen (&options) && load_certificate (&options)
+      && check_exposure (&options)) {
+    choose_paths (&options);
+    tool_memory_set_up ();
+    status = options.url ? print_existing_url (&options) : serve (&options);
   }
-  if (!parse_listen (&options) || !load_certificate (&options)
-      || !check_exposure (&options))
-    goto out;
-  choose_paths (&options);
-  tool_memory_set_up ();
-  status = options.url ? print_existing_url (&options) : serve (&options);
-
-out:
   clear_options (&options);
+  tool_options_clear (entries);
   return status;
 }
 

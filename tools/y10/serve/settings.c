@@ -251,7 +251,7 @@ read_spool (ServeSettings *settings, GError **error)
 static gboolean
 parse (ServeSettings *settings, GError **error)
 {
-  char **groups = g_key_file_get_groups (settings->file, NULL);
+  g_auto (GStrv) groups = g_key_file_get_groups (settings->file, NULL);
   gboolean ok;
 
   settings->media = g_key_file_get_string (settings->file, "serve", "media",
@@ -281,7 +281,6 @@ parse (ServeSettings *settings, GError **error)
         settings->cameras->len, MAX_CAMERAS);
     ok = FALSE;
   }
-  g_strfreev (groups);
   return ok;
 }
 
@@ -337,53 +336,49 @@ add_demo (ServeSettings *settings)
 ServeSettings *
 serve_settings_load (const char *path, GError **error)
 {
-  ServeSettings *settings = g_new0 (ServeSettings, 1);
-  GError *problem = NULL;
+  g_autoptr (ServeSettings) config = g_new0 (ServeSettings, 1);
+  g_autoptr (GError) problem = NULL;
   struct stat status;
   gsize size;
-  char *text = tool_read_file (path, MAX_FILE, &size, &problem);
+  g_autofree char *text = tool_read_file (path, MAX_FILE, &size, &problem);
 
   settings->path = g_strdup (path);
   settings->file = g_key_file_new ();
   settings->cameras = g_ptr_array_new_with_free_func (free_camera);
   if (g_error_matches (problem, G_FILE_ERROR, G_FILE_ERROR_NOENT)) {
-    g_clear_error (&problem);
     add_demo (settings);
     read_spool (settings, NULL);
-    settings->saved = g_key_file_to_data (settings->file, NULL, NULL);
-    return settings;
-  }
-  if (!text) {
-    g_propagate_error (error, problem);
+  } else if (!text) {
+    g_propagate_error (error, g_steal_pointer (&problem));
+    return NULL;
   } else if (!g_key_file_load_from_data (settings->file, text, size,
                  G_KEY_FILE_KEEP_COMMENTS, &problem)) {
-    g_propagate_prefixed_error (error, problem, "%s: ", path);
+    g_propagate_prefixed_error (error, g_steal_pointer (&problem),
+        "%s: ", path);
+    return NULL;
   } else if (stat (path, &status) == 0 && status.st_mode & 077) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: others may read it, and it can have passwords; run chmod 600 on it",
         path);
-  } else if (parse (settings, error)) {
-    g_free (text);
-    settings->saved = g_key_file_to_data (settings->file, NULL, NULL);
-    return settings;
+    return NULL;
+  } else if (!parse (settings, error)) {
+    return NULL;
   }
-  g_free (text);
-  serve_settings_free (settings);
-  return NULL;
+  settings->saved = g_key_file_to_data (settings->file, NULL, NULL);
+  return g_steal_pointer (&settings);
 }
 
 gboolean
 serve_settings_save (ServeSettings *settings, GError **error)
 {
-  char *text = g_key_file_to_data (settings->file, NULL, NULL);
+  g_autofree char *text = g_key_file_to_data (settings->file, NULL, NULL);
   const gboolean ok = tool_write_private (settings->path, text, error);
 
   if (ok) {
     g_free (settings->saved);
-    settings->saved = text;
+    settings->saved = g_steal_pointer (&text);
     return TRUE;
   }
-  g_free (text);
   g_key_file_load_from_data (settings->file, settings->saved, G_MAXSIZE,
       G_KEY_FILE_KEEP_COMMENTS, NULL);
   return FALSE;
@@ -485,7 +480,7 @@ static void
 note_private (ServeSettings *settings, const char *id)
 {
   gsize n = 0;
-  char **ids = list_private (settings, &n);
+  g_auto (GStrv) ids = list_private (settings, &n);
 
   if (!g_strv_contains ((const char *const *) ids, id)) {
     ids = g_renew (char *, ids, n + 2);
@@ -494,7 +489,6 @@ note_private (ServeSettings *settings, const char *id)
     g_key_file_set_string_list (settings->file, "serve", PRIVATE,
         (const char *const *) ids, n + 1);
   }
-  g_strfreev (ids);
 }
 
 void
@@ -517,9 +511,8 @@ serve_settings_drop (ServeSettings *settings, ToolCameraSettings *camera)
 gboolean
 serve_settings_is_private (const ServeSettings *settings, const char *id)
 {
-  gboolean is_private;
   gsize n;
-  char **ids;
+  g_auto (GStrv) ids = NULL;
 
   for (guint i = 0; i < settings->cameras->len; i++) {
     const ToolCameraSettings *camera = settings->cameras->pdata[i];
@@ -528,9 +521,7 @@ serve_settings_is_private (const ServeSettings *settings, const char *id)
       return camera->privacy;
   }
   ids = list_private (settings, &n);
-  is_private = g_strv_contains ((const char *const *) ids, id);
-  g_strfreev (ids);
-  return is_private;
+  return g_strv_contains ((const char *const *) ids, id);
 }
 
 void

@@ -7,8 +7,6 @@
 #include "camera/settings.h"
 #include "serve/modelinfo.h"
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   char *path;
@@ -29,8 +27,9 @@ typedef struct
 /* Reads @path; without such a file there is one camera, the demo scene. */
 ServeSettings *serve_settings_load (const char *path, GError **error);
 /* Writes what was changed below; on failure the key file is again as it was saved. */
-gboolean serve_settings_save (ServeSettings *settings, GError **error);
-void serve_settings_free (ServeSettings *settings);
+gboolean serve_settings_save (ServeSettings *config, GError **error);
+void serve_settings_free (ServeSettings *config);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (ServeSettings, serve_settings_free)
 /* Reads the model and what cameras say of its classes. */
 gboolean serve_settings_load_model (ServeSettings *settings, GError **error);
 /* Writes the path of the model; on failure the file stays as it was. */
@@ -54,5 +53,3 @@ void serve_settings_drop (ServeSettings *settings, ToolCameraSettings *camera);
 /* Whether the pictures of camera @id must be covered; also of one that was removed. */
 gboolean serve_settings_is_private (const ServeSettings *settings,
     const char *id);
-
-G_END_DECLS

@@ -15,7 +15,6 @@
 #include <y10/y10.h>
 
 #include "base/log.h"
-#include "base/terminal.h"
 #include "media/gst.h"
 #include "serve/spoolfolder.h"
 #include "spool/folder.h"

@@ -6,10 +6,6 @@
 
 #include "serve/settings.h"
 
-G_BEGIN_DECLS
-
 /* Makes the folder, and fails where each camera would. Without yolov10publish, clears the
  * setting and logs it. */
 gboolean serve_spool_folder_prepare (ServeSettings *settings, GError **error);
-
-G_END_DECLS

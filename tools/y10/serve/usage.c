@@ -53,15 +53,12 @@ static double
 read_idle (void)
 {
   cpu_set_t set;
-  double idle;
-  char *text;
+  g_autofree char *text = NULL;
 
   if (sched_getaffinity (0, sizeof set, &set) != 0
       || !g_file_get_contents ("/proc/stat", &text, NULL, NULL))
     return NAN;
-  idle = add_idle (text, &set);
-  g_free (text);
-  return idle;
+  return add_idle (text, &set);
 }
 
 void

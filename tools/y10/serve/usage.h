@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct
 {
   double process; /* s of CPU time that this process has used */
@@ -15,5 +13,3 @@ typedef struct
 } ServeUsage;
 
 void serve_usage_read (ServeUsage *usage);
-
-G_END_DECLS

@@ -89,7 +89,7 @@ feed (Viewer *viewer)
 void
 serve_views_feed (ServeViews *views)
 {
-  GBytes *picture = views->viewers->len
+  g_autoptr (GBytes) picture = views->viewers->len
       ? tool_camera_get_picture (views->camera)
       : NULL;
   GByteArray *chunk;
@@ -113,7 +113,6 @@ serve_views_feed (ServeViews *views)
   views->number++;
   for (guint i = 0; i < views->viewers->len; i++)
     feed (views->viewers->pdata[i]);
-  g_bytes_unref (picture);
 }
 
 static void

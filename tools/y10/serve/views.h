@@ -8,8 +8,6 @@
 
 #include "camera/camera.h"
 
-G_BEGIN_DECLS
-
 typedef struct _ServeViews ServeViews;
 
 /* @camera is borrowed; serve_views_feed() is to be called when it has a new picture. */
@@ -23,5 +21,3 @@ void serve_views_begin (ServeViews *views, SoupServerMessage *message,
 guint serve_views_count (const ServeViews *views);
 /* Forgets pictures that were made before privacy began, also those on their way. */
 void serve_views_forget (ServeViews *views);
-
-G_END_DECLS

@@ -31,10 +31,9 @@ has_pictures (const ValData *data, const char *folder)
 
   for (guint i = 0; i < MIN (data->pictures->len, MAX_TRIED) && !any; i++) {
     const ValPicture *picture = g_ptr_array_index (data->pictures, i);
-    char *path = locate (folder, picture->name);
+    g_autofree char *path = locate (folder, picture->name);
 
     any = g_file_test (path, G_FILE_TEST_EXISTS);
-    g_free (path);
   }
   return any;
 }
@@ -44,32 +43,22 @@ has_pictures (const ValData *data, const char *folder)
 static char *
 find_folder (const ValData *data)
 {
-  char *base = g_path_get_basename (data->source);
-  char *folder = g_path_get_dirname (data->source), *found = NULL;
+  g_autofree char *base = g_path_get_basename (data->source);
+  g_autofree char *folder = g_path_get_dirname (data->source);
   const char *split;
 
   if (strrchr (base, '.'))
     *strrchr (base, '.') = 0;
   split = strrchr (base, '_') ? strrchr (base, '_') + 1 : base;
-  for (guint up = 0; up < 2 && !found; up++) {
-    char *root = g_build_filename (folder, up ? ".." : "", NULL);
-    char *candidates[] = { g_strdup (root),
-      g_build_filename (root, "images", NULL),
-      g_build_filename (root, split, NULL),
-      g_build_filename (root, "images", split, NULL) };
+  for (guint up = 0; up < 2; up++)
+    for (guint i = 0; i < 4; i++) {
+      g_autofree char *found = g_build_filename (folder, up ? ".." : "",
+          i & 1 ? "images" : "", i & 2 ? split : "", NULL);
 
-    for (guint i = 0; i < G_N_ELEMENTS (candidates); i++)
-      if (!found && has_pictures (data, candidates[i]))
-        found = candidates[i];
-      else
-        g_free (candidates[i]);
-    g_free (root);
-  }
-  g_free (base);
-  if (!found)
-    return folder;
-  g_free (folder);
-  return found;
+      if (has_pictures (data, found))
+        return g_steal_pointer (&found);
+    }
+  return g_steal_pointer (&folder);
 }
 
 static gboolean
@@ -201,7 +190,7 @@ read_annotations (ValData *data, ValJson *json)
   while (y10_json_next (&cursor, &entry)) {
     ValTruth truth = { 0 };
     double box[4];
-    char *id;
+    g_autofree char *id = NULL;
     gint64 class_id;
     int picture, class;
 
@@ -211,7 +200,6 @@ read_annotations (ValData *data, ValJson *json)
         || !(id = val_json_get_id (json, entry, "image_id")))
       return FALSE;
     picture = val_data_find_picture (data, id);
-    g_free (id);
     class = find_class (data, class_id);
     if (picture < 0 || class < 0) {
       n_unknown++;

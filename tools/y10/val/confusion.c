@@ -7,8 +7,6 @@
 
 #include "config.h"
 
-#include <stdlib.h>
-
 #include "val/evaluate.h"
 
 /* Ultralytics adds this where it divides. */
@@ -118,15 +116,13 @@ val_confuse (const ValInput *input, double confidence, double iou)
 {
   const gsize size = (gsize) input->n_categories + 1;
   guint *matrix = g_new0 (guint, size * size);
-  guint8 *is_taken = g_new0 (guint8, (gsize) input->n_truths + 1);
-  Picture *pictures = sort_by_picture (input, confidence);
+  g_autofree guint8 *is_taken = g_new0 (guint8, (gsize) input->n_truths + 1);
+  g_autofree Picture *pictures = sort_by_picture (input, confidence);
 
   for (guint i = 0; i < input->n_pictures; i++) {
     count (input, &pictures[i], iou, is_taken, matrix);
     g_array_unref (pictures[i].truths);
     g_array_unref (pictures[i].found);
   }
-  g_free (is_taken);
-  g_free (pictures);
   return matrix;
 }

@@ -6,7 +6,6 @@
 
 #include "config.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <y10/y10.h>
@@ -201,8 +200,8 @@ renumber (GPtrArray *list, const guint8 *keep)
 void
 val_data_keep (ValData *data, const guint8 *classes, const guint8 *pictures)
 {
-  guint *class_numbers = renumber (data->classes, classes);
-  guint *picture_numbers = renumber (data->pictures, pictures);
+  g_autofree guint *class_numbers = renumber (data->classes, classes);
+  g_autofree guint *picture_numbers = renumber (data->pictures, pictures);
   guint n = 0;
 
   for (guint i = 0; i < data->truths->len; i++) {
@@ -214,8 +213,6 @@ val_data_keep (ValData *data, const guint8 *classes, const guint8 *pictures)
       g_array_index (data->truths, ValTruth, n++) = truth;
   }
   g_array_set_size (data->truths, n);
-  g_free (class_numbers);
-  g_free (picture_numbers);
 }
 
 /* Finds a class by its name or its number, or returns FALSE. */
@@ -240,8 +237,8 @@ find_class (const ValData *data, const char *text, guint *index)
 gboolean
 val_data_choose (ValData *data, const char *list, GError **error)
 {
-  guint8 *wanted = g_new0 (guint8, (gsize) data->classes->len + 1);
-  char **names = g_strsplit (list, ",", -1);
+  g_autofree guint8 *wanted = g_new0 (guint8, (gsize) data->classes->len + 1);
+  g_auto (GStrv) names = g_strsplit (list, ",", -1);
   gboolean any = FALSE, ok = TRUE;
   guint index;
 
@@ -263,7 +260,5 @@ val_data_choose (ValData *data, const char *list, GError **error)
         "--classes is empty, expected at least one class");
   if (ok && any)
     val_data_keep (data, wanted, NULL);
-  g_strfreev (names);
-  g_free (wanted);
   return ok && any;
 }

@@ -6,8 +6,6 @@
 
 #include "val/evaluate.h"
 
-G_BEGIN_DECLS
-
 #define VAL_MAX_CLASSES 4096
 #define VAL_MAX_PICTURES (1 << 24)
 
@@ -109,5 +107,3 @@ double val_round (float value);
 char *val_read_file (const char *path, gsize *size, GError **error);
 /* Reads the lines of one in UTF-8, without blanks around them; free with g_strfreev(). */
 char **val_read_lines (const char *path, GError **error);
-
-G_END_DECLS

@@ -364,8 +364,9 @@ find_largest (const Key *keys)
 ValCategory *
 val_evaluate (const ValInput *input)
 {
-  Key *found = sort_boxes (input->found, sizeof *input->found, input->n_found);
-  Key *truths = sort_boxes (input->truths, sizeof *input->truths,
+  g_autofree Key *found = sort_boxes (input->found, sizeof *input->found,
+      input->n_found);
+  g_autofree Key *truths = sort_boxes (input->truths, sizeof *input->truths,
       input->n_truths);
   const guint largest = find_largest (truths);
   const Key *next_found = found, *next_truths = truths;
@@ -390,8 +391,6 @@ val_evaluate (const ValInput *input)
   g_free (work.objects);
   g_free (work.is_taken);
   g_free (work.best);
-  g_free (found);
-  g_free (truths);
   return results;
 }
 

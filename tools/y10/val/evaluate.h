@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The evaluation of COCO: its thresholds of IoU (0.50, 0.55 … 0.95), points of recall
  * (0, 0.01 … 1) and areas of objects. */
 #define VAL_N_IOUS 10
@@ -81,5 +79,3 @@ double val_average_recall (const ValCategory *categories, guint n, ValArea area,
 /* What was taken for what: row × column, of what was found × of what is there; the last row
  * and column stand for nothing. Free with g_free(). */
 guint *val_confuse (const ValInput *input, double confidence, double iou);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "config.h"
 
-#include <string.h>
-
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/terminal.h"
@@ -69,20 +67,18 @@ read_picture (Infer *self, guint index, ToolRunner *runner)
 {
   ValPicture *picture = g_ptr_array_index (self->data->pictures, index);
   const gint64 start = g_get_monotonic_time ();
-  char *damage = NULL;
-  GError *error = NULL;
+  g_autofree char *damage = NULL;
+  g_autoptr (GError) error = NULL;
   ToolFrame frame;
 
   if (!tool_picture_load (picture->path, picture->path, &frame, &damage,
           &error)) {
     name_unread (self, picture, error->message);
-    g_error_free (error);
     return;
   }
   self->read_time += g_get_monotonic_time () - start;
   if (damage)
     val_data_note (self->data, "%s: damaged: %s", picture->path, damage);
-  g_free (damage);
   self->is_read[index] = 1;
   frame.input = index;
   picture->width = frame.image.width;
@@ -113,7 +109,9 @@ set_speed (const Infer *self, const ToolRunner *runner, ValSpeed *speed)
 static void
 drop_unread (Infer *self)
 {
-  guint *numbers = g_new (guint, (gsize) self->data->pictures->len + 1), n = 0;
+  guint n = 0;
+  g_autofree guint *numbers = g_new (guint,
+      (gsize) self->data->pictures->len + 1);
 
   if (self->n_unread > MAX_NAMED)
     tool_error ("%u more pictures cannot be read", self->n_unread - MAX_NAMED);
@@ -125,7 +123,6 @@ drop_unread (Infer *self)
     found->box.picture = numbers[found->box.picture];
   }
   val_data_keep (self->data, NULL, self->is_read);
-  g_free (numbers);
 }
 
 GArray *

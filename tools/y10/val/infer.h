@@ -6,8 +6,6 @@
 
 #include "val/data.h"
 
-G_BEGIN_DECLS
-
 /* Milliseconds a picture. */
 typedef struct
 {
@@ -29,5 +27,3 @@ typedef struct
  * if interrupted, with no error. @model: NULL to learn the sizes of the pictures only. */
 GArray *val_infer (ValData *data, const ValModel *model, guint *n_unread,
     ValSpeed *speed, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "base/json-cursor.h"
 
-G_BEGIN_DECLS
-
 /* json.c: JSON of unknown origin. Errors name the place, such as annotations[3].bbox. */
 
 typedef struct
@@ -36,5 +34,3 @@ char *val_json_get_text (ValJson *json, Y10Json entry, const char *name);
 char *val_json_get_id (ValJson *json, Y10Json entry, const char *name);
 /* Four numbers: x, y, width and height. */
 gboolean val_json_get_box (ValJson *json, Y10Json entry, double box[4]);
-
-G_END_DECLS

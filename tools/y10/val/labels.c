@@ -35,16 +35,15 @@ static char *
 label_path (const char *picture)
 {
   const char *at = g_strrstr (picture, "/images/");
-  char *path = at ? g_strdup_printf ("%.*s/labels/%s", (int) (at - picture),
-                   picture, at + strlen ("/images/"))
-                  : g_strdup (picture);
-  char *slash = strrchr (path, '/'), *dot = strrchr (path, '.'), *labels;
+  g_autofree char *path = at
+      ? g_strdup_printf ("%.*s/labels/%s", (int) (at - picture), picture,
+          at + strlen ("/images/"))
+      : g_strdup (picture);
+  char *slash = strrchr (path, '/'), *dot = strrchr (path, '.');
 
   if (dot && dot > (slash ? slash : path))
     *dot = 0;
-  labels = g_strconcat (path, ".txt", NULL);
-  g_free (path);
-  return labels;
+  return g_strconcat (path, ".txt", NULL);
 }
 
 /* Sets the box of a middle and a size, or around an outline. */
@@ -135,14 +134,15 @@ add_object (GHashTable *seen, const ValBox *box)
 static char *
 read_labels (Labels *self, guint picture, const char *file)
 {
-  GHashTable *seen = g_hash_table_new_full (g_bytes_hash, g_bytes_equal,
-      (GDestroyNotify) g_bytes_unref, NULL);
-  GError *error = NULL;
-  char **lines = val_read_lines (file, &error), *wrong = NULL;
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_bytes_hash,
+      g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
+  g_autoptr (GError) error = NULL;
+  char *wrong = NULL;
+  g_auto (GStrv) lines = val_read_lines (file, &error);
 
   for (guint i = 0; lines && lines[i] && !wrong; i++) {
     ValTruth truth = { 0 };
-    char *why;
+    g_autofree char *why = NULL;
 
     if (!*lines[i])
       continue;
@@ -155,13 +155,9 @@ read_labels (Labels *self, guint picture, const char *file)
       g_array_append_val (self->data->truths, truth);
     else
       self->n_double++;
-    g_free (why);
   }
   if (error)
     wrong = g_strdup (error->message);
-  g_clear_error (&error);
-  g_strfreev (lines);
-  g_hash_table_unref (seen);
   return wrong;
 }
 
@@ -169,7 +165,7 @@ static void
 read_picture (Labels *self, guint index)
 {
   const ValPicture *picture = g_ptr_array_index (self->data->pictures, index);
-  char *path = label_path (picture->path), *wrong = NULL;
+  g_autofree char *path = label_path (picture->path), *wrong = NULL;
 
   if (g_file_test (path, G_FILE_TEST_EXISTS))
     wrong = read_labels (self, index, path);
@@ -178,8 +174,6 @@ read_picture (Labels *self, guint index)
   self->keep[index] = !wrong;
   if (wrong && self->data->n_left_out++ < MAX_NAMED)
     val_data_note (self->data, "%s; its picture is left out", wrong);
-  g_free (wrong);
-  g_free (path);
 }
 
 static void

@@ -34,17 +34,13 @@ typedef struct
 static char *
 resolve (const char *base, const char *path)
 {
-  char *full;
+  g_autofree char *full = g_build_filename (base, path, NULL);
 
-  if (g_path_is_absolute (path))
+  if (g_path_is_absolute (path)
+      || (!g_file_test (full, G_FILE_TEST_EXISTS)
+          && g_file_test (path, G_FILE_TEST_EXISTS)))
     return g_strdup (path);
-  full = g_build_filename (base, path, NULL);
-  if (!g_file_test (full, G_FILE_TEST_EXISTS)
-      && g_file_test (path, G_FILE_TEST_EXISTS)) {
-    g_free (full);
-    full = g_strdup (path);
-  }
-  return full;
+  return g_steal_pointer (&full);
 }
 
 /* Returns what lies beside the file although it says ../valid or PROJECT/valid/images, as
@@ -63,11 +59,10 @@ find_beside (const char *root, const char *path)
   else
     inner++;
   for (;; path = inner) {
-    char *beside = g_build_filename (root, path, NULL);
+    g_autofree char *beside = g_build_filename (root, path, NULL);
 
     if (g_file_test (beside, G_FILE_TEST_EXISTS))
-      return beside;
-    g_free (beside);
+      return g_steal_pointer (&beside);
     if (path == inner)
       return NULL;
   }
@@ -175,7 +170,8 @@ add_entry (Walk *self, const char *name, char *path, guint depth)
 static gboolean
 add_folder (Walk *self, const char *folder, guint depth)
 {
-  GDir *dir = enter (self, folder) ? g_dir_open (folder, 0, NULL) : NULL;
+  g_autoptr (GDir) dir = enter (self, folder) ? g_dir_open (folder, 0, NULL)
+                                              : NULL;
   const char *name;
   gboolean ok = TRUE;
 
@@ -183,26 +179,22 @@ add_folder (Walk *self, const char *folder, guint depth)
     if (name[0] != '.')
       ok = add_entry (self, name, g_build_filename (folder, name, NULL), depth)
           && check_number (self, folder);
-  if (dir)
-    g_dir_close (dir);
   return ok;
 }
 
 static gboolean
 add_list (Walk *self, const char *file)
 {
-  char **lines = val_read_lines (file, self->error);
-  char *folder = g_path_get_dirname (file);
+  g_auto (GStrv) lines = val_read_lines (file, self->error);
+  g_autofree char *folder = g_path_get_dirname (file);
 
   for (guint i = 0; lines && lines[i]; i++)
     if (*lines[i])
       add_picture (self->data,
           resolve (folder,
               g_str_has_prefix (lines[i], "./") ? lines[i] + 2 : lines[i]));
-  g_free (folder);
   if (!lines)
     return FALSE;
-  g_strfreev (lines);
   return check_number (self, file);
 }
 
@@ -235,13 +227,12 @@ add_pictures (Walk *self, const char *path)
 static void
 make_ids_unique (ValData *data)
 {
-  GHashTable *seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   gboolean is_unique = TRUE;
 
   for (guint i = 0; i < data->pictures->len; i++)
     is_unique &= g_hash_table_add (seen,
         ((ValPicture *) g_ptr_array_index (data->pictures, i))->id);
-  g_hash_table_unref (seen);
   for (guint i = 0; i < data->pictures->len && !is_unique; i++) {
     ValPicture *picture = g_ptr_array_index (data->pictures, i);
 
@@ -253,9 +244,10 @@ make_ids_unique (ValData *data)
 gboolean
 val_pictures_find (ValData *data, const ValYaml *yaml, GError **error)
 {
-  char *beside = g_path_get_dirname (data->source);
-  char *root = yaml->path && *yaml->path ? resolve (beside, yaml->path)
-                                         : g_strdup (beside);
+  g_autofree char *beside = g_path_get_dirname (data->source);
+  g_autofree char *root = yaml->path && *yaml->path
+      ? resolve (beside, yaml->path)
+      : g_strdup (beside);
   Walk self = {
     .data = data,
     .entered = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
@@ -270,8 +262,6 @@ val_pictures_find (ValData *data, const ValYaml *yaml, GError **error)
     ok = add_pictures (&self, data->folder);
   }
   g_hash_table_unref (self.entered);
-  g_free (beside);
-  g_free (root);
   if (ok && !data->pictures->len) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: there is no picture in %s", data->source, data->folder);

@@ -62,25 +62,22 @@ static void
 append_text (GString *svg, double x, double y, const char *style,
     const char *text)
 {
-  char *safe = tool_escape (text), *quoted = g_markup_escape_text (safe, -1);
+  g_autofree char *safe = tool_escape (text),
+                  *quoted = g_markup_escape_text (safe, -1);
 
   g_string_append_printf (svg, "<text x=\"%.1f\" y=\"%.1f\" %s>%s</text>\n", x,
       y, style, quoted);
-  g_free (quoted);
-  g_free (safe);
 }
 
 static char *
 shorten (const char *name, glong length)
 {
-  char *valid = g_utf8_make_valid (name, -1), *text;
+  g_autofree char *valid = g_utf8_make_valid (name, -1);
 
   if (g_utf8_strlen (valid, -1) <= length)
-    return valid;
+    return g_steal_pointer (&valid);
   *g_utf8_offset_to_pointer (valid, length - 1) = 0;
-  text = g_strconcat (valid, "…", NULL);
-  g_free (valid);
-  return text;
+  return g_strconcat (valid, "…", NULL);
 }
 
 static void
@@ -171,12 +168,11 @@ static void
 append_class_curves (GString *svg, const GArray *list)
 {
   for (guint i = 0; i < list->len; i++) {
-    char *style = style_of (list, i);
+    g_autofree char *style = style_of (list, i);
 
     append_curve (svg,
         g_array_index (list, Shown, i).category->precision[VAL_AREA_ALL][0],
         style);
-    g_free (style);
   }
 }
 
@@ -198,7 +194,7 @@ append_class_legend (GString *svg, GArray *list, guint *row)
     g_array_sort (list, compare_shown);
   for (guint i = 0; i < list->len; i++) {
     const Shown *shown = &g_array_index (list, Shown, i);
-    char *style, *name;
+    g_autofree char *style = NULL, *name = NULL;
 
     if (is_long && i == N_EXTREMES) {
       append_text (svg, LEGEND + 32, TOP + 8 + LINE_HEIGHT * (*row)++, "", "…");
@@ -208,8 +204,6 @@ append_class_legend (GString *svg, GArray *list, guint *row)
     style = style_of (list, i);
     name = shorten (shown->name, NAME_LENGTH);
     append_legend (svg, row, style, name, shown->ap);
-    g_free (name);
-    g_free (style);
   }
 }
 
@@ -237,22 +231,20 @@ append_means (GString *svg, const ValReport *report, guint *row)
   const guint n = report->data->classes->len;
 
   for (guint i = G_N_ELEMENTS (means); i-- > 0;) {
-    char *style = g_strdup_printf ("stroke=\"%s\" stroke-width=\"3\"",
-        means[i].colour);
+    g_autofree char *style =
+        g_strdup_printf ("stroke=\"%s\" stroke-width=\"3\"", means[i].colour);
     double precision[VAL_N_RECALLS];
 
     mean_curve (report, means[i].iou, precision);
     append_curve (svg, precision, style);
-    g_free (style);
   }
   for (guint i = 0; i < G_N_ELEMENTS (means); i++) {
-    char *style = g_strdup_printf ("stroke=\"%s\" stroke-width=\"3\"",
-        means[i].colour);
+    g_autofree char *style =
+        g_strdup_printf ("stroke=\"%s\" stroke-width=\"3\"", means[i].colour);
 
     append_legend (svg, row, style, means[i].title,
         val_average_precision (report->categories, n, VAL_AREA_ALL,
             means[i].iou));
-    g_free (style);
   }
 }
 
@@ -260,27 +252,24 @@ append_means (GString *svg, const ValReport *report, guint *row)
 static void
 append_title (GString *svg, const ValReport *report, guint n_shown)
 {
-  char *base = g_path_get_basename (report->data->source),
-       *name = shorten (base, TITLE_LENGTH);
+  g_autofree char *base = g_path_get_basename (report->data->source),
+                  *name = shorten (base, TITLE_LENGTH);
   const double ap = val_average_precision (report->categories,
       report->data->classes->len, VAL_AREA_ALL, -1);
-  char *text =
+  g_autofree char *text =
       g_strdup_printf ("%s: %u pictures, %u class%s with objects, AP %.3f",
           name, report->data->pictures->len, n_shown, n_shown == 1 ? "" : "es",
           ap < 0 ? 0 : ap);
 
   append_text (svg, LEFT, 32, "class=\"title\"", "Precision and recall");
   append_text (svg, LEFT, 54, "class=\"tick\"", text);
-  g_free (text);
-  g_free (name);
-  g_free (base);
 }
 
 static char *
 make_svg (const ValReport *report, int scale)
 {
   GString *svg = g_string_new ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-  GArray *list = list_classes (report);
+  g_autoptr (GArray) list = list_classes (report);
   guint row = 1;
 
   g_string_append_printf (svg,
@@ -305,7 +294,6 @@ make_svg (const ValReport *report, int scale)
       "each class, IoU 0.50");
   row++;
   append_class_legend (svg, list, &row);
-  g_array_unref (list);
   g_string_append (svg, "</svg>\n");
   return g_string_free (svg, FALSE);
 }
@@ -323,21 +311,20 @@ has_extension (const char *path, const char *extension)
 static gboolean
 can_draw (void)
 {
-  GdkPixbufLoader *loader =
-      gdk_pixbuf_loader_new_with_mime_type ("image/svg+xml", NULL);
+  g_autoptr (GdkPixbufLoader)
+      loader = gdk_pixbuf_loader_new_with_mime_type ("image/svg+xml", NULL);
 
   if (!loader)
     return FALSE;
   gdk_pixbuf_loader_close (loader, NULL);
-  g_object_unref (loader);
   return TRUE;
 }
 
 static gboolean
 save_png (const char *svg, const char *path, GError **error)
 {
-  GdkPixbufLoader *loader =
-      gdk_pixbuf_loader_new_with_mime_type ("image/svg+xml", error);
+  g_autoptr (GdkPixbufLoader)
+      loader = gdk_pixbuf_loader_new_with_mime_type ("image/svg+xml", error);
   gboolean ok;
 
   if (!loader)
@@ -348,7 +335,6 @@ save_png (const char *svg, const char *path, GError **error)
   if (ok)
     ok = gdk_pixbuf_save (gdk_pixbuf_loader_get_pixbuf (loader), path, "png",
         error, NULL);
-  g_object_unref (loader);
   return ok;
 }
 
@@ -387,12 +373,11 @@ gboolean
 val_plot (const ValReport *report, const char *path, GError **error)
 {
   const gboolean is_png = has_extension (path, ".png");
-  char *svg = make_svg (report, is_png ? SCALE : 1);
+  g_autofree char *svg = make_svg (report, is_png ? SCALE : 1);
   gboolean ok = is_png ? save_png (svg, path, error)
                        : g_file_set_contents (path, svg, -1, error);
 
   if (!ok)
     g_prefix_error (error, "--plot: %s: ", path);
-  g_free (svg);
   return ok;
 }

@@ -7,7 +7,6 @@
 
 #include "config.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,8 +65,8 @@ gboolean
 val_results_write (const ValData *data, const GArray *found, const char *path,
     GError **error)
 {
-  GString *text = g_string_new ("[");
-  GError *failure = NULL;
+  g_autoptr (GString) text = g_string_new ("[");
+  g_autoptr (GError) failure = NULL;
 
   for (guint i = 0; i < found->len; i++) {
     const ValFound *f = &g_array_index (found, ValFound, i);
@@ -89,11 +88,8 @@ val_results_write (const ValData *data, const GArray *found, const char *path,
     g_string_append_c (text, '}');
   }
   g_string_append (text, "\n]\n");
-  if (!g_file_set_contents (path, text->str, (gssize) text->len, &failure)) {
+  if (!g_file_set_contents (path, text->str, (gssize) text->len, &failure))
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s", failure->message);
-    g_error_free (failure);
-  }
-  g_string_free (text, TRUE);
   return !failure;
 }
 
@@ -114,7 +110,7 @@ read_result (ValData *data, ValJson *json, Y10Json entry, guint index,
   gint64 class_id;
   ValFound f;
   double box[4];
-  char *id;
+  g_autofree char *id = NULL;
 
   if (!val_json_is_object (json, entry)
       || !val_json_get_int (json, entry, "category_id", &class_id)
@@ -128,7 +124,6 @@ read_result (ValData *data, ValJson *json, Y10Json entry, guint index,
     g_set_error (json->error, Y10_ERROR, Y10_ERROR_FAILED,
         "%s: entry %u is of the picture %s, which %s does not have", json->path,
         index, id, data->source);
-  g_free (id);
   /* Of a picture that was left out, and so it was said. */
   if (picture < 0)
     return data->n_left_out > 0;

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/json.h"
 #include "base/names.h"
@@ -73,7 +72,7 @@ print_number (double value)
 static void
 print_label (const char *label)
 {
-  char *safe = tool_escape (label);
+  g_autofree char *safe = tool_escape (label);
   glong length = g_utf8_strlen (safe, -1);
 
   if (length > LABEL_WIDTH) {
@@ -82,7 +81,6 @@ print_label (const char *label)
   } else {
     printf ("%s%*s", safe, (int) (LABEL_WIDTH - length), "");
   }
-  g_free (safe);
 }
 
 static void
@@ -160,7 +158,8 @@ static void
 print_confusions (const ValReport *report)
 {
   const guint n = report->data->classes->len, size = n + 1;
-  GArray *confusions = g_array_new (FALSE, FALSE, sizeof (Confusion));
+  g_autoptr (GArray)
+      confusions = g_array_new (FALSE, FALSE, sizeof (Confusion));
   guint right = 0, missed = 0, extra = 0, confused = 0;
 
   for (guint row = 0; row < size; row++)
@@ -192,7 +191,6 @@ print_confusions (const ValReport *report)
   }
   if (confusions->len)
     putchar ('\n');
-  g_array_unref (confusions);
 }
 
 void
@@ -275,7 +273,7 @@ add_engine (GString *json, const ValReport *report)
 {
   const Y10Engine *engine = report->engine;
   const ValSpeed *speed = &report->speed;
-  char *path = tool_source_to_utf8 (
+  g_autofree char *path = tool_source_to_utf8 (
       y10_model_get_path (y10_engine_get_model (engine)));
   guint width, height;
 
@@ -295,7 +293,6 @@ add_engine (GString *json, const ValReport *report)
   y10_json_add_double (json, "network", speed->inference);
   y10_json_add_double (json, "boxes", speed->postprocess);
   y10_json_close (json, '}');
-  g_free (path);
 }
 
 char *
@@ -303,7 +300,7 @@ val_to_json (const ValReport *report)
 {
   GString *json = g_string_new (NULL);
   const guint n = report->data->classes->len;
-  char *source = tool_source_to_utf8 (report->data->source);
+  g_autofree char *source = tool_source_to_utf8 (report->data->source);
 
   y10_json_open (json, NULL, '{');
   y10_json_add_string (json, "data", source);
@@ -321,6 +318,5 @@ val_to_json (const ValReport *report)
   y10_json_close (json, ']');
   add_confusion (json, report);
   y10_json_close (json, '}');
-  g_free (source);
   return g_string_free (json, FALSE);
 }

@@ -4,8 +4,6 @@
 
 #include "val/infer.h"
 
-G_BEGIN_DECLS
-
 #define VAL_CONFUSION_CONFIDENCE 0.25
 #define VAL_CONFUSION_IOU 0.45
 
@@ -31,5 +29,3 @@ char *val_to_json (const ValReport *report);
 /* Writes a picture, .svg or .png. */
 gboolean val_plot (const ValReport *report, const char *path, GError **error);
 gboolean val_plot_check (const char *path, GError **error);
-
-G_END_DECLS

@@ -17,7 +17,7 @@
 char *
 val_read_file (const char *path, gsize *size, GError **error)
 {
-  GError *failure = NULL;
+  g_autoptr (GError) failure = NULL;
   char *text = NULL;
 
   /* Neither waits for a pipe nor reads a device without an end. */
@@ -31,7 +31,6 @@ val_read_file (const char *path, gsize *size, GError **error)
   }
   if (!g_file_get_contents (path, &text, size, &failure)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s", failure->message);
-    g_error_free (failure);
   } else if (g_str_has_prefix (text, BYTE_ORDER_MARK)) {
     *size -= strlen (BYTE_ORDER_MARK);
     memmove (text, text + strlen (BYTE_ORDER_MARK), *size + 1);
@@ -56,7 +55,7 @@ char **
 val_read_lines (const char *path, GError **error)
 {
   gsize size;
-  char *text = val_read_file (path, &size, error);
+  g_autofree char *text = val_read_file (path, &size, error);
   char **lines;
 
   if (!text)
@@ -64,13 +63,11 @@ val_read_lines (const char *path, GError **error)
   if (!g_utf8_validate_len (text, size, NULL)) {
     g_set_error (error, Y10_ERROR, Y10_ERROR_FAILED, "%s: is not UTF-8 text",
         path);
-    g_free (text);
     return NULL;
   }
   unify_line_ends (text);
   lines = g_strsplit (text, "\n", -1);
   for (guint i = 0; lines[i]; i++)
     g_strstrip (lines[i]);
-  g_free (text);
   return lines;
 }

@@ -75,8 +75,8 @@ match_classes (Val *self)
 {
   const guint n_model = y10_model_get_n_classes (self->model);
   GPtrArray *classes = self->data->classes;
-  guint8 *is_known = g_new0 (guint8, classes->len);
-  GString *unknown = g_string_new (NULL);
+  g_autofree guint8 *is_known = g_new0 (guint8, classes->len);
+  g_autoptr (GString) unknown = g_string_new (NULL);
   guint n_unknown = 0, n_known = 0;
   gboolean ok;
 
@@ -116,8 +116,6 @@ match_classes (Val *self)
     self->wanted[i] = self->class_of[i] >= 0;
   if (ok)
     val_data_keep (self->data, is_known, NULL);
-  g_string_free (unknown, TRUE);
-  g_free (is_known);
   return ok;
 }
 
@@ -152,24 +150,16 @@ infer (Val *self)
   return error ? fail (error, TOOL_NO_ENGINE) : TOOL_OK;
 }
 
-/* Learns the sizes of pictures whose labels are fractions. */
-static int
-measure (Val *self)
-{
-  GArray *none = val_infer (self->data, NULL, &self->n_unread, &self->speed,
-      NULL);
-
-  g_clear_pointer (&none, g_array_unref);
-  return TOOL_OK;
-}
-
 static int
 read_detections (Val *self)
 {
   GError *error = NULL;
+  GArray *none = NULL;
 
+  /* Learns the sizes of pictures whose labels are fractions. */
   if (self->data->is_relative)
-    measure (self);
+    none = val_infer (self->data, NULL, &self->n_unread, &self->speed, NULL);
+  g_clear_pointer (&none, g_array_unref);
   if (tool_interrupted ())
     return TOOL_INTERRUPTED;
   self->found = val_results_read (self->data, self->options->detections,
@@ -180,7 +170,8 @@ read_detections (Val *self)
 static gboolean
 write_json (const ValReport *report, const char *path)
 {
-  char *text = val_to_json (report), *line = g_strconcat (text, "\n", NULL);
+  g_autofree char *text = val_to_json (report),
+                  *line = g_strconcat (text, "\n", NULL);
   GError *error = NULL;
   gboolean ok = TRUE;
 
@@ -188,8 +179,6 @@ write_json (const ValReport *report, const char *path)
     fputs (line, stdout);
   else if (!(ok = g_file_set_contents (path, line, -1, &error)))
     fail (error, TOOL_FAILED);
-  g_free (line);
-  g_free (text);
   return ok;
 }
 
@@ -222,8 +211,8 @@ evaluate (Val *self)
     .found = (const ValFound *) self->found->data,
     .n_found = self->found->len,
   };
-  ValCategory *categories = val_evaluate (&input);
-  guint *confusion = val_confuse (&input, VAL_CONFUSION_CONFIDENCE,
+  g_autofree ValCategory *categories = val_evaluate (&input);
+  g_autofree guint *confusion = val_confuse (&input, VAL_CONFUSION_CONFIDENCE,
       VAL_CONFUSION_IOU);
   const ValReport report = {
     .data = self->data,
@@ -236,8 +225,6 @@ evaluate (Val *self)
   };
   gboolean ok = write_outputs (self, &report);
 
-  g_free (categories);
-  g_free (confusion);
   return ok ? TOOL_OK : TOOL_FAILED;
 }
 
@@ -353,7 +340,7 @@ tool_val (int argc, char **argv)
         NULL, NULL },
     { NULL }
   };
-  GOptionContext *context = make_context ();
+  g_autoptr (GOptionContext) context = make_context ();
   Val self = { .options = &options, .config = &config };
   int status = TOOL_USAGE;
 
@@ -376,13 +363,6 @@ tool_val (int argc, char **argv)
   g_free (self.wanted);
   tool_engine_options_clear (&options.engine);
   tool_head_options_clear (&options.head);
-  g_option_context_free (context);
-  g_strfreev (options.files);
-  g_free (options.split);
-  g_free (options.images);
-  g_free (options.json);
-  g_free (options.detections);
-  g_free (options.save_detections);
-  g_free (options.plot);
+  tool_options_clear (entries);
   return status;
 }

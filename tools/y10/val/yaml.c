@@ -28,22 +28,22 @@ typedef struct
   GError **error;
 } Reader;
 
-static gboolean refuse (const Reader *self, const yaml_node_t *node,
-    const char *format, ...) G_GNUC_PRINTF (3, 4);
-
+/* Sets the error, with the line of @node unless it is NULL. */
+G_GNUC_PRINTF (3, 4)
 static gboolean
 refuse (const Reader *self, const yaml_node_t *node, const char *format, ...)
 {
+  g_autoptr (GString) text = g_string_new (self->file);
   va_list args;
-  char *text;
 
+  if (node)
+    g_string_append_printf (text, ": line %" G_GSIZE_FORMAT,
+        node->start_mark.line + 1);
+  g_string_append (text, ": ");
   va_start (args, format);
-  text = g_strdup_vprintf (format, args);
+  g_string_append_vprintf (text, format, args);
   va_end (args);
-  g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
-      "%s: line %" G_GSIZE_FORMAT ": %s", self->file, node->start_mark.line + 1,
-      text);
-  g_free (text);
+  g_set_error_literal (self->error, Y10_ERROR, Y10_ERROR_FAILED, text->str);
   return FALSE;
 }
 
@@ -68,23 +68,16 @@ load (Reader *self, const char *text, gsize size)
   yaml_parser_t parser;
   gboolean ok;
 
-  if (is_deep (text)) {
-    g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: has lists in lists, more than %d deep", self->file, MAX_DEPTH);
-    return FALSE;
-  }
-  if (!yaml_parser_initialize (&parser)) {
-    g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: there is no memory to read it", self->file);
-    return FALSE;
-  }
+  if (is_deep (text))
+    return refuse (self, NULL, "has lists in lists, more than %d deep",
+        MAX_DEPTH);
+  if (!yaml_parser_initialize (&parser))
+    return refuse (self, NULL, "there is no memory to read it");
   yaml_parser_set_input_string (&parser, (const guint8 *) text, size);
-  ok = yaml_parser_load (&parser, &self->document);
-  if (!ok)
-    g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: is no YAML: line %" G_GSIZE_FORMAT ": %s", self->file,
-        parser.problem_mark.line + 1,
-        parser.problem ? parser.problem : "it cannot be read");
+  ok = yaml_parser_load (&parser, &self->document)
+      || refuse (self, NULL, "is no YAML: line %" G_GSIZE_FORMAT ": %s",
+          parser.problem_mark.line + 1,
+          parser.problem ? parser.problem : "it cannot be read");
   yaml_parser_delete (&parser);
   return ok;
 }
@@ -110,6 +103,28 @@ get_word (const Reader *self, const yaml_node_t *node, const char *what)
   return NULL;
 }
 
+static gboolean
+add_word (const Reader *self, const yaml_node_t *node, const char *what,
+    GPtrArray *words)
+{
+  const char *word = get_word (self, node, what);
+
+  if (word)
+    g_ptr_array_add (words, g_strdup (word));
+  return word != NULL;
+}
+
+static gboolean
+add_words (Reader *self, const yaml_node_t *list, const char *what,
+    GPtrArray *words)
+{
+  for (const yaml_node_item_t *item = list->data.sequence.items.start;
+       item < list->data.sequence.items.top; item++)
+    if (!add_word (self, get (self, *item), what, words))
+      return FALSE;
+  return TRUE;
+}
+
 /* Sets @found to the value of @key of the table @root, or to NULL. */
 static gboolean
 find (Reader *self, const yaml_node_t *root, const char *key,
@@ -126,25 +141,6 @@ find (Reader *self, const yaml_node_t *root, const char *key,
     if (*found)
       return refuse (self, node, "%s is there a second time", key);
     *found = get (self, pair->value);
-  }
-  return TRUE;
-}
-
-static gboolean
-read_pictures (Reader *self, yaml_node_t *node, GPtrArray *pictures)
-{
-  const char *word;
-
-  if (node->type != YAML_SEQUENCE_NODE) {
-    if ((word = get_word (self, node, "a folder, a file or a list of them")))
-      g_ptr_array_add (pictures, g_strdup (word));
-    return word != NULL;
-  }
-  for (const yaml_node_item_t *item = node->data.sequence.items.start;
-       item < node->data.sequence.items.top; item++) {
-    if (!(word = get_word (self, get (self, *item), "a folder or a file")))
-      return FALSE;
-    g_ptr_array_add (pictures, g_strdup (word));
   }
   return TRUE;
 }
@@ -177,28 +173,22 @@ read_numbered (Reader *self, yaml_node_t *key, yaml_node_t *value,
 }
 
 static gboolean
-read_names (Reader *self, yaml_node_t *node, GPtrArray *names)
+read_names (Reader *self, const yaml_node_t *node, GPtrArray *names)
 {
-  const char *name;
-
   if (node->type == YAML_SCALAR_NODE)
     return refuse (self, node,
         "names is \"%.*s\"; expected a list or a table of numbers",
         y10_text_fit ((const char *) node->data.scalar.value, 60),
         (const char *) node->data.scalar.value);
-  if (node->type == YAML_MAPPING_NODE) {
+  if (node->type == YAML_SEQUENCE_NODE) {
+    if (!add_words (self, node, "the name of a class", names))
+      return FALSE;
+  } else {
     for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
          pair < node->data.mapping.pairs.top; pair++)
       if (!read_numbered (self, get (self, pair->key), get (self, pair->value),
               names))
         return FALSE;
-  } else {
-    for (const yaml_node_item_t *item = node->data.sequence.items.start;
-         item < node->data.sequence.items.top; item++) {
-      if (!(name = get_word (self, get (self, *item), "the name of a class")))
-        return FALSE;
-      g_ptr_array_add (names, g_strdup (name));
-    }
   }
   if (names->len > VAL_MAX_CLASSES)
     return refuse (self, node, "names has %u classes; expected at most %d",
@@ -215,12 +205,11 @@ read_root (Reader *self, const char *split, ValYaml *yaml)
 {
   const yaml_node_t *root = yaml_document_get_root_node (&self->document);
   yaml_node_t *path, *pictures, *names;
+  const char *folder = NULL;
 
-  if (!root || root->type != YAML_MAPPING_NODE) {
-    g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: is no table; expected path, %s and names", self->file, split);
-    return FALSE;
-  }
+  if (!root || root->type != YAML_MAPPING_NODE)
+    return refuse (self, NULL, "is no table; expected path, %s and names",
+        split);
   if (!find (self, root, "path", &path) || !find (self, root, "names", &names)
       || !find (self, root, split, &pictures))
     return FALSE;
@@ -228,30 +217,21 @@ read_root (Reader *self, const char *split, ValYaml *yaml)
   if (!pictures && !strcmp (split, "val")
       && !find (self, root, "validation", &pictures))
     return FALSE;
-  if (path) {
-    const char *word = get_word (self, path, "a folder");
-
-    if (!word)
-      return FALSE;
-    yaml->path = g_strdup (word);
-  }
-  return (!pictures || read_pictures (self, pictures, yaml->pictures))
-      && (!names || read_names (self, names, yaml->names));
-}
-
-/* FALSE with an error where a key is missing, which has no line. */
-static gboolean
-check (const Reader *self, const char *split, const ValYaml *yaml)
-{
+  if (path && !(folder = get_word (self, path, "a folder")))
+    return FALSE;
+  yaml->path = g_strdup (folder);
+  if (pictures
+      && !(pictures->type == YAML_SEQUENCE_NODE
+              ? add_words (self, pictures, "a folder or a file", yaml->pictures)
+              : add_word (self, pictures, "a folder, a file or a list of them",
+                  yaml->pictures)))
+    return FALSE;
+  if (names && !read_names (self, names, yaml->names))
+    return FALSE;
   if (!yaml->names->len)
-    g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: has no names, which are the classes", self->file);
-  else if (!yaml->pictures->len)
-    g_set_error (self->error, Y10_ERROR, Y10_ERROR_FAILED,
-        "%s: has no %s, which names the pictures", self->file, split);
-  else
-    return TRUE;
-  return FALSE;
+    return refuse (self, NULL, "has no names, which are the classes");
+  return yaml->pictures->len
+      || refuse (self, NULL, "has no %s, which names the pictures", split);
 }
 
 static gboolean
@@ -263,7 +243,7 @@ read_text (const char *file, const char *text, gsize size, const char *split,
 
   if (!load (&self, text, size))
     return FALSE;
-  ok = read_root (&self, split, yaml) && check (&self, split, yaml);
+  ok = read_root (&self, split, yaml);
   yaml_document_delete (&self.document);
   return ok;
 }
@@ -286,16 +266,13 @@ val_yaml_read (const char *file, const char *split, ValYaml *yaml,
     GError **error)
 {
   gsize size;
-  char *text = val_read_file (file, &size, error);
-  gboolean ok;
+  g_autofree char *text = val_read_file (file, &size, error);
 
   *yaml = (ValYaml){
     .pictures = g_ptr_array_new_with_free_func (g_free),
     .names = g_ptr_array_new_with_free_func (g_free),
   };
-  ok = text && read_text (file, text, size, split, yaml, error);
-  g_free (text);
-  return ok;
+  return text && read_text (file, text, size, split, yaml, error);
 }
 
 void
