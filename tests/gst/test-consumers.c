@@ -380,14 +380,8 @@ GST_START_TEST (test_while_playing)
 
 GST_END_TEST;
 
-static Suite *
-consumers_suite (void)
+TEST_GST_MAIN (consumers)
 {
-  Suite *s = suite_create ("consumers");
-  TCase *tc = tcase_create ("consumers");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_dlstreamer);
 #ifdef HAVE_GST_ANALYTICS
   tcase_add_test (tc, test_dlstreamer_analytics);
@@ -396,12 +390,4 @@ consumers_suite (void)
   tcase_add_test (tc, test_hints);
   tcase_add_test (tc, test_classes);
   tcase_add_test (tc, test_while_playing);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (consumers_suite (), "yolov10-consumers", __FILE__);
 }

@@ -86,21 +86,7 @@ GST_START_TEST (test_frame_path)
 
 GST_END_TEST;
 
-static Suite *
-alloc_suite (void)
+TEST_GST_MAIN (detect_alloc)
 {
-  Suite *s = suite_create ("yolov10detect allocations");
-  TCase *tc = tcase_create ("allocations");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_frame_path);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (alloc_suite (), "yolov10detect-alloc", __FILE__);
 }

@@ -189,26 +189,9 @@ GST_START_TEST (test_changes)
 
 GST_END_TEST;
 
-static Suite *
-changes_suite (void)
+TEST_GST_MAIN (detect_changes)
 {
-  Suite *s = suite_create ("yolov10detect changes");
-  TCase *tc = tcase_create ("changes");
-
-  suite_add_tcase (s, tc);
+  caps = test_gst_caps ("NV12", 80, 60);
   tcase_set_timeout (tc, 600);
   tcase_add_test (tc, test_changes);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  int status;
-
-  test_gst_init (&argc, &argv);
-  caps = test_gst_caps ("NV12", 80, 60);
-  status = test_gst_run (changes_suite (), "yolov10detect-changes", __FILE__);
-  gst_caps_unref (caps);
-  return status;
 }

@@ -299,14 +299,8 @@ GST_START_TEST (test_allocation)
 
 GST_END_TEST;
 
-static Suite *
-cuda_suite (void)
+TEST_GST_MAIN (detect_cuda)
 {
-  Suite *s = suite_create ("yolov10detect CUDA memory");
-  TCase *tc = tcase_create ("cuda");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_template);
   tcase_add_test (tc, test_caps_answers);
   tcase_add_test (tc, test_negotiates_system);
@@ -314,12 +308,4 @@ cuda_suite (void)
   tcase_add_test (tc, test_contexts);
   tcase_add_test (tc, test_no_driver);
   tcase_add_test (tc, test_allocation);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (cuda_suite (), "yolov10detect-cuda", __FILE__);
 }

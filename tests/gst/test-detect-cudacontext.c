@@ -187,24 +187,10 @@ GST_START_TEST (test_no_context)
 
 GST_END_TEST;
 
-static Suite *
-cudacontext_suite (void)
+TEST_GST_MAIN (detect_cudacontext)
 {
-  Suite *s = suite_create ("yolov10detect CUDA context");
-  TCase *tc = tcase_create ("cudacontext");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 300);
   tcase_add_test (tc, test_primary);
   tcase_add_test (tc, test_adopted);
   tcase_add_test (tc, test_no_context);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (cudacontext_suite (), "yolov10detect-cudacontext",
-      __FILE__);
 }

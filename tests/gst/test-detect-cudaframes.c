@@ -374,13 +374,8 @@ GST_START_TEST (test_other_context_flushed)
 
 GST_END_TEST;
 
-static Suite *
-cudaframes_suite (void)
+TEST_GST_MAIN (detect_cudaframes)
 {
-  Suite *s = suite_create ("yolov10detect CUDA frames");
-  TCase *tc = tcase_create ("cudaframes");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 300);
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_metas);
@@ -390,13 +385,4 @@ cudaframes_suite (void)
   tcase_add_test (tc, test_not_cuda);
   tcase_add_test (tc, test_other_context);
   tcase_add_test (tc, test_other_context_flushed);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (cudaframes_suite (), "yolov10detect-cudaframes",
-      __FILE__);
 }

@@ -562,14 +562,8 @@ GST_START_TEST (test_short_frame)
 
 GST_END_TEST;
 
-static Suite *
-errors_suite (void)
+TEST_GST_MAIN (detect_errors)
 {
-  Suite *s = suite_create ("yolov10detect errors");
-  TCase *tc = tcase_create ("errors");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_missing_file);
   tcase_add_test (tc, test_file_name);
   tcase_add_test (tc, test_not_a_model);
@@ -587,12 +581,4 @@ errors_suite (void)
   tcase_add_test (tc, test_attach_analytics);
   tcase_add_test (tc, test_caps);
   tcase_add_test (tc, test_short_frame);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (errors_suite (), "yolov10detect-errors", __FILE__);
 }

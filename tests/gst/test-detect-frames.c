@@ -509,13 +509,8 @@ GST_START_TEST (test_allocation)
 
 GST_END_TEST;
 
-static Suite *
-frames_suite (void)
+TEST_GST_MAIN (detect_frames)
 {
-  Suite *s = suite_create ("yolov10detect frames");
-  TCase *tc = tcase_create ("frames");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 300);
   tcase_add_test (tc, test_rgb_formats);
   tcase_add_test (tc, test_yuv_formats);
@@ -530,12 +525,4 @@ frames_suite (void)
   tcase_add_test (tc, test_crop_meta);
   tcase_add_test (tc, test_untouched);
   tcase_add_test (tc, test_allocation);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (frames_suite (), "yolov10detect-frames", __FILE__);
 }

@@ -440,14 +440,9 @@ GST_START_TEST (test_position)
 
 GST_END_TEST;
 
-static Suite *
-live_suite (void)
+TEST_GST_MAIN (detect_live)
 {
-  Suite *s = suite_create ("yolov10detect live");
-  TCase *tc = tcase_create ("live");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
+  caps = test_gst_caps ("NV12", 96, 64);
   tcase_add_test (tc, test_too_slow);
   tcase_add_test (tc, test_held_up);
   tcase_add_test (tc, test_interval);
@@ -456,17 +451,4 @@ live_suite (void)
   tcase_add_test (tc, test_latency);
   tcase_add_test (tc, test_latency_limits);
   tcase_add_test (tc, test_position);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  int status;
-
-  test_gst_init (&argc, &argv);
-  caps = test_gst_caps ("NV12", 96, 64);
-  status = test_gst_run (live_suite (), "yolov10detect-live", __FILE__);
-  gst_caps_unref (caps);
-  return status;
 }

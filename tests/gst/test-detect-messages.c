@@ -138,27 +138,9 @@ GST_START_TEST (test_signal)
 
 GST_END_TEST;
 
-static Suite *
-messages_suite (void)
+TEST_GST_MAIN (detect_messages)
 {
-  Suite *s = suite_create ("yolov10detect tells");
-  TCase *tc = tcase_create ("tell");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
+  caps = test_gst_caps ("NV12", 96, 64);
   tcase_add_test (tc, test_messages);
   tcase_add_test (tc, test_signal);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  int status;
-
-  test_gst_init (&argc, &argv);
-  caps = test_gst_caps ("NV12", 96, 64);
-  status = test_gst_run (messages_suite (), "yolov10detect-messages", __FILE__);
-  gst_caps_unref (caps);
-  return status;
 }

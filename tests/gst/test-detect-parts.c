@@ -390,13 +390,8 @@ GST_START_TEST (test_privacy)
 
 GST_END_TEST;
 
-static Suite *
-parts_suite (void)
+TEST_GST_MAIN (detect_parts)
 {
-  Suite *s = suite_create ("yolov10detect parts");
-  TCase *tc = tcase_create ("parts");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_same_boxes);
   tcase_add_test (tc, test_change);
@@ -406,12 +401,4 @@ parts_suite (void)
   tcase_add_test (tc, test_bad_size);
   if (gst_element_factory_find ("yolov10overlay"))
     tcase_add_test (tc, test_privacy);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (parts_suite (), "yolov10detect-parts", __FILE__);
 }

@@ -259,24 +259,11 @@ GST_START_TEST (test_overlay)
 
 GST_END_TEST;
 
-static Suite *
-readyonly_suite (void)
+TEST_GST_MAIN (detect_readyonly)
 {
-  Suite *s = suite_create ("yolov10detect properties of READY");
-  TCase *tc = tcase_create ("readyonly");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_kept);
   tcase_add_test (tc, test_exchange);
   tcase_add_test (tc, test_storm);
   tcase_add_test (tc, test_overlay);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (readyonly_suite (), "yolov10detect-readyonly", __FILE__);
 }

@@ -442,25 +442,12 @@ GST_START_TEST (test_knobs)
 
 GST_END_TEST;
 
-static Suite *
-reload_suite (void)
+TEST_GST_MAIN (detect_reload)
 {
-  Suite *s = suite_create ("yolov10detect changes");
-  TCase *tc = tcase_create ("reload");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 900);
   tcase_add_test (tc, test_takes_over);
   tcase_add_test (tc, test_last_counts);
   tcase_add_test (tc, test_repaired);
   tcase_add_test (tc, test_stops_while_loading);
   tcase_add_test (tc, test_knobs);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (reload_suite (), "yolov10detect-reload", __FILE__);
 }

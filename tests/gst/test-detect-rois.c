@@ -212,22 +212,9 @@ GST_START_TEST (test_two_stages)
 
 GST_END_TEST;
 
-static Suite *
-rois_suite (void)
+TEST_GST_MAIN (detect_rois)
 {
-  Suite *s = suite_create ("yolov10detect regions of interest");
-  TCase *tc = tcase_create ("rois");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_rois);
   tcase_add_test (tc, test_two_stages);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (rois_suite (), "yolov10detect-rois", __FILE__);
 }

@@ -431,36 +431,19 @@ GST_START_TEST (test_shapes)
 
 GST_END_TEST;
 
-static Suite *
-sim_suite (void)
+TEST_GST_MAIN (detect_sim)
 {
-  Suite *s = suite_create ("yolov10detect on a simulated GPU");
-  TCase *tc = tcase_create ("sim");
+  g_autoptr (GString) why = g_string_new (NULL);
 
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
+  if (!y10_backend_probe (Y10_BACKEND_CUDA, why) || !y10_sim_control_get ()) {
+    test_gst_skip ("no simulated GPU: %s", why->str);
+    return;
+  }
+  caps = test_gst_caps ("RGB", 96, 96);
   tcase_add_test (tc, test_recovers);
   tcase_add_test (tc, test_comes_back_late);
   tcase_add_test (tc, test_stops);
   tcase_add_test (tc, test_graphs);
   tcase_add_test (tc, test_parts);
   tcase_add_test (tc, test_shapes);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  GString *why = g_string_new (NULL);
-  int status = SKIP;
-
-  test_gst_init (&argc, &argv);
-  caps = test_gst_caps ("RGB", 96, 96);
-  if (y10_backend_probe (Y10_BACKEND_CUDA, why) && y10_sim_control_get ())
-    status = test_gst_run (sim_suite (), "yolov10detect-sim", __FILE__);
-  else
-    printf ("SKIP: no simulated GPU: %s\n", why->str);
-  gst_caps_unref (caps);
-  g_string_free (why, TRUE);
-  return status;
 }

@@ -298,14 +298,8 @@ GST_START_TEST (test_threads)
 
 GST_END_TEST;
 
-static Suite *
-stream_suite (void)
+TEST_GST_MAIN (detect_stream)
 {
-  Suite *s = suite_create ("yolov10detect stream");
-  TCase *tc = tcase_create ("stream");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_events);
   tcase_add_test (tc, test_eos);
   tcase_add_test (tc, test_flush);
@@ -313,12 +307,4 @@ stream_suite (void)
   tcase_add_test (tc, test_cycles);
   tcase_add_test (tc, test_seeks);
   tcase_add_test (tc, test_threads);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (stream_suite (), "yolov10detect-stream", __FILE__);
 }

@@ -582,14 +582,9 @@ GST_START_TEST (test_come_and_go)
 
 GST_END_TEST;
 
-static Suite *
-streams_suite (void)
+TEST_GST_MAIN (detect_streams)
 {
-  Suite *s = suite_create ("yolov10detect streams");
-  TCase *tc = tcase_create ("streams");
-
   tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_who_shares);
   tcase_add_test (tc, test_shapes);
   tcase_add_test (tc, test_own_settings);
@@ -599,13 +594,4 @@ streams_suite (void)
   tcase_add_loop_test (tc, test_spread, FALSE, TRUE + 1);
   tcase_add_test (tc, test_priority);
   tcase_add_test (tc, test_come_and_go);
-  suite_add_tcase (s, tc);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (streams_suite (), "yolov10detect-streams", __FILE__);
 }

@@ -226,30 +226,12 @@ GST_START_TEST (test_cameras)
 
 GST_END_TEST;
 
-static Suite *
-turns_suite (void)
+TEST_GST_MAIN (detect_turns)
 {
-  Suite *s = suite_create ("yolov10detect turns");
-  TCase *tc = tcase_create ("turns");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
+  caps = test_gst_caps ("NV12", 96, 64);
   tcase_add_checked_fixture (tc, make_gate, free_gate);
   tcase_add_test (tc, test_burst);
   tcase_add_test (tc, test_pool);
   tcase_add_test (tc, test_behind);
   tcase_add_test (tc, test_cameras);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  int status;
-
-  test_gst_init (&argc, &argv);
-  caps = test_gst_caps ("NV12", 96, 64);
-  status = test_gst_run (turns_suite (), "yolov10detect-turns", __FILE__);
-  gst_caps_unref (caps);
-  return status;
 }

@@ -484,15 +484,9 @@ GST_START_TEST (test_tee)
 
 GST_END_TEST;
 
-static Suite *
-weak_suite (void)
+TEST_GST_MAIN (detect_weak)
 {
-  Suite *s = suite_create ("weak boxes");
-  TCase *tc = tcase_create ("weak boxes");
-
-  suite_add_tcase (s, tc);
   tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_contents);
   tcase_add_test (tc, test_limits);
   tcase_add_test (tc, test_no_place);
@@ -503,12 +497,4 @@ weak_suite (void)
   tcase_add_test (tc, test_wild);
   tcase_add_test (tc, test_elsewhere);
   tcase_add_test (tc, test_tee);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (weak_suite (), "yolov10detect-weak", __FILE__);
 }

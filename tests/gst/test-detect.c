@@ -467,14 +467,8 @@ GST_START_TEST (test_auto)
 
 GST_END_TEST;
 
-static Suite *
-detect_suite (void)
+TEST_GST_MAIN (detect)
 {
-  Suite *s = suite_create ("yolov10detect");
-  TCase *tc = tcase_create ("properties");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_flags);
   tcase_add_test (tc, test_defaults);
   tcase_add_test (tc, test_ranges);
@@ -483,12 +477,4 @@ detect_suite (void)
   tcase_add_test (tc, test_controlled);
   tcase_add_test (tc, test_active_properties);
   tcase_add_test (tc, test_auto);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (detect_suite (), "yolov10detect", __FILE__);
 }

@@ -287,22 +287,8 @@ GST_START_TEST (test_inspection)
 
 GST_END_TEST;
 
-static Suite *
-survival_suite (void)
+TEST_GST_MAIN (meta_survival)
 {
-  Suite *s = suite_create ("metadata survival");
-  TCase *tc = tcase_create ("rows");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_inspection);
   tcase_add_loop_test (tc, test_row, 0, G_N_ELEMENTS (rows));
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (survival_suite (), "yolov10-meta-survival", __FILE__);
 }

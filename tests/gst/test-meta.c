@@ -334,14 +334,8 @@ GST_START_TEST (test_analytics)
 GST_END_TEST;
 #endif
 
-static Suite *
-meta_suite (void)
+TEST_GST_MAIN (meta)
 {
-  Suite *s = suite_create ("metadata");
-  TCase *tc = tcase_create ("metadata");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_contents);
   tcase_add_test (tc, test_nothing_found);
   tcase_add_test (tc, test_attach);
@@ -352,12 +346,4 @@ meta_suite (void)
 #ifdef HAVE_GST_ANALYTICS
   tcase_add_test (tc, test_analytics);
 #endif
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (meta_suite (), "yolov10-meta", __FILE__);
 }

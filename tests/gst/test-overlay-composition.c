@@ -390,14 +390,9 @@ GST_START_TEST (test_other_memory)
 
 GST_END_TEST;
 
-static Suite *
-overlay_composition_suite (void)
+TEST_CHECK_MAIN (overlay_composition)
 {
-  Suite *s = suite_create ("yolov10overlay composition");
-  TCase *tc = tcase_create ("general");
-
   tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_without_support);
   tcase_add_test (tc, test_with_support);
   tcase_add_test (tc, test_memory_is_not_copied);
@@ -407,8 +402,4 @@ overlay_composition_suite (void)
   tcase_add_test (tc, test_privacy_writes_pixels);
   tcase_add_loop_test (tc, test_crowd, 0, 4);
   tcase_add_test (tc, test_other_memory);
-  suite_add_tcase (s, tc);
-  return s;
 }
-
-GST_CHECK_MAIN (overlay_composition);

@@ -273,13 +273,8 @@ GST_START_TEST (test_detector)
 
 GST_END_TEST;
 
-static Suite *
-overlay_cuda_suite (void)
+TEST_GST_MAIN (overlay_cuda)
 {
-  Suite *s = suite_create ("yolov10overlay CUDA frames");
-  TCase *tc = tcase_create ("cuda");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 300);
   tcase_add_checked_fixture (tc, overlay_cuda_setup, overlay_cuda_teardown);
   tcase_add_loop_test (tc, test_formats, 0, G_N_ELEMENTS (formats));
@@ -289,12 +284,4 @@ overlay_cuda_suite (void)
   tcase_add_test (tc, test_composition);
   tcase_add_loop_test (tc, test_unknown, 0, G_N_ELEMENTS (formats));
   tcase_add_test (tc, test_detector);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (overlay_cuda_suite (), "overlay-cuda", __FILE__);
 }

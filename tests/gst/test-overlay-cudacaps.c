@@ -217,18 +217,10 @@ GST_START_TEST (test_neighbours)
 
 GST_END_TEST;
 
-static Suite *
-overlay_cudacaps_suite (void)
+TEST_CHECK_MAIN (overlay_cudacaps)
 {
-  Suite *s = suite_create ("yolov10overlay CUDA caps");
-  TCase *tc = tcase_create ("cuda");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 300);
   tcase_add_checked_fixture (tc, overlay_cuda_setup, overlay_cuda_teardown);
   tcase_add_test (tc, test_neighbours);
   tcase_add_loop_test (tc, test_caps_answers, 0, N_MACHINES);
-  return s;
 }
-
-GST_CHECK_MAIN (overlay_cudacaps);

@@ -394,13 +394,8 @@ GST_START_TEST (test_not_cuda)
 
 GST_END_TEST;
 
-static Suite *
-overlay_cudaflow_suite (void)
+TEST_CHECK_MAIN (overlay_cudaflow)
 {
-  Suite *s = suite_create ("yolov10overlay CUDA frame flow");
-  TCase *tc = tcase_create ("cuda");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 300);
   tcase_add_checked_fixture (tc, overlay_cuda_setup, overlay_cuda_teardown);
   tcase_add_test (tc, test_streams);
@@ -411,7 +406,4 @@ overlay_cudaflow_suite (void)
   tcase_add_test (tc, test_contexts);
   tcase_add_test (tc, test_lost);
   tcase_add_test (tc, test_not_cuda);
-  return s;
 }
-
-GST_CHECK_MAIN (overlay_cudaflow);

@@ -417,14 +417,9 @@ GST_START_TEST (test_analytics_range)
 GST_END_TEST;
 #endif
 
-static Suite *
-ids_suite (void)
+TEST_CHECK_MAIN (ids)
 {
-  Suite *s = suite_create ("yolov10overlay ids");
-  TCase *tc = tcase_create ("ids");
-
   tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_sources);
   tcase_add_test (tc, test_wild);
   tcase_add_test (tc, test_digits);
@@ -436,8 +431,4 @@ ids_suite (void)
   tcase_add_test (tc, test_analytics);
   tcase_add_test (tc, test_analytics_range);
 #endif
-  suite_add_tcase (s, tc);
-  return s;
 }
-
-GST_CHECK_MAIN (ids);

@@ -560,13 +560,8 @@ GST_START_TEST (test_strides)
 
 GST_END_TEST;
 
-static Suite *
-overlay_pixels_suite (void)
+TEST_CHECK_MAIN (overlay_pixels)
 {
-  Suite *s = suite_create ("yolov10overlay pixels");
-  TCase *tc = tcase_create ("general");
-
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_nothing_else);
   tcase_add_test (tc, test_colors_are_stable);
@@ -578,8 +573,4 @@ overlay_pixels_suite (void)
   tcase_add_test (tc, test_odd_sizes);
   tcase_add_test (tc, test_privacy);
   tcase_add_test (tc, test_strides);
-  suite_add_tcase (s, tc);
-  return s;
 }
-
-GST_CHECK_MAIN (overlay_pixels);

@@ -559,13 +559,8 @@ GST_START_TEST (test_blur)
 
 GST_END_TEST;
 
-static Suite *
-states_suite (void)
+TEST_GST_MAIN (overlay_privacy_states)
 {
-  Suite *s = suite_create ("overlay-privacy-states");
-  TCase *tc = tcase_create ("all");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_growth);
   tcase_add_test (tc, test_skipped);
@@ -575,12 +570,4 @@ states_suite (void)
   tcase_add_test (tc, test_telling);
   tcase_add_test (tc, test_others);
   tcase_add_test (tc, test_blur);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (states_suite (), "overlay-privacy-states", __FILE__);
 }

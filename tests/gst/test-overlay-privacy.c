@@ -445,24 +445,11 @@ GST_START_TEST (test_boxes_are_covered)
 
 GST_END_TEST;
 
-static Suite *
-privacy_suite (void)
+TEST_GST_MAIN (overlay_privacy)
 {
-  Suite *s = suite_create ("overlay-privacy");
-  TCase *tc = tcase_create ("all");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_loop_test (tc, test_neighbours, 0, G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, test_drawn, 0, G_N_ELEMENTS (rows));
   tcase_add_test (tc, test_missing_box);
   tcase_add_test (tc, test_boxes_are_covered);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (privacy_suite (), "overlay-privacy", __FILE__);
 }

@@ -274,13 +274,8 @@ GST_START_TEST (test_wild_zones)
 
 GST_END_TEST;
 
-static Suite *
-overlay_regions_suite (void)
+TEST_CHECK_MAIN (overlay_regions)
 {
-  Suite *s = suite_create ("yolov10overlay regions");
-  TCase *tc = tcase_create ("regions");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_outlines);
   tcase_add_test (tc, test_composition);
@@ -289,7 +284,4 @@ overlay_regions_suite (void)
   tcase_add_test (tc, test_zones);
   tcase_add_test (tc, test_more_zones);
   tcase_add_test (tc, test_wild_zones);
-  return s;
 }
-
-GST_CHECK_MAIN (overlay_regions);

@@ -419,27 +419,13 @@ GST_START_TEST (test_tracker)
 
 GST_END_TEST;
 
-static Suite *
-tracks_suite (void)
+TEST_GST_MAIN (overlay_tracks)
 {
-  Suite *s = suite_create ("yolov10overlay tracks");
-  TCase *tc = tcase_create ("tracks");
-
-  suite_add_tcase (s, tc);
   tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_dashes);
   tcase_add_test (tc, test_badge);
   tcase_add_test (tc, test_wild);
   tcase_add_test (tc, test_held);
   tcase_add_test (tc, test_privacy);
   tcase_add_test (tc, test_tracker);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (tracks_suite (), "yolov10overlay-tracks", __FILE__);
 }

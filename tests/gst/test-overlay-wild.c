@@ -202,20 +202,11 @@ GST_START_TEST (test_wild_labels)
 
 GST_END_TEST;
 
-static Suite *
-overlay_wild_suite (void)
+TEST_CHECK_MAIN (overlay_wild)
 {
-  Suite *s = suite_create ("yolov10overlay wild metadata");
-  TCase *tc = tcase_create ("wild");
-
   tcase_add_checked_fixture (tc, overlay_setup, overlay_teardown);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_wild_frame_meta);
   tcase_add_test (tc, test_wild_records);
   tcase_add_test (tc, test_wild_rois);
   tcase_add_test (tc, test_wild_labels);
-  suite_add_tcase (s, tc);
-  return s;
 }
-
-GST_CHECK_MAIN (overlay_wild);

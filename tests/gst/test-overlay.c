@@ -486,14 +486,9 @@ GST_START_TEST (test_segment_in_bytes)
 
 GST_END_TEST;
 
-static Suite *
-overlay_suite (void)
+TEST_CHECK_MAIN (overlay)
 {
-  Suite *s = suite_create ("yolov10overlay");
-  TCase *tc = tcase_create ("general");
-
   tcase_add_checked_fixture (tc, overlay_setup, overlay_teardown);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_properties);
   tcase_add_test (tc, test_no_boxes_no_copy);
   tcase_add_test (tc, test_others_pixels_stay);
@@ -509,8 +504,4 @@ overlay_suite (void)
   tcase_add_test (tc, test_caps_change);
   tcase_add_test (tc, test_states);
   tcase_add_test (tc, test_segment_in_bytes);
-  suite_add_tcase (s, tc);
-  return s;
 }
-
-GST_CHECK_MAIN (overlay);

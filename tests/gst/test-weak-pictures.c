@@ -134,22 +134,9 @@ GST_START_TEST (test_codes)
 
 GST_END_TEST;
 
-static Suite *
-weak_suite (void)
+TEST_GST_MAIN (weak_pictures)
 {
-  Suite *s = suite_create ("weak boxes in pictures");
-  TCase *tc = tcase_create ("pictures");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 600);
   tcase_add_test (tc, test_codes);
   tcase_add_test (tc, test_photographs);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (weak_suite (), "yolov10-weak-pictures", __FILE__);
 }

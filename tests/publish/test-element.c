@@ -354,22 +354,14 @@ GST_START_TEST (test_linked_later)
 
 GST_END_TEST;
 
-int
-main (int argc, char **argv)
+TEST_GST_MAIN (publish)
 {
-  Suite *suite = suite_create ("publish");
-  TCase *tcase = tcase_create ("all");
-
-  test_gst_init (&argc, &argv);
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 120);
-  tcase_add_test (tcase, test_live);
-  tcase_add_test (tcase, test_flushed);
-  tcase_add_test (tcase, test_stopped);
-  tcase_add_test (tcase, test_eos);
-  tcase_add_test (tcase, test_others);
-  tcase_add_test (tcase, test_shared);
-  tcase_add_test (tcase, test_last);
-  tcase_add_test (tcase, test_linked_later);
-  return test_gst_run (suite, "publish", __FILE__);
+  tcase_add_test (tc, test_live);
+  tcase_add_test (tc, test_flushed);
+  tcase_add_test (tc, test_stopped);
+  tcase_add_test (tc, test_eos);
+  tcase_add_test (tc, test_others);
+  tcase_add_test (tc, test_shared);
+  tcase_add_test (tc, test_last);
+  tcase_add_test (tc, test_linked_later);
 }

@@ -575,34 +575,27 @@ GST_START_TEST (test_privacy_event)
 
 GST_END_TEST;
 
-int
-main (int argc, char **argv)
+TEST_GST_MAIN (snapshots)
 {
-  Suite *suite = suite_create ("snapshots");
-  TCase *tcase = tcase_create ("all");
   /* Before and since GStreamer 1.22. */
   static const gchar *const converters[] = { "videoconvert",
     "videoconvertscale" };
   gboolean loaded = FALSE;
 
-  test_gst_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (converters); i++)
     loaded |= test_gst_load_plugin (converters[i]);
   if (!loaded || !test_gst_load_plugin ("coreelements")
       || !test_gst_load_plugin ("jpeg")) {
     test_gst_skip ("jpegenc, jpegdec, videoconvert or filesrc is missing");
-    return test_gst_run (suite, "snapshots", __FILE__);
+    return;
   }
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 120);
-  tcase_add_test (tcase, test_formats);
-  tcase_add_test (tcase, test_crop_meta);
-  tcase_add_test (tcase, test_no_frames);
-  tcase_add_test (tcase, test_full);
-  tcase_add_test (tcase, test_silence);
-  tcase_add_test (tcase, test_references);
-  tcase_add_test (tcase, test_privacy_later);
-  tcase_add_test (tcase, test_privacy_event);
-  tcase_add_test (tcase, test_privacy_before);
-  return test_gst_run (suite, "snapshots", __FILE__);
+  tcase_add_test (tc, test_formats);
+  tcase_add_test (tc, test_crop_meta);
+  tcase_add_test (tc, test_no_frames);
+  tcase_add_test (tc, test_full);
+  tcase_add_test (tc, test_silence);
+  tcase_add_test (tc, test_references);
+  tcase_add_test (tc, test_privacy_later);
+  tcase_add_test (tc, test_privacy_event);
+  tcase_add_test (tc, test_privacy_before);
 }
