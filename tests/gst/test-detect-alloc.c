@@ -22,7 +22,7 @@ static gboolean asks;
 static gint
 count_once (gconstpointer properties)
 {
-  GstCaps *caps = test_gst_caps ("NV12", 160, 120);
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", 160, 120);
   GstBuffer *frames[WARM_UP + FRAMES];
   GstHarness *h = test_gst_harness (properties);
   gint n;
@@ -36,7 +36,6 @@ count_once (gconstpointer properties)
   n = test_n_frame_allocations (h, &sink, frames, G_N_ELEMENTS (frames),
       WARM_UP);
   gst_harness_teardown (h);
-  gst_caps_unref (caps);
   return n;
 }
 

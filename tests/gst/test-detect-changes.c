@@ -140,7 +140,7 @@ GST_START_TEST (test_changes)
 {
   GstHarness *h = make_harness (), *others[N_OTHERS];
   GThread *thread, *threads[N_OTHERS];
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   guint sent, n_others = 0, most = 0;
   GstStructure *stats;
   guint64 inferences, n_frames;
@@ -183,7 +183,6 @@ GST_START_TEST (test_changes)
   fail_unless (most <= N_OTHERS, "%u turns", most);
   check_messages (bus);
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
   gst_harness_teardown (h);
 }
 

@@ -191,7 +191,7 @@ static GByteArray *
 find_all (const char *properties)
 {
   GstHarness *h = test_gst_harness (properties);
-  GstCaps *caps = test_gst_caps ("NV12", 96, 64);
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", 96, 64);
   GByteArray *all = g_byte_array_new ();
 
   gst_harness_set_src_caps (h, gst_caps_ref (caps));
@@ -217,7 +217,6 @@ find_all (const char *properties)
     gst_buffer_unref (out);
   }
   gst_harness_teardown (h);
-  gst_caps_unref (caps);
   return all;
 }
 

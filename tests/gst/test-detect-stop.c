@@ -60,7 +60,7 @@ make_pipeline (gboolean live)
 static guint
 count_errors (GstElement *pipeline, const char *when)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message;
   guint n = 0;
 
@@ -78,7 +78,6 @@ count_errors (GstElement *pipeline, const char *when)
     }
     gst_message_unref (message);
   }
-  gst_object_unref (bus);
   return n;
 }
 

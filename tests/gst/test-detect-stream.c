@@ -17,11 +17,10 @@ started_harness (const char *properties)
 static GstBuffer *
 frame (GstClockTime pts)
 {
-  GstCaps *caps = test_gst_caps ("NV12", 96, 64);
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", 96, 64);
   GstBuffer *buffer = test_gst_picture_caps (caps, 1);
 
   GST_BUFFER_PTS (buffer) = pts;
-  gst_caps_unref (caps);
   return buffer;
 }
 
@@ -271,7 +270,7 @@ change_properties (gpointer data)
 GST_START_TEST (test_threads)
 {
   GstHarness *h = started_harness ("");
-  GstElement *e = gst_object_ref (h->element);
+  g_autoptr (GstElement) e = gst_object_ref (h->element);
   GThread *thread;
 
   g_atomic_int_set (&stop_changing, FALSE);
@@ -292,7 +291,6 @@ GST_START_TEST (test_threads)
   }
   g_atomic_int_set (&stop_changing, TRUE);
   g_thread_join (thread);
-  gst_object_unref (e);
   gst_harness_teardown (h);
 }
 

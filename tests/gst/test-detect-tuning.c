@@ -31,10 +31,9 @@ pass (GstHarness *h, GArray *expected)
 {
   GstBuffer *out = gst_harness_push_and_pull (h,
       test_gst_picture_caps (caps, 3));
-  GArray *rois = test_gst_rois (out);
+  g_autoptr (GArray) rois = test_gst_rois (out);
 
   test_gst_assert_same (rois, expected, 96, 96);
-  g_array_unref (rois);
   gst_buffer_unref (out);
 }
 

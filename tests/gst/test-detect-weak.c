@@ -55,7 +55,7 @@ static void
 assert_weak (GstBuffer *buffer, GArray *all, GArray *strong, guint max)
 {
   GArray *expected = g_array_new (FALSE, FALSE, sizeof (Y10Detection));
-  GArray *found = weak_get (buffer);
+  g_autoptr (GArray) found = weak_get (buffer);
 
   for (guint i = 0; i < all->len && expected->len + strong->len < max; i++) {
     const Y10Detection *row = &g_array_index (all, Y10Detection, i);
@@ -69,7 +69,6 @@ assert_weak (GstBuffer *buffer, GArray *all, GArray *strong, guint max)
   }
   fail_unless (found && expected->len > 0);
   test_gst_assert_same (found, expected, WIDTH, HEIGHT);
-  g_array_unref (found);
   g_array_unref (expected);
   g_array_unref (all);
   g_array_unref (strong);

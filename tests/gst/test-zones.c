@@ -250,7 +250,7 @@ GST_END_TEST;
 static void
 expect_warning (const gchar *part)
 {
-  GstMessage *message = zones_pop (GST_MESSAGE_WARNING);
+  g_autoptr (GstMessage) message = zones_pop (GST_MESSAGE_WARNING);
   GError *error = NULL;
   gchar *debug = NULL;
 
@@ -259,7 +259,6 @@ expect_warning (const gchar *part)
     ck_abort_msg ("'%s' (%s) lacks '%s'", error->message, debug, part);
   g_error_free (error);
   g_free (debug);
-  gst_message_unref (message);
 }
 
 GST_START_TEST (test_without_ids)

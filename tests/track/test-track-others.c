@@ -129,7 +129,7 @@ GST_END_TEST;
 static gchar *
 complaint (GstBus *bus, GstMessageType type)
 {
-  GstMessage *message = gst_bus_pop_filtered (bus, type);
+  g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, type);
   GError *error = NULL;
   gchar *text;
 
@@ -141,7 +141,6 @@ complaint (GstBus *bus, GstMessageType type)
     gst_message_parse_warning (message, &error, NULL);
   text = g_strdup (error->message);
   g_error_free (error);
-  gst_message_unref (message);
   return text;
 }
 
