@@ -10,15 +10,10 @@
 #           result includes decoding; by default pipelines/codes.png
 #   OUTPUT  a file for a copy of the output
 #
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=common.sh disable=SC2119
 . "$(dirname "$(readlink -f "$0")")/common.sh"
-take_arguments "$@"
-
-take_input "${given:-$root/pipelines/codes.png}"
-[ "$kind" = video ] || source+=(! imagefreeze num-buffers=300)
-
+take_input "${input:=$root/pipelines/codes.png}"
+! is_picture "$input" || source+=(! imagefreeze num-buffers=300)
 prepare
-{
-  report --stats "${source[@]}" ! "${detect[@]}" ! fakesink sync=false
-  written
-} | tee -- ${output:+"$output"}
+run /usr/bin/python3 "$root/pipelines/report.py" --stats "${source[@]}" ! "${detect[@]}" ! fakesink sync=false \
+  | tee -- ${output:+"$output"}

@@ -14,13 +14,11 @@
 #
 # Prints a line of JSON for each crossing.
 #
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=common.sh disable=SC2119
 . "$(dirname "$(readlink -f "$0")")/common.sh"
-take_arguments "$@"
-
-if [ -n "$given" ]; then take_input "$given"; else take_scene 150 30; fi
-kind=video
-take_output_or_window "$output" count-yolov10.mkv
+take_input "$input" 150 30
+take_output count-yolov10.mkv
 prepare
-watch "cross" "${LINE:-gate=0.65,0.5 -> 1,0.5}"
-[ -z "$output" ] || written "$output"
+run gst-launch-1.0 -eq "${source[@]}" ! "${detect[@]}" ! yolov10track \
+  ! yolov10zones "zones=$(value "${LINE:-gate=0.65,0.5 -> 1,0.5}")" ${CLASSES:+"classes=$(value "$CLASSES")"} \
+  ! yolov10publish content=events location=/dev/stdout ! yolov10overlay ! "${sink[@]}"

@@ -19,29 +19,19 @@
 # In a clone it installs missing packages and builds first; with Y10_BUILD=DIR in the
 # environment it uses that build folder and does not update it.
 #
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=common.sh disable=SC2119
 . "$(dirname "$(readlink -f "$0")")/common.sh"
-take_arguments "$@"
-
-if [ -n "$given" ]; then
-  take_file "$given"
-  name=$(basename "$input") end=mp4
-  [ "$kind" = video ] || end=png
-  check_output "${output:-${name%.*}-yolov10.$end}"
-  prepare
+prepare
+if [ -n "$input" ]; then
   draw
-  written "$output"
   exit
 fi
-kind=video
 take_scene 150 30
-take_output "${output:-test-yolov10.mp4}"
-picture=${output%.*}.png
-prepare
+[ -n "$output" ] || output=test-yolov10.mp4
+take_output
 # One frame per five seconds is the first one. The encoder needs many frames before it
 # outputs one, and must not wait for the picture.
-report "${source[@]}" ! "${detect[@]}" ! yolov10overlay ! tee name=both ! "${sink[@]}" \
-  both. ! queue leaky=upstream max-size-buffers=1 ! videorate drop-only=true \
-  ! "video/x-raw,framerate=1/5" ! videoconvert \
-  ! pngenc ! filesink "location=$(value "$picture")" async=false
-written "$output" "$picture"
+run /usr/bin/python3 "$root/pipelines/report.py" "${source[@]}" ! "${detect[@]}" ! yolov10overlay \
+  ! tee name=both ! "${sink[@]}" both. ! queue leaky=upstream max-size-buffers=1 \
+  ! videorate drop-only=true ! "video/x-raw,framerate=1/5" ! videoconvert ! pngenc \
+  ! filesink "location=$(value "${output%.*}.png")" async=false

@@ -50,8 +50,8 @@ def read(buffer):
                  (frame.get_uint("width")[1], frame.get_uint("height")[1]), found)
 
 
-def elements(pipeline, kind):
-    """The elements of a pipeline that one factory made, in their order."""
+def detectors(pipeline):
+    """The detectors of a pipeline, in their order."""
     found = []
     walk = pipeline.iterate_recurse()
     while True:
@@ -59,12 +59,8 @@ def elements(pipeline, kind):
         if result != Gst.IteratorResult.OK:
             return found[::-1]
         factory = element.get_factory()
-        if factory and factory.get_name() == kind:
+        if factory and factory.get_name() == "yolov10detect":
             found.append(element)
-
-
-def detectors(pipeline):
-    return elements(pipeline, "yolov10detect")
 
 
 def visible(text):

@@ -15,13 +15,12 @@
 #
 # Prints a line of JSON for each object that enters, stays that long and leaves.
 #
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=common.sh disable=SC2119
 . "$(dirname "$(readlink -f "$0")")/common.sh"
-take_arguments "$@"
-
-if [ -n "$given" ]; then take_input "$given"; else take_scene 90 30; fi
-kind=video
-take_output_or_window "$output" dwell-yolov10.mkv
+take_input "$input" 90 30
+take_output dwell-yolov10.mkv
 prepare
-watch "enter,dwell,leave" "${ZONE:-left=0,0 0.35,1}" "dwell=${SECONDS_IN:-2}000000000"
-[ -z "$output" ] || written "$output"
+run gst-launch-1.0 -eq "${source[@]}" ! "${detect[@]}" ! yolov10track \
+  ! yolov10zones "zones=$(value "${ZONE:-left=0,0 0.35,1}")" "dwell=${SECONDS_IN:-2}000000000" \
+  ${CLASSES:+"classes=$(value "$CLASSES")"} \
+  ! yolov10publish content=events location=/dev/stdout ! yolov10overlay ! "${sink[@]}"

@@ -15,16 +15,15 @@
 #   OUTPUT  a file that lines are appended to; by default events-yolov10.jsonl. What is
 #           sent waits in a folder with this name and .spool until it has arrived
 #
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=common.sh disable=SC2119
 . "$(dirname "$(readlink -f "$0")")/common.sh"
-take_arguments "$@"
-
-if [ -n "$given" ]; then take_input "$given"; else take_scene 90 30; fi
-output=$(absolute "${output:-events-yolov10.jsonl}")
-[ -d "$(dirname "$output")" ] || die "the output folder $(dirname "$output") does not exist"
+take_input "$input" 90 30
+output=${output:-events-yolov10.jsonl}
+prepare
 
 # Starts a broker that only this machine reaches, and a program that prints what it gets.
-start_broker() {
+mosquitto=$(PATH=$PATH:/usr/sbin:/usr/local/sbin command -v mosquitto) || mosquitto=
+if [ -z "${URI-}" ] && [ -n "$mosquitto" ] && command -v mosquitto_sub >/dev/null; then
   folder=$(mktemp -d) port=$((20000 + RANDOM % 20000))
   printf 'listener %s 127.0.0.1\nallow_anonymous true\n' "$port" >"$folder/mosquitto.conf"
   "$mosquitto" -c "$folder/mosquitto.conf" >/dev/null 2>&1 &
@@ -37,19 +36,10 @@ start_broker() {
   mosquitto_sub -h 127.0.0.1 -p "$port" -t 'yolov10/#' -v &
   started+=($!)
   URI=mqtt://127.0.0.1:$port/yolov10
-}
-
-mosquitto=$(PATH=$PATH:/usr/sbin:/usr/local/sbin command -v mosquitto) || mosquitto=
-[ -z "${URI-}" ] || extra=--publish
-prepare
-if [ -z "${URI-}" ] && [ -n "$mosquitto" ] && command -v mosquitto_sub >/dev/null; then start_broker; fi
-zones=("zones=$(value "${ZONE:-left=0,0 0.35,1}")" "dwell=${SECONDS_IN:-2}000000000")
-[ -z "${CLASSES-}" ] || zones+=("classes=$(value "$CLASSES")")
-publish=(content=events "location=$(value "$output")" stream=events)
-if [ -n "${URI-}" ]; then
-  publish+=("spool=$(value "${output%.*}.spool")" "uri=$(value "$URI")")
-  [ -z "${CREDENTIALS-}" ] || publish+=("credentials=$(value "$(absolute "$CREDENTIALS")")")
 fi
-launch "${source[@]}" ! "${detect[@]}" ! yolov10track ! yolov10zones "${zones[@]}" \
-  ! yolov10publish "${publish[@]}" ! fakesink
-written "$output"
+run gst-launch-1.0 -e "${source[@]}" ! "${detect[@]}" ! yolov10track \
+  ! yolov10zones "zones=$(value "${ZONE:-left=0,0 0.35,1}")" "dwell=${SECONDS_IN:-2}000000000" \
+  ${CLASSES:+"classes=$(value "$CLASSES")"} \
+  ! yolov10publish content=events "location=$(value "$output")" stream=events \
+  ${URI:+"uri=$(value "$URI")" "spool=$(value "${output%.*}.spool")"} \
+  ${CREDENTIALS:+"credentials=$(value "$CREDENTIALS")"} ! fakesink

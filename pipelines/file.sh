@@ -11,18 +11,8 @@
 #           file-test.mp4
 #   OUTPUT  .mp4 or .mkv; by default INPUT's name followed by -yolov10
 #
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=common.sh disable=SC2119
 . "$(dirname "$(readlink -f "$0")")/common.sh"
-take_arguments "$@"
-
 prepare
-if [ -z "$given" ]; then
-  given="file-test.mp4"
-  make_clip "$given"
-fi
-take_file "$given"
-[ "$kind" = video ] || die "'$given' is a picture; pipelines/images.sh and pipelines/demo.sh take these"
-name=$(basename "$input")
-check_output "${output:-${name%.*}-yolov10.mp4}"
+[ -n "$input" ] || take_clip 3 file-test.mp4
 draw
-written "$output"

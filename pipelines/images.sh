@@ -12,17 +12,9 @@
 #   OUTPUT  a folder for the outputs, which keep their names; those of other formats
 #           than JPEG become PNG; by default INPUT's name followed by -yolov10
 #
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=common.sh disable=SC2119
 . "$(dirname "$(readlink -f "$0")")/common.sh"
-take_arguments "$@"
-
-input=$(absolute "${given:-$root/pipelines}")
-name=images
-[ -z "$given" ] || name=$(basename "$input")
-[ -d "$input" ] || die "the input '$given' is not a folder"
-output=$(absolute "${output:-$name-yolov10}")
-[ ! "$output" -ef "$input" ] || die "the output would overwrite pictures of the input"
-
+input=$(realpath -ms -- "${input:-$root/pipelines}")
+[ "$input" != "$root/pipelines" ] || output=${output:-images-yolov10}
 prepare
 draw
-written "$output"

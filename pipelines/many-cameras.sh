@@ -14,28 +14,24 @@
 #
 # Ctrl-C stops it and completes the output file.
 #
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=common.sh disable=SC2119
 . "$(dirname "$(readlink -f "$0")")/common.sh"
-take_arguments "$@"
-
 cameras=('' '' '' '')
-[ -z "$given" ] || IFS=, read -ra cameras <<<"$given"
+[ -z "$input" ] || IFS=, read -ra cameras <<<"$input"
 columns=1
 while [ $((columns * columns)) -lt ${#cameras[@]} ]; do columns=$((columns + 1)); done
 width=$((1280 / columns)) height=$((720 / columns))
 
 places=() branches=() n=0
 for camera in "${cameras[@]}"; do
-  if [ -n "$camera" ]; then take_input "$camera"; else kind=video; take_scene 45 15; fi
+  take_input "$camera" 45 15
   column=$((n % columns)) row=$((n / columns))
   places+=("sink_$n::xpos=$((column * width))" "sink_$n::ypos=$((row * height))"
     "sink_$n::width=$width" "sink_$n::height=$height" "sink_$n::sizing-policy=keep-aspect-ratio")
   branches+=("${source[@]}" ! "${detect[@]}" ! yolov10overlay ! queue ! "mix.sink_$n")
   n=$((n + 1))
 done
-take_output_or_window "$output" many-cameras-yolov10.mkv
-
+take_output many-cameras-yolov10.mkv
 prepare
-launch compositor name=mix background=black "${places[@]}" \
+run gst-launch-1.0 -e compositor name=mix background=black "${places[@]}" \
   ! "video/x-raw,width=1280,height=720" ! "${sink[@]}" "${branches[@]}"
-written ${output:+"$output"}

@@ -12,10 +12,8 @@
 #            nvidia-test.mp4
 #   OUTPUT   .mp4 or .mkv; by default INPUT's name followed by -yolov10
 #
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=common.sh disable=SC2119
 . "$(dirname "$(readlink -f "$0")")/common.sh"
-take_arguments "$@"
-
 [[ ${detect[*]} == *" backend="* ]] || detect+=(backend=cuda)
 [[ ${detect[*]} == *" backend=cuda"* ]] || die "frames in CUDA memory need the backend cuda"
 prepare
@@ -26,15 +24,10 @@ for element in nvh264dec nvh264enc; do
 done
 [ -z "$missing" ] || { echo "nvidia.sh: $missing; '$y10 doctor' has details" >&2; exit 77; }
 
-if [ -z "$given" ]; then
-  given="nvidia-test.mp4"
-  make_clip "$given"
-fi
-take_file "$given"
-name=$(basename "$input")
-take_output "${output:-${name%.*}-yolov10.mp4}"
-muxer=mp4mux
-[[ $output == *.mp4 ]] || muxer=matroskamux
-launch filesrc "location=$(value "$input")" ! parsebin ! nvh264dec ! "video/x-raw(memory:CUDAMemory)" \
-  ! "${detect[@]}" ! yolov10overlay ! nvh264enc ! h264parse ! $muxer ! filesink "location=$(value "$output")"
-written "$output"
+[ -n "$input" ] || take_clip 3 nvidia-test.mp4
+name=${input##*/} muxer=mp4mux
+output=${output:-${name%.*}-yolov10.mp4}
+[[ $output != *.mkv ]] || muxer=matroskamux
+run gst-launch-1.0 -e filesrc "location=$(value "$input")" ! parsebin ! nvh264dec \
+  ! "video/x-raw(memory:CUDAMemory)" ! "${detect[@]}" ! yolov10overlay ! nvh264enc ! h264parse ! $muxer \
+  ! filesink "location=$(value "$output")"

@@ -21,22 +21,13 @@
 # In a clone it installs missing packages and builds first; with Y10_BUILD=DIR in the
 # environment it uses that build folder and does not update it.
 #
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=common.sh disable=SC2119
 . "$(dirname "$(readlink -f "$0")")/common.sh"
-take_arguments "$@"
-take_input "${given:-/dev/video0}"
+take_input "${input:=/dev/video0}"
+sink=(fakesink sync=false)
+[ -z "$output" ] || { take_output; sink=(yolov10overlay ! "${sink[@]}"); }
 # Drop frames that arrive while another one is being read.
 [ $live = no ] || source+=(! queue leaky=downstream max-size-buffers=1)
-
-case $output in
-  '') sink=(fakesink sync=false) ;;
-  window) sink=(yolov10overlay ! videoconvert ! autovideosink sync=false) ;;
-  *)
-    take_output "$output"
-    sink=(yolov10overlay ! "${sink[@]}")
-    ;;
-esac
-
-extra=--codes prepare
-exec /usr/bin/python3 "$root/pipelines/read_codes.py" "${source[@]}" \
+prepare --codes
+run /usr/bin/python3 "$root/pipelines/read_codes.py" "${source[@]}" \
   ! "video/x-raw,format={RGB,I420,NV12,Y42B,Y444,GRAY8}" ! "${detect[@]}" ! "${sink[@]}"

@@ -17,15 +17,15 @@ from detections import Gst, visible
 
 
 class Tally:
-    """Statistics of one detector: frames, and for each class the frequency, the best confidence
-    and the most at once."""
+    """Statistics of one detector: frames, and for each class those with it, the most at once and the
+    best confidence."""
 
     def __init__(self, detector):
         self.frames = 0
         self.size = None
         self.model = None
         self.first = self.last = None
-        self.classes = {}               # label: [found, frames, at once, best confidence]
+        self.classes = {}               # label: [frames, at once, best confidence]
         self.sink = detector.get_static_pad("sink")
         self.source = detector.get_static_pad("src")
         self.sink.add_probe(Gst.PadProbeType.BUFFER, self.enters)
@@ -50,11 +50,10 @@ class Tally:
         for found in frame.detections:
             here.setdefault(found.label, []).append(found.confidence)
         for label, scores in here.items():
-            row = self.classes.setdefault(label, [0, 0, 0, 0.0])
-            row[0] += len(scores)
-            row[1] += 1
-            row[2] = max(row[2], len(scores))
-            row[3] = max(row[3], *scores)
+            row = self.classes.setdefault(label, [0, 0, 0.0])
+            row[0] += 1
+            row[1] = max(row[1], len(scores))
+            row[2] = max(row[2], *scores)
 
     def show(self, over):
         """Shows the progress on a terminal."""
@@ -66,13 +65,9 @@ def table(tally, confidence):
     rows = sorted(tally.classes.items(), key=lambda row: (-row[1][0], row[0]))
     if not rows:
         return f"  nothing found with a confidence of {confidence:.2f} or more"
-    if tally.frames == 1:
-        titles = ["class", "found", "best"]
-        cells = [[visible(label), str(found), f"{best:.2f}"] for label, (found, _, _, best) in rows]
-    else:
-        titles = ["class", "frames", "most at once", "best"]
-        cells = [[visible(label), str(frames), str(most), f"{best:.2f}"]
-                 for label, (_, frames, most, best) in rows]
+    titles = ["class", "frames", "most at once", "best"]
+    cells = [[visible(label), str(frames), str(most), f"{best:.2f}"]
+             for label, (frames, most, best) in rows]
     widths = [max(len(line[i]) for line in [titles] + cells) for i in range(len(titles))]
     return "\n".join(
         "  " + "   ".join([line[0].ljust(widths[0])]
@@ -111,14 +106,10 @@ def report(detector, tally, with_stats):
     stats = detector.get_property("stats")
     stages = [milliseconds(stats, stage) for stage in ("preprocess", "inference", "postprocess")]
     parts = "preprocessing {:.1f}, inference {:.1f}, postprocessing {:.1f} ms".format(*stages)
-    if tally.frames == 1:
-        print(f"1 frame of {width}x{height}, the first and so the slowest: {sum(stages):.1f} ms, "
-              f"{1000 / sum(stages):.1f} frames per second ({parts})")
-    else:
-        seconds = max(tally.last - tally.first, 1e-9)
-        print(f"{tally.frames} frames of {width}x{height} in {seconds:.2f} s: "
-              f"{tally.frames / seconds:.1f} frames per second, with all else in the pipeline "
-              f"({parts} a frame)")
+    seconds = max(tally.last - tally.first, 1e-9)
+    print(f"{tally.frames} frames of {width}x{height} in {seconds:.2f} s: "
+          f"{tally.frames / seconds:.1f} frames per second, with all else in the pipeline "
+          f"({parts} a frame)")
     if with_stats:
         print(f"\n{statistics(stats)}")
 

@@ -12,18 +12,9 @@
 #
 # Ctrl-C stops it and completes the output file.
 #
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=common.sh disable=SC2119
 . "$(dirname "$(readlink -f "$0")")/common.sh"
-take_arguments "$@"
-
-if [ -n "$given" ]; then
-  prepare
-else
-  extra=--rtsp prepare
-  serve_scene
-fi
-take_input "$given"
-take_output_or_window "$output" rtsp-camera-yolov10.mkv
-
-launch "${source[@]}" ! "${detect[@]}" ! yolov10overlay ! "${sink[@]}"
-written ${output:+"$output"}
+if [ -n "$input" ]; then prepare; else prepare --rtsp; fi
+take_camera
+take_output rtsp-camera-yolov10.mkv
+run gst-launch-1.0 -e "${source[@]}" ! "${detect[@]}" ! yolov10overlay ! "${sink[@]}"

@@ -13,13 +13,9 @@
 #
 # Connects to the camera only while there are clients. Ctrl-C stops it.
 #
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=common.sh disable=SC2119
 . "$(dirname "$(readlink -f "$0")")/common.sh"
-take_arguments "$@"
-
-extra=--rtsp prepare
-[ -n "$given" ] || serve_scene
-take_input "$given"
-show_pipeline "${source[@]}" ! "${detect[@]}" ! yolov10overlay "${payload[@]}"
-serve "${output:-rtsp://127.0.0.1:8554/yolov10}" \
-  "${source[@]}" ! "${detect[@]}" ! yolov10overlay
+prepare --rtsp
+take_camera
+run "${serve[@]}" "${output:-rtsp://127.0.0.1:8554/yolov10}" "${source[@]}" ! "${detect[@]}" \
+  ! yolov10overlay "${payload[@]}"

@@ -12,12 +12,9 @@
 #
 # Prints the address to open. Ctrl-C stops it.
 #
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=common.sh disable=SC2119
 . "$(dirname "$(readlink -f "$0")")/common.sh"
-take_arguments "$@"
-
-[ -z "$given" ] || options+=(--listen "$given")
-[ -z "$output" ] || options+=(--config "$(absolute "$output")")
+[ -z "$input" ] || options+=(--listen "$input")
+[ -z "$output" ] || options+=(--config "$output")
 prepare
-command -v "$y10" >/dev/null || die "the command y10 is missing; install it, too"
 exec "$y10" serve "${options[@]}"

@@ -12,14 +12,8 @@
 #   OUTPUT  .png or .jpg for a picture, .mp4 or .mkv for a video; by default
 #           INPUT's name followed by -yolov10
 #
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=common.sh disable=SC2119
 . "$(dirname "$(readlink -f "$0")")/common.sh"
-take_arguments "$@"
-
-take_file "${given:-$root/pipelines/codes.png}"
-name=$(basename "$input") end=mp4
-[ "$kind" = video ] || end=png
-check_output "${output:-${name%.*}-yolov10.$end}"
+input=${input:-$root/pipelines/codes.png}
 prepare
 draw --tiles "${TILES:-2x2}"
-written "$output"

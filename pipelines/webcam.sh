@@ -13,19 +13,10 @@
 #
 # Ctrl-C stops it and completes the output file.
 #
-# shellcheck source-path=SCRIPTDIR source=common.sh
+# shellcheck source-path=SCRIPTDIR source=common.sh disable=SC2119
 . "$(dirname "$(readlink -f "$0")")/common.sh"
-take_arguments "$@"
-
-if [ -n "$given" ] || [ -c /dev/video0 ]; then
-  take_input "${given:-/dev/video0}"
-else
-  echo "there is no camera /dev/video0; using a test picture"
-  live=yes kind=video
-  take_scene 90 30
-fi
-take_output_or_window "$output" webcam-yolov10.mkv
-
+[ -n "$input" ] || [ ! -c /dev/video0 ] || input=/dev/video0
+take_input "$input" 90 30
+take_output webcam-yolov10.mkv
 prepare
-launch "${source[@]}" ! "${detect[@]}" ! yolov10overlay ! "${sink[@]}"
-written ${output:+"$output"}
+run gst-launch-1.0 -e "${source[@]}" ! "${detect[@]}" ! yolov10overlay ! "${sink[@]}"

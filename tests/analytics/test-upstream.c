@@ -170,16 +170,8 @@ GST_START_TEST (test_boxes_of_upstream)
 
 GST_END_TEST;
 
-static Suite *
-upstream_suite (void)
+TEST_CHECK_MAIN (upstream)
 {
-  Suite *s = suite_create ("upstream");
-  TCase *tc = tcase_create ("drawing");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_boxes_of_upstream);
-  return s;
 }
-
-GST_CHECK_MAIN (upstream);

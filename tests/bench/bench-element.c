@@ -73,7 +73,7 @@ make_frame (guint seed)
 {
   const gsize bytes = WIDTH * HEIGHT * 3 / 2;
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, bytes, NULL);
-  GRand *rand = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   GstMapInfo map;
 
   gst_buffer_map (buffer, &map, GST_MAP_WRITE);
@@ -84,7 +84,6 @@ make_frame (guint seed)
       map.data[k] = value + k % 32;
   }
   gst_buffer_unmap (buffer, &map);
-  g_rand_free (rand);
   return buffer;
 }
 

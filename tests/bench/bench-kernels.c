@@ -486,7 +486,7 @@ main (int argc, char **argv)
     { "rounds", 0, 0, G_OPTION_ARG_INT, &b.rounds, "runs of the graph [30]",
         "N" },
     { NULL } };
-  GOptionContext *context = g_option_context_new (NULL);
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   GError *error = NULL;
 
   setlocale (LC_ALL, "C.UTF-8");
@@ -508,6 +508,5 @@ main (int argc, char **argv)
     fprintf (stderr, "bench-kernels: %s\n", error->message);
     g_error_free (error);
   }
-  g_option_context_free (context);
   return status;
 }

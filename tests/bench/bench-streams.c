@@ -78,7 +78,7 @@ static gboolean
 make_frames (Bench *b, GError **error)
 {
   guint8 *host = g_malloc (N_FRAMES * FRAME_SIZE);
-  GString *why = g_string_new (NULL);
+  g_autoptr (GString) why = g_string_new (NULL);
   const Y10CudaDriver *d = b->on_host ? NULL : y10_cuda_driver_get (why);
   CUdeviceptr device = 0;
   CUcontext context;
@@ -104,7 +104,6 @@ make_frames (Bench *b, GError **error)
   b->frames = b->on_host ? host : (const guint8 *) (gsize) device;
   if (!b->on_host)
     g_free (host);
-  g_string_free (why, TRUE);
   return ok;
 }
 
@@ -257,7 +256,7 @@ static gboolean
 measure_streams (const Bench *b, guint n, gboolean last, GError **error)
 {
   Client *clients = g_new0 (Client, n);
-  GArray *delays = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GArray) delays = g_array_new (FALSE, FALSE, sizeof (double));
   Y10EngineStreamStats before = { .size = sizeof before },
                        after = { .size = sizeof after };
   gint64 start;
@@ -306,7 +305,6 @@ measure_streams (const Bench *b, guint n, gboolean last, GError **error)
     y10_engine_stream_unref (clients[i].stream);
     g_array_unref (clients[i].delays);
   }
-  g_array_unref (delays);
   g_free (clients);
   return n_open == n;
 }

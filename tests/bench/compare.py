@@ -26,7 +26,6 @@ import argparse
 import copy
 import json
 import os
-import re
 import shutil
 import statistics
 import subprocess

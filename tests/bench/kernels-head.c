@@ -15,7 +15,7 @@
 static float *
 make_noise (void)
 {
-  GRand *rand = g_rand_new_with_seed (1);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   float *pool = g_new (float, POOL);
 
   for (gsize i = 0; i < POOL; i++) {
@@ -23,7 +23,6 @@ make_noise (void)
     for (gint k = 0; k < 4; k++)
       pool[i] += (float) g_rand_double_range (rand, -1, 1);
   }
-  g_rand_free (rand);
   return pool;
 }
 

@@ -83,7 +83,7 @@ frame_out (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static GstElement *
 make_pipeline (Camera *cameras)
 {
-  GString *text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
   gchar **list = g_strsplit (rates, ",", -1);
   guint n_rates = g_strv_length (list), width, height;
   GstElement *pipeline;
@@ -124,7 +124,6 @@ make_pipeline (Camera *cameras)
     g_free (name);
   }
   g_strfreev (list);
-  g_string_free (text, TRUE);
   return pipeline;
 }
 
@@ -159,7 +158,7 @@ sample_busy (gpointer data)
 static guint64
 wait_for_eos (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   guint64 dropped = 0;
   gboolean done = FALSE;
 
@@ -189,7 +188,6 @@ wait_for_eos (GstElement *pipeline)
     }
     gst_message_unref (message);
   }
-  gst_object_unref (bus);
   return dropped;
 }
 
@@ -206,7 +204,7 @@ compare (const void *a, const void *b)
 static gdouble
 median (const Camera *cameras, gdouble from, gdouble to)
 {
-  GArray *delays = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GArray) delays = g_array_new (FALSE, FALSE, sizeof (gint64));
   gdouble result;
 
   for (gint i = 0; i < n_streams; i++) {
@@ -222,7 +220,6 @@ median (const Camera *cameras, gdouble from, gdouble to)
   result = delays->len
       ? (gdouble) g_array_index (delays, gint64, delays->len / 2) / 1000
       : 0;
-  g_array_unref (delays);
   return result;
 }
 

@@ -74,7 +74,7 @@ on_src (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 watch (Camera *camera, GstElement *pipeline, guint i)
 {
-  gchar *name = g_strdup_printf ("p%u", i);
+  g_autofree gchar *name = g_strdup_printf ("p%u", i);
   GstPad *pad;
 
   camera->element = gst_bin_get_by_name (GST_BIN (pipeline), name);
@@ -86,13 +86,12 @@ watch (Camera *camera, GstElement *pipeline, guint i)
   pad = gst_element_get_static_pad (camera->element, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_src, camera, NULL);
   gst_object_unref (pad);
-  g_free (name);
 }
 
 static GstElement *
 make_pipeline (GError **error)
 {
-  GString *text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
   GstElement *pipeline;
 
   for (gint i = 0; i < n_streams; i++)
@@ -105,7 +104,6 @@ make_pipeline (GError **error)
         fps * seconds, fps, properties ? "yolov10publish" : "identity", i,
         properties ? properties : "");
   pipeline = gst_parse_launch (text->str, error);
-  g_string_free (text, TRUE);
   return pipeline;
 }
 
@@ -144,7 +142,7 @@ print_stats (const Camera *cameras)
 static gboolean
 run (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message;
   gboolean ok;
 
@@ -158,14 +156,13 @@ run (GstElement *pipeline)
         message ? gst_structure_to_string (gst_message_get_structure (message))
                 : "it has not ended");
   gst_clear_message (&message);
-  gst_object_unref (bus);
   return ok;
 }
 
 int
 main (int argc, char **argv)
 {
-  GOptionContext *context = g_option_context_new (NULL);
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   GError *error = NULL;
   GstElement *pipeline;
   Camera *cameras, all = { 0 };
@@ -200,6 +197,5 @@ main (int argc, char **argv)
     gst_object_unref (cameras[i].element);
   gst_object_unref (pipeline);
   g_free (cameras);
-  g_option_context_free (context);
   return !ok;
 }

@@ -70,7 +70,7 @@ os.environ["Y10"] = os.path.join(os.path.abspath(ARGS.build), "tools/y10")
 os.environ["Y10_TEST_SOURCE"] = ROOT
 # pylint: disable=wrong-import-position
 from scene import RANGE, SIZE, now, read      # noqa: E402
-from server import Image, Server, Stream  # noqa: E402
+from server import Image, Server, Stream, scene  # noqa: E402
 
 
 def row(what, *columns):
@@ -89,16 +89,8 @@ def percentiles(delays):
 @contextlib.contextmanager
 def cameras(count):
     """Yields their addresses."""
-    processes = [subprocess.Popen(
-        ["/usr/bin/python3", os.path.join(ROOT, "tests/serve/scene.py"), "0", ARGS.size, str(ARGS.fps)],
-        stdout=subprocess.PIPE, text=True) for _ in range(count)]
-    try:
-        yield [re.search(r"rtsp://\S+", process.stdout.readline()).group() for process in processes]
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-            process.stdout.close()
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(scene(ARGS.size, ARGS.fps)).uri for _ in range(count)]
 
 
 @contextlib.contextmanager

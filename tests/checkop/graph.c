@@ -25,7 +25,7 @@ open_weights (const Y10TestTensors *tensors, gboolean hollow)
 {
   const Y10TestFormat format = { .hollow = hollow };
   int fd = memfd_create ("weights", MFD_CLOEXEC);
-  char *path = g_strdup_printf ("/proc/self/fd/%d", fd);
+  g_autofree char *path = g_strdup_printf ("/proc/self/fd/%d", fd);
   GError *error = NULL;
   Y10TensorFile *file = NULL;
 
@@ -34,7 +34,6 @@ open_weights (const Y10TestTensors *tensors, gboolean hollow)
   if (!file)
     g_error ("weights of a case: %s", error ? error->message : "no memfd");
   close (fd); /* the mapping outlives the file */
-  g_free (path);
   return file;
 }
 
@@ -98,15 +97,15 @@ append_tensor (GString *header, GByteArray *data, const char *name,
 static Y10TensorFile *
 make_integers (const gsize *dim, guint64 seed)
 {
-  GString *header = g_string_new ("{");
-  GByteArray *data = g_byte_array_new ();
+  g_autoptr (GString) header = g_string_new ("{");
+  g_autoptr (GByteArray) data = g_byte_array_new ();
   gsize n_in = dim[1], row = dim[1] * dim[2] * dim[3], n = dim[0] * row;
   gsize most = MAX (n, MAX (dim[0], n_in));
-  float *values = g_new (float, most);
+  g_autofree float *values = g_new (float, most);
   float scale = ldexpf (1, -(int) lround (log2 (5900 * sqrt ((double) row))));
-  gint8 *integers = g_new (gint8, most);
+  g_autofree gint8 *integers = g_new (gint8, most);
   int fd = memfd_create ("weights", MFD_CLOEXEC);
-  char *path = g_strdup_printf ("/proc/self/fd/%d", fd);
+  g_autofree char *path = g_strdup_printf ("/proc/self/fd/%d", fd);
   GError *error = NULL;
   Y10TensorFile *file = NULL;
   guint64 length;
@@ -137,11 +136,6 @@ make_integers (const gsize *dim, guint64 seed)
   if (!file)
     g_error ("weights of a case: %s", error ? error->message : "no memfd");
   close (fd);
-  g_free (path);
-  g_free (values);
-  g_free (integers);
-  g_string_free (header, TRUE);
-  g_byte_array_unref (data);
   return file;
 }
 

@@ -193,7 +193,7 @@ run_head (const Instance *instance, const HeadCase *c, const Y10Graph *graph,
     const HeadLogits *l, const guint8 *wanted, GError **error)
 {
   const Y10BackendClass *class = instance->runner->class;
-  guint8 *pixels = g_malloc0 ((gsize) c->src_width * c->src_height);
+  g_autofree guint8 *pixels = g_malloc0 ((gsize) c->src_width * c->src_height);
   Y10Image image = {
     .size = sizeof (Y10Image),
     .format = Y10_PIXEL_GRAY8,
@@ -225,7 +225,6 @@ run_head (const Instance *instance, const HeadCase *c, const Y10Graph *graph,
   ok = ok
       && class->submit (instance->slot, 1, graph->n_ops, graph->n_ops, error)
       && (!class->wait || class->wait (instance->slot, error));
-  g_free (pixels);
   return ok;
 }
 
@@ -236,7 +235,7 @@ run_head_case (const Case *cs, const Runner *runner, const Runner *reference,
   const HeadCase *c = &cs->head;
   Y10Graph *graph = tiny_graph_new (c->width, c->height, c->n_classes,
       c->n_bins, c->head);
-  guint8 *wanted = c->unwanted ? g_new (guint8, c->n_classes) : NULL;
+  g_autofree guint8 *wanted = c->unwanted ? g_new (guint8, c->n_classes) : NULL;
   GArray *expected = NULL;
   HeadLogits l = {
     { 0 },
@@ -272,6 +271,5 @@ run_head_case (const Case *cs, const Runner *runner, const Runner *reference,
     g_free (l.box[i]);
     g_free (l.cls[i]);
   }
-  g_free (wanted);
   y10_graph_free (graph);
 }

@@ -179,7 +179,7 @@ print_coverage (const Count counts[][N_OPS], const Runner *runners,
 static gboolean
 load_module (void)
 {
-  GString *why = g_string_new (NULL);
+  g_autoptr (GString) why = g_string_new (NULL);
   gboolean ok = TRUE;
 
   if (backend_name && strcmp (backend_name, "cuda-sim") == 0) {
@@ -192,7 +192,6 @@ load_module (void)
     if (!ok)
       printf ("SKIP: cuda left out: %s\n", why->str);
   }
-  g_string_free (why, TRUE);
   return ok;
 }
 

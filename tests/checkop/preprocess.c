@@ -140,7 +140,8 @@ run_preprocess_case (const Case *cs, const Runner *runner,
   double tolerance = runner->layout.input_elem_size == 2 ? TOLERANCE_BF16
                                                          : TOLERANCE;
   Instance tested = { 0 }, truth = { 0 };
-  float *got = NULL, *wanted = NULL;
+  g_autofree float *got = NULL;
+  g_autofree float *wanted = NULL;
   guint8 *planes[3] = { NULL };
   GError *error = NULL;
   Y10Image image;
@@ -172,7 +173,5 @@ run_preprocess_case (const Case *cs, const Runner *runner,
   instance_clear (&truth);
   for (guint i = 0; i < 3; i++)
     g_free (planes[i]);
-  g_free (got);
-  g_free (wanted);
   y10_graph_free (graph);
 }

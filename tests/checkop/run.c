@@ -367,7 +367,7 @@ bench (const Instance *instance, const CaseGraph *g, const Options *options,
     Result *result)
 {
   const Y10BackendClass *class = instance->runner->class;
-  GArray *times = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
   gint64 start = y10_clock_ns (), now = start;
 
   for (guint i = 0; i < g->n_ops; i++) {
@@ -398,7 +398,6 @@ bench (const Instance *instance, const CaseGraph *g, const Options *options,
     result->ns = t[times->len / 2];
     result->spread = (t[times->len * 9 / 10] - t[times->len / 10]) / result->ns;
   }
-  g_array_unref (times);
 }
 
 void

@@ -53,7 +53,7 @@ y10_test_data_dir (void)
 Y10TestTensors *
 y10_test_tensors_new (const char *shapes_json, guint64 seed, GError **error)
 {
-  JsonParser *parser = json_parser_new ();
+  g_autoptr (JsonParser) parser = json_parser_new ();
   Y10TestTensors *tensors = NULL;
   JsonObjectIter iter;
   const char *name;
@@ -82,7 +82,6 @@ y10_test_tensors_new (const char *shapes_json, guint64 seed, GError **error)
     y10_test_tensors_add (tensors, name, dim, n_dims, NULL);
   }
 done:
-  g_object_unref (parser);
   return tensors;
 }
 
@@ -214,7 +213,7 @@ y10_test_tensors_fold (Y10TestTensors *tensors)
 {
   static const char *const bn[] = { ".bn.weight", ".bn.bias",
     ".bn.running_mean", ".bn.running_var", NULL };
-  GPtrArray *modules = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) modules = g_ptr_array_new_with_free_func (g_free);
 
   for (guint i = 0; i < tensors->tensors->len; i++) {
     Y10TestTensor *tensor = g_ptr_array_index (tensors->tensors, i);
@@ -258,7 +257,6 @@ y10_test_tensors_fold (Y10TestTensors *tensors)
       merge_branches (tensors, module);
     }
   }
-  g_ptr_array_unref (modules);
 }
 
 guint16

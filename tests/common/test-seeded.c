@@ -59,7 +59,7 @@ test_images (void)
     { 5, "8d6581676fa36a55606d0714f8b1237efe4fb6ba6589533f80f6531d735de1e9" },
   };
   const gsize n = 3 * 320 * 320;
-  float *images = g_new (float, n);
+  g_autofree float *images = g_new (float, n);
 
   for (guint i = 0; i < G_N_ELEMENTS (expected); i++) {
     char *sum;
@@ -70,7 +70,6 @@ test_images (void)
     g_assert_cmpstr (sum, ==, expected[i].sha256);
     g_free (sum);
   }
-  g_free (images);
 }
 
 static void

@@ -56,7 +56,7 @@ is_complete (const char *program, GString *why)
 int
 main (int argc, char **argv)
 {
-  GString *why = g_string_new (NULL);
+  g_autoptr (GString) why = g_string_new (NULL);
   const Y10Cudnn *cudnn;
   gboolean ok;
 
@@ -90,6 +90,5 @@ main (int argc, char **argv)
       return 1;
   }
   ok = *argv[2] ? strstr (why->str, argv[2]) != NULL : why->len == 0;
-  g_string_free (why, TRUE);
   return !ok;
 }

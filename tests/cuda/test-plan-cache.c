@@ -78,25 +78,23 @@ open_cache (const char *folder, const Y10PlanCacheKey *k)
 static void
 expect_refused (const char *folder, const char *text)
 {
-  GString *why = g_string_new (NULL);
+  g_autoptr (GString) why = g_string_new (NULL);
 
   g_assert_null (y10_plan_cache_open (folder, &key, why));
   g_assert_nonnull (strstr (why->str, text));
   g_assert_nonnull (strstr (why->str, folder));
-  g_string_free (why, TRUE);
 }
 
 static void
 store (const Y10PlanCache *cache, const Y10CudaConvDesc *d,
     Y10CudaConvStage stage, const char *text)
 {
-  GBytes *bytes = g_bytes_new (text, strlen (text));
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
   GError *error = NULL;
   gboolean ok = y10_plan_cache_store (cache, d, stage, bytes, &error);
 
   g_assert_no_error (error);
   g_assert_true (ok);
-  g_bytes_unref (bytes);
 }
 
 /* @text NULL: a miss. */
@@ -104,7 +102,7 @@ static void
 expect (const Y10PlanCache *cache, const Y10CudaConvDesc *d,
     Y10CudaConvStage stage, const char *text)
 {
-  GBytes *bytes = y10_plan_cache_load (cache, d, stage);
+  g_autoptr (GBytes) bytes = y10_plan_cache_load (cache, d, stage);
 
   if (!text) {
     g_assert_null (bytes);
@@ -113,7 +111,6 @@ expect (const Y10PlanCache *cache, const Y10CudaConvDesc *d,
   g_assert_nonnull (bytes);
   g_assert_cmpmem (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes),
       text, strlen (text));
-  g_bytes_unref (bytes);
 }
 
 /* Returns the only file in @folder. */
@@ -147,7 +144,7 @@ write_file (const char *path, const char *data, gsize size)
 static void
 test_keys (void)
 {
-  char *root = new_folder ();
+  g_autofree char *root = new_folder ();
   char *folder = g_build_filename (root, "a", "b", NULL);
   Y10PlanCache *cache = open_cache (folder, &key);
   Y10PlanCacheKey keys[6] = { key, key, key, key, key, key };
@@ -212,13 +209,12 @@ test_keys (void)
   g_free (path);
   g_free (folder);
   remove_tree (root);
-  g_free (root);
 }
 
 static void
 test_damage (void)
 {
-  char *root = new_folder ();
+  g_autofree char *root = new_folder ();
   Y10PlanCache *cache = open_cache (root, &key);
   char *path, *data, *other;
   gsize size;
@@ -262,14 +258,13 @@ test_damage (void)
   g_free (data);
   g_free (path);
   remove_tree (root);
-  g_free (root);
 }
 
 static void
 test_folders (void)
 {
   static const int modes[] = { 0720, 0702, 0777, 01777 };
-  char *root = new_folder ();
+  g_autofree char *root = new_folder ();
   char *folder = g_build_filename (root, "plans", NULL);
   char *link = g_build_filename (root, "link", NULL);
   char *file = g_build_filename (root, "file", NULL);
@@ -311,7 +306,6 @@ test_folders (void)
   g_free (link);
   g_free (folder);
   remove_tree (root);
-  g_free (root);
 }
 
 /* main() sets XDG_CACHE_HOME to a private folder. */
@@ -380,7 +374,7 @@ test_together (void)
 int
 main (int argc, char **argv)
 {
-  char *home = new_folder ();
+  g_autofree char *home = new_folder ();
   int status;
 
   g_setenv ("XDG_CACHE_HOME", home, TRUE);
@@ -392,6 +386,5 @@ main (int argc, char **argv)
   g_test_add_func ("/plan-cache/together", test_together);
   status = g_test_run ();
   remove_tree (home);
-  g_free (home);
   return status;
 }

@@ -72,7 +72,7 @@ find_wanted (void)
 {
   Y10EngineConfig config;
   GError *error = NULL;
-  Y10Engine *engine;
+  g_autoptr (Y10Engine) engine = NULL;
 
   shared_init_config (&config);
   engine = y10_engine_new (model, &config, NULL, &error);
@@ -82,7 +82,6 @@ find_wanted (void)
     n_wanted[i] = test_detect (engine, pictures[i], wanted[i], SHARED_MAX_ROWS);
     g_assert_cmpuint (n_wanted[i], >, 0);
   }
-  y10_engine_unref (engine);
 }
 
 void

@@ -21,13 +21,12 @@ Y10Engine *
 pico_engine (const Y10EngineConfig *config, GError **error)
 {
   Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
-  Y10Model *model = test_model (tensors, NULL);
+  g_autoptr (Y10Model) model = test_model (tensors, NULL);
   GError *local = NULL;
   Y10Engine *engine = y10_engine_new (model, config, NULL,
       error ? error : &local);
 
   g_assert_no_error (local);
-  y10_model_unref (model);
   y10_test_tensors_free (tensors);
   return engine;
 }

@@ -10,7 +10,7 @@ StepOptions options = { .backend = Y10_BACKEND_REF };
 static gboolean
 parse_backend (const char *name)
 {
-  GString *why = g_string_new (NULL);
+  g_autoptr (GString) why = g_string_new (NULL);
   gboolean ok;
 
   for (options.backend = Y10_BACKEND_REF; options.backend <= Y10_BACKEND_CUDA;
@@ -22,7 +22,6 @@ parse_backend (const char *name)
   ok = y10_backend_probe (options.backend, why);
   if (!ok)
     g_print ("%s: %s\n", name, why->str);
-  g_string_free (why, TRUE);
   return ok;
 }
 

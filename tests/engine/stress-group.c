@@ -76,7 +76,7 @@ static void *
 stream_images (void *data)
 {
   Source *self = data;
-  GRand *rand = g_rand_new_with_seed (self->seed);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (self->seed);
   Y10EngineStream *stream = open_until_there ();
   Shot shots[4] = { 0 };
 
@@ -104,7 +104,6 @@ stream_images (void *data)
     }
   }
   y10_engine_stream_unref (stream);
-  g_rand_free (rand);
   return NULL;
 }
 
@@ -164,13 +163,12 @@ static gint playing;
 static void *
 lose_again_and_again (void *data)
 {
-  GRand *rand = g_rand_new_with_seed (3);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
 
   while (g_atomic_int_get (&playing)) {
     shared_sim ()->lose ((guint) g_rand_int_range (rand, 1, 2000), 700);
     g_usleep (200000);
   }
-  g_rand_free (rand);
   return NULL;
 }
 

@@ -154,7 +154,7 @@ work (void *data)
 {
   Worker *w = data;
   Stress *s = w->stress;
-  float *memory = g_new (float, MAX_BATCH * 3 * SIZE * SIZE);
+  g_autofree float *memory = g_new (float, MAX_BATCH * 3 * SIZE * SIZE);
 
   /* Until tuning ends, so that convolutions are replaced while steps run, on a
    * machine of any speed. */
@@ -168,7 +168,6 @@ work (void *data)
     if (s->skip_slot_check && s->n_wrong)
       break;
   }
-  g_free (memory);
   return NULL;
 }
 

@@ -78,7 +78,7 @@ static void
 check (Y10Model *model, Y10BackendKind backend, Y10Precision precision,
     Y10Head head)
 {
-  guint8 *pixels = g_malloc (3 * WIDTH * HEIGHT);
+  g_autofree guint8 *pixels = g_malloc (3 * WIDTH * HEIGHT);
   char *what = g_strdup_printf ("%s %s %s", y10_backend_get_name (backend),
       y10_precision_get_name (precision), y10_head_get_name (head));
   Y10EngineConfig config;
@@ -116,7 +116,6 @@ check (Y10Model *model, Y10BackendKind backend, Y10Precision precision,
   y10_engine_unref (engine);
 done:
   g_free (what);
-  g_free (pixels);
 }
 
 typedef struct
@@ -173,14 +172,14 @@ run_streams (Y10EngineStream *const *streams, Frame *frames)
 static void
 check_scheduler (Y10Model *model)
 {
-  guint8 *pixels = g_malloc (3 * WIDTH * HEIGHT);
+  g_autofree guint8 *pixels = g_malloc (3 * WIDTH * HEIGHT);
   static Frame frames[6];
   Y10SchedulerConfig config = { .begin = begin_step, .n_steps = 1 };
   Y10Scheduler *scheduler;
   GError *error = NULL;
   Y10EngineStream *streams[2];
   Y10EngineConfig of_engine;
-  Y10Engine *engine;
+  g_autoptr (Y10Engine) engine = NULL;
   Y10Image images[3];
   guint n_ours;
 
@@ -218,8 +217,6 @@ check_scheduler (Y10Model *model)
   for (guint i = 0; i < 2; i++)
     y10_engine_stream_unref (streams[i]);
   y10_scheduler_free (scheduler);
-  y10_engine_unref (engine);
-  g_free (pixels);
 }
 
 int

@@ -17,7 +17,7 @@ static guint8 plain[HEIGHT][WIDTH][3], doubled[HEIGHT][2 * WIDTH][3];
 static void
 draw (void)
 {
-  GRand *rand = g_rand_new_with_seed (1);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
 
   for (guint y = 0; y < HEIGHT; y++)
     for (guint x = 0; x < WIDTH; x++)
@@ -27,7 +27,6 @@ draw (void)
         plain[y][x][c] = doubled[y][2 * x][c] = doubled[y][2 * x + 1][c] =
             value;
       }
-  g_rand_free (rand);
 }
 
 static guint
@@ -70,7 +69,7 @@ make_engine (void)
 static void
 test_doubled (void)
 {
-  Y10Engine *engine = make_engine ();
+  g_autoptr (Y10Engine) engine = make_engine ();
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   Y10Image one = {
     .size = sizeof one,
@@ -121,7 +120,6 @@ test_doubled (void)
   g_assert_cmpuint (detect (engine, &two, &params, rows), ==, n_wide);
   for (guint i = 0; i < n_wide; i++)
     g_assert_cmpfloat (rows[i].x0, ==, 2 * expected[i].x0);
-  y10_engine_unref (engine);
 }
 
 static void
@@ -130,7 +128,7 @@ test_refused (void)
   static const guint ratios[][2] = { { 5, 1 }, { 1, 5 }, { 1, 65535 }, { 1, 0 },
     { G_MAXUINT, 1 } };
   static const guint good[][2] = { { 4, 1 }, { 7, 28 }, { 7, 7 } };
-  Y10Engine *engine = make_engine ();
+  g_autoptr (Y10Engine) engine = make_engine ();
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
   Y10Image image = {
     .size = sizeof image,
@@ -161,7 +159,6 @@ test_refused (void)
     g_assert_no_error (error);
   }
   y10_step_end (&step);
-  y10_engine_unref (engine);
 }
 
 int

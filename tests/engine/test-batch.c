@@ -238,8 +238,8 @@ wait_tuned (Y10Engine *engine, gfloat *const *pictures, guint most)
 static void
 compare_companions (gboolean tune)
 {
-  Y10Engine *one = make_engine (1, TRUE, tune);
-  Y10Engine *many = make_engine (MOST, TRUE, tune);
+  g_autoptr (Y10Engine) one = make_engine (1, TRUE, tune);
+  g_autoptr (Y10Engine) many = make_engine (MOST, TRUE, tune);
   gfloat *pictures[N_PICTURES];
   guint which[MOST] = { 0 }, n_differ = 0, n_looked = 0, n_alone = 0;
   double worst = 0, allowed = tolerance (many, tune);
@@ -300,8 +300,6 @@ compare_companions (gboolean tune)
   g_free (alone.logits);
   g_free (first.logits);
   g_free (other.logits);
-  y10_engine_unref (one);
-  y10_engine_unref (many);
 }
 
 static void

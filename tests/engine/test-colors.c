@@ -47,7 +47,7 @@ convert_row (gboolean cpu, Y10ColorMatrix matrix, gboolean full, guint bits,
     .full_range = full,
     .height = 1,
   };
-  gfloat *planes = g_new (gfloat, 3 * n);
+  g_autofree gfloat *planes = g_new (gfloat, 3 * n);
   guint8 *data = g_malloc0 (8 * n), *rgb;
   Y10Letterbox l;
 
@@ -87,7 +87,6 @@ convert_row (gboolean cpu, Y10ColorMatrix matrix, gboolean full, guint bits,
     }
   }
   g_free (data);
-  g_free (planes);
   return rgb;
 }
 
@@ -96,7 +95,7 @@ test_color (gconstpointer cpu)
 {
   const guint n = 4000;
   guint (*yuv)[3] = g_malloc (n * sizeof (*yuv));
-  GRand *rand = g_rand_new_with_seed (3);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
 
   for (guint bits = 8; bits <= 10; bits += 2)
     for (guint m = 0; m <= Y10_MATRIX_FCC; m++)
@@ -117,7 +116,6 @@ test_color (gconstpointer cpu)
         }
         g_free (rgb);
       }
-  g_rand_free (rand);
   g_free (yuv);
 }
 
@@ -284,7 +282,7 @@ static void
 test_color_first (void)
 {
   const guint w = 150, h = 94;
-  GRand *rand = g_rand_new_with_seed (7);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
 
   for (guint format = Y10_PIXEL_NV12; format < Y10_PIXEL_TENSOR; format++) {
     gfloat *own = g_new (gfloat, 3 * w * h);
@@ -317,7 +315,6 @@ test_color_first (void)
     g_free (a);
     g_free (b);
   }
-  g_rand_free (rand);
 }
 
 /* Chroma samples belong to positions in the frame, wherever the region

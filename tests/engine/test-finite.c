@@ -18,11 +18,11 @@ static Y10BackendKind backend = Y10_BACKEND_REF;
 static guint
 detect (const Y10TestTensors *tensors, Y10Head head, Y10Detection *rows)
 {
-  Y10Model *model = test_model (tensors, NULL);
+  g_autoptr (Y10Model) model = test_model (tensors, NULL);
   Y10EngineConfig config;
   GError *error = NULL;
-  Y10Engine *engine;
-  float *pixels;
+  g_autoptr (Y10Engine) engine = NULL;
+  g_autofree float *pixels = NULL;
   guint n;
 
   y10_engine_config_init (&config, sizeof config);
@@ -37,9 +37,6 @@ detect (const Y10TestTensors *tensors, Y10Head head, Y10Detection *rows)
   n = test_detect (engine, pixels, rows, ROWS);
   /* Reads the same slot again. */
   g_assert_cmpuint (test_detect (engine, pixels, rows, ROWS), ==, n);
-  g_free (pixels);
-  y10_engine_unref (engine);
-  y10_model_unref (model);
   return n;
 }
 

@@ -29,12 +29,11 @@ static const struct
 static Y10Model *
 load_variant (char variant)
 {
-  char *name = g_strdup_printf ("yolov10%c-nc80", variant);
+  g_autofree char *name = g_strdup_printf ("yolov10%c-nc80", variant);
   Y10TestTensors *tensors = test_tensors (name, 0);
   Y10Model *model = test_model (tensors, &hollow);
 
   y10_test_tensors_free (tensors);
-  g_free (name);
   return model;
 }
 

@@ -76,7 +76,7 @@ test_who_shares (void)
 static void
 test_other_file (void)
 {
-  char *path = test_path ("same.safetensors");
+  g_autofree char *path = test_path ("same.safetensors");
   Y10EngineStream *streams[3];
   Y10EngineConfig config;
   GError *error = NULL;
@@ -102,7 +102,6 @@ test_other_file (void)
   for (guint i = 0; i < 3; i++)
     y10_engine_stream_unref (streams[i]);
   g_unlink (path);
-  g_free (path);
 }
 
 static void
@@ -164,7 +163,7 @@ static void
 test_empty (void)
 {
   Y10EngineConfig config;
-  Y10EngineStream *stream;
+  g_autoptr (Y10EngineStream) stream = NULL;
   GError *error = NULL;
   Shot empty = { 0 }, shot = { 0 };
   gint64 start = g_get_monotonic_time ();
@@ -193,7 +192,6 @@ test_empty (void)
   }
   g_assert_no_error (empty.request.error);
   g_assert_cmpint (empty.request.n_detections, ==, 0);
-  y10_engine_stream_unref (stream);
 }
 
 /* Submits two requests into one step. Those in @bad, a bit each, can no longer be added
@@ -232,7 +230,7 @@ static void
 test_fail_alone (void)
 {
   Y10EngineConfig config;
-  Y10EngineStream *stream;
+  g_autoptr (Y10EngineStream) stream = NULL;
 
   shared_init_config (&config);
   config.max_batch = 2;
@@ -240,7 +238,6 @@ test_fail_alone (void)
   stream = shared_open_as (&config, "fail-alone");
   for (guint bad = 1; bad <= 4; bad++)
     assert_fail_alone (stream, bad % 4);
-  y10_engine_stream_unref (stream);
 }
 
 #define WIDTH 200
@@ -417,7 +414,7 @@ play_on (void *data)
 static void
 test_come_and_go (void)
 {
-  GRand *rand = g_rand_new_with_seed (1);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   Y10EngineStream *lasting[2] = { shared_open (), shared_open () };
   Y10EngineStream *others[N_STREAMS] = { NULL };
   Shot *shots = g_new0 (Shot, N_STREAMS);
@@ -454,7 +451,6 @@ test_come_and_go (void)
   y10_engine_stream_unref (lasting[1]);
   g_assert_cmpuint (y10_shared_engine_count (), ==, 0);
   g_free (shots);
-  g_rand_free (rand);
 }
 
 static void *

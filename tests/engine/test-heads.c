@@ -109,7 +109,7 @@ test_chosen (void)
 {
   const Y10TestFormat format = { .metadata = "{\"head\":\"one2many\"}" };
   Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
-  Y10Model *model = test_model (tensors, &format);
+  g_autoptr (Y10Model) model = test_model (tensors, &format);
 
   for (int head = Y10_HEAD_ONE2ONE; head <= Y10_HEAD_ONE2ONE_NMS; head++) {
     Y10EngineConfig config;
@@ -133,7 +133,6 @@ test_chosen (void)
     }
     y10_engine_unref (engine);
   }
-  y10_model_unref (model);
   y10_test_tensors_free (tensors);
 }
 
@@ -175,11 +174,11 @@ detect_with (const Y10TestTensors *tensors, Y10BackendKind backend,
     Y10Head head, gboolean multi_label, const Y10HeadParams *params,
     Y10Detection *rows)
 {
-  Y10Model *model = test_model (tensors, NULL);
+  g_autoptr (Y10Model) model = test_model (tensors, NULL);
   Y10EngineConfig config;
   GError *error = NULL;
-  Y10Engine *engine;
-  float *pixels;
+  g_autoptr (Y10Engine) engine = NULL;
+  g_autofree float *pixels = NULL;
   guint n;
 
   y10_engine_config_init (&config, sizeof config);
@@ -192,9 +191,6 @@ detect_with (const Y10TestTensors *tensors, Y10BackendKind backend,
   g_assert_no_error (error);
   pixels = test_pixels (engine, 0);
   n = test_detect_params (engine, pixels, params, rows, MAX_ROWS);
-  g_free (pixels);
-  y10_engine_unref (engine);
-  y10_model_unref (model);
   return n;
 }
 

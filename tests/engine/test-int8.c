@@ -457,7 +457,7 @@ static void
 test_case (gconstpointer data)
 {
   const Case *c = data;
-  GRand *rand = g_rand_new_with_seed (c - cases);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (c - cases);
   Y10Graph *graph;
   Data d;
 
@@ -469,7 +469,6 @@ test_case (gconstpointer data)
   compare (c, &d);
   y10_graph_free (graph);
   data_clear (&d);
-  g_rand_free (rand);
 }
 
 int

@@ -139,7 +139,7 @@ test_bytes (void)
 {
   static const char nul[] = "[1]\0";
   const gsize size = 8 << 20;
-  char *text = g_malloc (size);
+  g_autofree char *text = g_malloc (size);
   Y10JsonFault fault;
   Y10Json root;
 
@@ -155,7 +155,6 @@ test_bytes (void)
   memset (text, '[', size);
   g_assert_false (y10_json_check (text, size, 100, &root, &fault));
   g_assert_cmpuint (fault.offset, ==, 100);
-  g_free (text);
 }
 
 static void

@@ -28,7 +28,7 @@ plan (const Y10Image *image, const char *region_text, const char *tiles_text,
     gdouble overlap, Y10Part *parts)
 {
   Y10Tiles tiles = { .size = sizeof tiles };
-  Y10Region *region = NULL;
+  g_autoptr (Y10Region) region = NULL;
   GError *error = NULL;
   guint n;
 
@@ -42,7 +42,6 @@ plan (const Y10Image *image, const char *region_text, const char *tiles_text,
   g_assert_true (y10_parts_plan (image, region, tiles_text ? &tiles : NULL, 640,
       640, parts, Y10_MAX_PARTS, &n, &error));
   g_assert_no_error (error);
-  y10_region_unref (region);
   return n;
 }
 
@@ -336,7 +335,7 @@ test_merge (void)
 {
   Y10Image image = make_image (0, 0, 1800, 900, Y10_PIXEL_RGB);
   Y10HeadParams params = Y10_HEAD_PARAMS_INIT;
-  Y10Region *region;
+  g_autoptr (Y10Region) region = NULL;
   Y10Detection out[64];
   Found found;
 
@@ -409,7 +408,6 @@ test_merge (void)
                         &params, region, Y10_REGION_ANCHOR_BOTTOM, out, 64),
       ==, 1);
   g_assert_cmpfloat (out[0].x0, ==, 1500);
-  y10_region_unref (region);
 }
 
 /* Objects at the image's edges, which two parts share there, cut by the edge that

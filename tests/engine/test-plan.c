@@ -12,69 +12,31 @@
 #include "core/plan.h"
 #include "util.h"
 
+/* clang-format off */
+#define LAYOUT(n, size, in_n, in_size, alignment, ...) { .block = n, .elem_size = size, \
+  .input_block = in_n, .input_elem_size = in_size, .align = alignment, .max_run = 1, __VA_ARGS__ }
 static const Y10Layout layouts[] = {
-  { .block = 1,
-      .elem_size = 4,
-      .input_block = 1,
-      .input_elem_size = 4,
-      .align = 64,
-      .max_run = 1 },
-  { .block = 8,
-      .elem_size = 4,
-      .input_block = 1,
-      .input_elem_size = 4,
-      .align = 64,
-      .max_run = 1 },
-  { .block = 16,
-      .elem_size = 4,
-      .input_block = 1,
-      .input_elem_size = 4,
-      .align = 4096,
-      .max_run = 1 },
-  { .block = 16,
-      .elem_size = 2,
-      .input_block = 1,
-      .input_elem_size = 4,
-      .align = 64,
-      .max_run = 1 },
-  { .block = 8,
-      .channels_last = TRUE,
-      .elem_size = 2,
-      .input_block = 4,
-      .input_elem_size = 2,
-      .align = 256,
-      .max_run = 1 },
-  { .block = 8,
-      .channels_last = TRUE,
-      .elem_size = 2,
-      .input_block = 8,
-      .input_elem_size = 2,
-      .align = 256,
-      .max_run = 1,
-      .parallel = TRUE },
-  { .block = 8,
-      .channels_last = TRUE,
-      .elem_size = 2,
-      .input_block = 8,
-      .input_elem_size = 2,
-      .align = 256,
-      .max_run = 1,
-      .parallel = TRUE,
-      .pairs = TRUE },
+  LAYOUT (1, 4, 1, 4, 64),
+  LAYOUT (8, 4, 1, 4, 64),
+  LAYOUT (16, 4, 1, 4, 4096),
+  LAYOUT (16, 2, 1, 4, 64),
+  LAYOUT (8, 2, 4, 2, 256, .channels_last = TRUE),
+  LAYOUT (8, 2, 8, 2, 256, .channels_last = TRUE, .parallel = TRUE),
+  LAYOUT (8, 2, 8, 2, 256, .channels_last = TRUE, .parallel = TRUE, .pairs = TRUE),
 };
+/* clang-format on */
 
 static Y10Graph *
 graph_of (const char *shapes, guint width, guint height)
 {
   const Y10TestFormat hollow = { .hollow = TRUE };
   Y10TestTensors *tensors = test_tensors (shapes, 0);
-  Y10Model *model = test_model (tensors, &hollow);
+  g_autoptr (Y10Model) model = test_model (tensors, &hollow);
   GError *error = NULL;
   Y10Graph *graph = y10_model_build_graph (model, width, height,
       Y10_HEAD_ONE2ONE, &error);
 
   g_assert_no_error (error);
-  y10_model_unref (model);
   y10_test_tensors_free (tensors);
   return graph;
 }
@@ -139,7 +101,7 @@ static void
 check_parallel (const Y10Graph *graph, const Y10Plan *plan)
 {
   guint n = graph->n_ops;
-  gboolean *before = find_order (graph);
+  g_autofree gboolean *before = find_order (graph);
 
   for (guint k = 0; k < n; k++)
     for (guint i = 0; i < k; i++) {
@@ -157,14 +119,13 @@ check_parallel (const Y10Graph *graph, const Y10Plan *plan)
               || t->offset + t->size <= s->offset);
       }
     }
-  g_free (before);
 }
 
 static void
 check_plan (const Y10Graph *graph, const Y10Layout *layout)
 {
-  guint *first = g_new (guint, graph->n_tensors);
-  guint *last = g_new (guint, graph->n_tensors);
+  g_autofree guint *first = g_new (guint, graph->n_tensors);
+  g_autofree guint *last = g_new (guint, graph->n_tensors);
   GError *error = NULL;
   Y10Plan *plan = y10_plan_new (graph, layout, &error);
   gsize sum = 0, most = 0;
@@ -216,8 +177,6 @@ check_plan (const Y10Graph *graph, const Y10Layout *layout)
   g_assert_cmpuint (plan->arena_size, <=, most + most / 4);
   g_assert_cmpuint (plan->arena_size, <, sum / 2);
   y10_plan_free (plan);
-  g_free (first);
-  g_free (last);
 }
 
 static void

@@ -234,7 +234,7 @@ static void
 test_same (gconstpointer data)
 {
   const Y10PixelFormat format = GPOINTER_TO_INT (data);
-  GRand *rand = g_rand_new_with_seed (format);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (format);
   /* frame, region's corner and size, input */
   static const guint fixed[][8] = {
     { 1, 1, 0, 0, 1, 1, 64, 64 },
@@ -277,7 +277,6 @@ test_same (gconstpointer data)
         random_int (rand, 1, 5));
     picture_clear (&pic);
   }
-  g_rand_free (rand);
 }
 
 static void

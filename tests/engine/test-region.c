@@ -14,7 +14,7 @@ test_text (void)
     "inf,0 1,1", "0x1,0 1,1", "0,0,0,0 1,1", "a", "0,0 1,1 ;x", "0, 0 1,1",
     "0,0 1,1e9", "1e-1e,0 1,1", "0.25,0.125 0.5,0.25 1,0.5",
     "0.5,0.25 0.5,0.5 0.5,1", "0.25,0.5 0.5,0.5 1,0.5" };
-  GString *many = g_string_new ("0,0 1,1");
+  g_autoptr (GString) many = g_string_new ("0,0 1,1");
   GError *error = NULL;
   Y10Region *region;
   gdouble x, y;
@@ -62,7 +62,6 @@ test_text (void)
   g_assert_null (y10_region_parse (many->str, &error));
   g_assert_error (error, Y10_ERROR, Y10_ERROR_INVALID_ARGUMENT);
   g_clear_error (&error);
-  g_string_free (many, TRUE);
 }
 
 static void

@@ -13,7 +13,7 @@
 static char *
 write_raw (const char *header, guint64 length, gsize n_data)
 {
-  GByteArray *bytes = g_byte_array_new ();
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
   guint64 le = GUINT64_TO_LE (length ? length : strlen (header));
   guint8 zero = 0;
   char *path;
@@ -23,7 +23,6 @@ write_raw (const char *header, guint64 length, gsize n_data)
   for (gsize i = 0; i < n_data; i++)
     g_byte_array_append (bytes, &zero, 1);
   path = test_write ("bad.safetensors", bytes->data, bytes->len);
-  g_byte_array_unref (bytes);
   return path;
 }
 
@@ -46,26 +45,24 @@ load_error (const char *path, const char *labels)
 static GError *
 load_tensors_error (const Y10TestTensors *tensors, const Y10TestFormat *format)
 {
-  char *path = test_path ("bad.safetensors");
+  g_autofree char *path = test_path ("bad.safetensors");
   GError *error = NULL;
 
   y10_test_tensors_write (tensors, path, format, &error);
   g_assert_no_error (error);
   error = load_error (path, NULL);
-  g_free (path);
   return error;
 }
 
 static void
 test_no_file (void)
 {
-  char *path = test_path ("nowhere.safetensors");
+  g_autofree char *path = test_path ("nowhere.safetensors");
 
   test_expect_error (load_error (path, NULL), Y10_ERROR_NOT_FOUND,
       "no such file", NULL);
   test_expect_error (load_error (test_dir (), NULL), Y10_ERROR_NOT_FOUND,
       "is a directory", NULL);
-  g_free (path);
 }
 
 static void
@@ -93,7 +90,7 @@ static void
 test_truncated (void)
 {
   Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
-  GBytes *bytes = y10_test_tensors_serialize (tensors, NULL);
+  g_autoptr (GBytes) bytes = y10_test_tensors_serialize (tensors, NULL);
   gsize size, cut[] = { 9, 1000, 0, 0 };
   const guint8 *data = g_bytes_get_data (bytes, &size);
 
@@ -110,7 +107,6 @@ test_truncated (void)
           "truncated", "tensor \"model.", NULL);
     g_free (path);
   }
-  g_bytes_unref (bytes);
   y10_test_tensors_free (tensors);
 }
 
@@ -378,8 +374,8 @@ test_labels (void)
     { "cat\nd\xff\xfeg\nbird\n", "not UTF-8 in line 2" },
   };
   Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
-  char *path = test_path ("labels.safetensors");
-  char *nowhere = test_path ("nowhere.txt");
+  g_autofree char *path = test_path ("labels.safetensors");
+  g_autofree char *nowhere = test_path ("nowhere.txt");
   GError *error = NULL;
 
   y10_test_tensors_write (tensors, path, NULL, &error);
@@ -406,8 +402,6 @@ test_labels (void)
   }
   test_expect_error (load_error (path, nowhere), Y10_ERROR_LABELS, nowhere,
       "no such file", NULL);
-  g_free (nowhere);
-  g_free (path);
   y10_test_tensors_free (tensors);
 }
 

@@ -114,8 +114,8 @@ test_sizes (void)
     { 480, 640, 480, 640 },
     { 704, 576, 640, 544 },
   };
-  Y10Engine *engine = make_engine (640, 640, TRUE);
-  Y10Engine *fixed = make_engine (64, 32, FALSE);
+  g_autoptr (Y10Engine) engine = make_engine (640, 640, TRUE);
+  g_autoptr (Y10Engine) fixed = make_engine (64, 32, FALSE);
   Y10Letterbox box;
   Y10Image image;
 
@@ -136,15 +136,13 @@ test_sizes (void)
   image.par_n = 16;
   image.par_d = 11;
   assert_size (engine, &image, NULL, 0, 640, 384);
-  y10_engine_unref (engine);
-  y10_engine_unref (fixed);
 }
 
 /* Parts share the image's shape, or the square. */
 static void
 test_parts (void)
 {
-  Y10Engine *engine = make_engine (640, 640, TRUE);
+  g_autoptr (Y10Engine) engine = make_engine (640, 640, TRUE);
   Y10Tiles tiles = { .size = sizeof tiles };
   Y10Part parts[Y10_MAX_PARTS];
   Y10Image image;
@@ -165,7 +163,6 @@ test_parts (void)
   y10_part_set (&parts[1], &image, 100, 100, 200, 500);
   assert_size (engine, &image, parts, 1, 640, 384);
   assert_size (engine, &image, parts, 2, 640, 640);
-  y10_engine_unref (engine);
 }
 
 /* More shapes than there are plans, twice, and the ones again that were freed. */
@@ -175,7 +172,7 @@ test_rows (void)
   static const guint sizes[][2] = { { 128, 48 }, { 128, 96 }, { 48, 128 },
     { 128, 128 }, { 20, 128 }, { 128, 20 }, { 96, 128 }, { 128, 48 },
     { 128, 48 }, { 20, 128 } };
-  Y10Engine *engine = make_engine (SIZE, SIZE, TRUE);
+  g_autoptr (Y10Engine) engine = make_engine (SIZE, SIZE, TRUE);
   Y10Detection rows[MAX_ROWS], expected[MAX_ROWS];
   const gsize weights = y10_engine_get_weights_size (engine);
 
@@ -196,7 +193,6 @@ test_rows (void)
   /* The CPU packs those anew that it computes in another way. */
   if (backend == Y10_BACKEND_CUDA)
     g_assert_cmpuint (y10_engine_get_more_weights_size (engine), ==, 0);
-  y10_engine_unref (engine);
 }
 
 /* A step that is held keeps its plan, and so its rows, while others come and go. */
@@ -205,7 +201,7 @@ test_held (void)
 {
   static const guint others[][2] = { { 128, 96 }, { 48, 128 }, { 20, 128 },
     { 128, 20 }, { 96, 128 }, { 128, 128 } };
-  Y10Engine *engine = make_engine (SIZE, SIZE, TRUE);
+  g_autoptr (Y10Engine) engine = make_engine (SIZE, SIZE, TRUE);
   Y10Detection rows[MAX_ROWS], expected[MAX_ROWS], other[MAX_ROWS];
   const guint n = detect (engine, 128, 48, expected);
   Y10HeadParams params;
@@ -226,7 +222,6 @@ test_held (void)
   g_assert_no_error (error);
   g_assert_cmpmem (rows, n * sizeof *rows, expected, n * sizeof *rows);
   y10_step_end (&step);
-  y10_engine_unref (engine);
 }
 
 static void
@@ -268,7 +263,7 @@ static void
 test_backend (void)
 {
   Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
-  Y10Model *model = test_model (tensors, NULL);
+  g_autoptr (Y10Model) model = test_model (tensors, NULL);
   Y10BackendClass class = y10_backend_ref;
   Y10EngineConfig config;
   GError *error = NULL;
@@ -282,7 +277,6 @@ test_backend (void)
       y10_engine_create (model, &config, &class, NULL, NULL, &error));
   test_expect_error (error, Y10_ERROR_UNSUPPORTED, "backend other", "auto",
       "expected a size such as 640, or another backend", NULL);
-  y10_model_unref (model);
   y10_test_tensors_free (tensors);
 }
 
@@ -329,7 +323,7 @@ test_cameras (void)
   static const guint sizes[][2] = { { 128, 60 }, { 128, 96 }, { 128, 60 },
     { 128, 60 } };
   Y10TestTensors *tensors = test_tensors ("pico-nc3", 0);
-  Y10Model *model = test_model (tensors, NULL);
+  g_autoptr (Y10Model) model = test_model (tensors, NULL);
   Y10EngineStreamStats stats = { .size = sizeof stats };
   Camera cameras[4] = { { 0 } };
   Y10EngineConfig config;
@@ -384,7 +378,6 @@ test_cameras (void)
   g_assert_cmpuint (stats.fill[2], >, 0);
   for (guint i = 0; i < 4; i++)
     y10_engine_stream_unref (cameras[i].stream);
-  y10_model_unref (model);
   y10_test_tensors_free (tensors);
 }
 

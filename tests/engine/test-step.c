@@ -70,7 +70,7 @@ end_later (void *step)
 static void
 test_begin_waits (void)
 {
-  Y10Engine *engine = make_engine (1, 1);
+  g_autoptr (Y10Engine) engine = make_engine (1, 1);
   Y10Step first, second;
   GError *error = NULL;
   pthread_t thread;
@@ -81,7 +81,6 @@ test_begin_waits (void)
   g_assert_no_error (error);
   pthread_join (thread, NULL);
   y10_step_end (&second);
-  y10_engine_unref (engine);
 }
 
 /* A step that has ended gives access to nothing, not even to the results of the
@@ -315,8 +314,8 @@ static void
 test_params_per_image (void)
 {
   static const guint8 only_one[N_CLASSES] = { 0, 1, 0 };
-  Y10Engine *engine = make_engine (1, 3);
-  float *pixels = test_pixels (engine, 1);
+  g_autoptr (Y10Engine) engine = make_engine (1, 3);
+  g_autofree float *pixels = test_pixels (engine, 1);
   Y10Detection all[MAX_ROWS], rows[MAX_ROWS];
   guint8 classes[N_CLASSES];
   Y10HeadParams params;
@@ -356,8 +355,6 @@ test_params_per_image (void)
   g_assert_cmpint (n, ==, 11);
   g_assert_cmpmem (rows, 11 * sizeof *rows, all, 11 * sizeof *all);
   y10_step_end (&step);
-  g_free (pixels);
-  y10_engine_unref (engine);
 }
 
 static gboolean

@@ -56,14 +56,11 @@ static guint
 detect_file (const Y10TestTensors *tensors, const Y10TestFormat *format,
     Y10Detection *rows)
 {
-  Y10Model *model = test_model (tensors, format);
-  Y10Engine *engine = test_engine (model, Y10_BACKEND_REF, 64, 64);
-  float *pixels = test_pixels (engine, 0);
+  g_autoptr (Y10Model) model = test_model (tensors, format);
+  g_autoptr (Y10Engine) engine = test_engine (model, Y10_BACKEND_REF, 64, 64);
+  g_autofree float *pixels = test_pixels (engine, 0);
   guint n = test_detect (engine, pixels, rows, MAX_ROWS);
 
-  g_free (pixels);
-  y10_engine_unref (engine);
-  y10_model_unref (model);
   return n;
 }
 
@@ -167,7 +164,7 @@ static void
 test_digest (void)
 {
   Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
-  Y10Model *model = test_model (tensors, NULL);
+  g_autoptr (Y10Model) model = test_model (tensors, NULL);
   g_autofree char *path = test_path ("saved.safetensors");
   g_autofree char *digest = NULL, *expected = NULL, *data = NULL;
   GError *error = NULL;
@@ -180,7 +177,6 @@ test_digest (void)
   expected = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (guint8 *) data,
       size);
   g_assert_cmpstr (digest, ==, expected);
-  y10_model_unref (model);
   y10_test_tensors_free (tensors);
 }
 

@@ -58,7 +58,7 @@ static const Y10ThreadPoolJob job = { count, run };
 static void
 check (Y10ThreadPool *pool, guint n_stages, const guint *n_chunks, guint held)
 {
-  Record *r = g_new0 (Record, 1);
+  g_autofree Record *r = g_new0 (Record, 1);
 
   r->held = held;
   r->n_threads = y10_threadpool_get_n_threads (pool);
@@ -67,7 +67,6 @@ check (Y10ThreadPool *pool, guint n_stages, const guint *n_chunks, guint held)
   for (guint s = 0; s < n_stages; s++)
     for (guint c = 0; c < MAX_CHUNKS; c++)
       g_assert_cmpuint (r->ran[s][c], ==, c < n_chunks[s]);
-  g_free (r);
 }
 
 static Y10ThreadPool *

@@ -125,11 +125,10 @@ static void
 test_same_bytes (gconstpointer precision)
 {
   Y10TestTensors *tensors = test_tensors ("yolov10n-nc3", 0);
-  Y10Model *model = test_model (tensors, NULL);
+  g_autoptr (Y10Model) model = test_model (tensors, NULL);
 
   compare (model, GPOINTER_TO_INT (precision), 96, 64);
   compare (model, GPOINTER_TO_INT (precision), 352, 224);
-  y10_model_unref (model);
   y10_test_tensors_free (tensors);
 }
 

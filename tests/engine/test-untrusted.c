@@ -34,14 +34,13 @@ load_error (const char *path, const char *labels)
 static char *
 write_header (const char *json, gsize length)
 {
-  GByteArray *bytes = g_byte_array_new ();
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
   guint64 le = GUINT64_TO_LE (length);
   char *path;
 
   g_byte_array_append (bytes, (const guint8 *) &le, 8);
   g_byte_array_append (bytes, (const guint8 *) json, (guint) length);
   path = test_write ("header.safetensors", bytes->data, bytes->len);
-  g_byte_array_unref (bytes);
   return path;
 }
 
@@ -102,11 +101,10 @@ test_no_nesting (void)
       "{\"__metadata__\":{\"a\":\"[[[[[[[[[[\\\"{{{{{{{{{{\\ud83d\\ude97\\u00e4\\\\\"},"
       "\"b]\\\"[[[[[[[[[[\":{\"dtype\":\"F32\",\"shape\":[],"
       "\"data_offsets\":[0,0],\"c\":[[[[[[1]]]]]]}}";
-  char *path = write_header (json, sizeof json - 1);
+  g_autofree char *path = write_header (json, sizeof json - 1);
 
   test_expect_error (load_error (path, NULL), Y10_ERROR_MODEL_FORMAT,
       "\"b]\"[[[[[[[[[[\" has 0 bytes", NULL);
-  g_free (path);
 }
 
 /* The escapes are half a surrogate pair each; errors are UTF-8 all the same. */
@@ -156,7 +154,7 @@ static void
 test_no_files (void)
 {
   char *fifo = test_path ("fifo"), *link = test_path ("link");
-  char *model = test_path ("model.safetensors");
+  g_autofree char *model = test_path ("model.safetensors");
   Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
   GError *error = NULL;
   const struct
@@ -178,7 +176,6 @@ test_no_files (void)
   }
   g_free (fifo);
   g_free (link);
-  g_free (model);
   y10_test_tensors_free (tensors);
 }
 
@@ -186,8 +183,8 @@ test_no_files (void)
 static void
 test_large_labels (void)
 {
-  char *model = test_path ("model.safetensors");
-  char *labels = test_write ("labels.txt", "cat\n", 4);
+  g_autofree char *model = test_path ("model.safetensors");
+  g_autofree char *labels = test_write ("labels.txt", "cat\n", 4);
   Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
   GError *error = NULL;
 
@@ -196,8 +193,6 @@ test_large_labels (void)
   g_assert_cmpint (truncate (labels, (off_t) 1 << 40), ==, 0);
   test_expect_error (load_error (model, labels), Y10_ERROR_LABELS,
       "has 1099511627776 bytes", "at most 4194304", NULL);
-  g_free (labels);
-  g_free (model);
   y10_test_tensors_free (tensors);
 }
 
@@ -225,7 +220,7 @@ static void
 change_file (const char *path, Change how)
 {
   const struct timespec later[2] = { { 2000000000, 0 }, { 2000000000, 0 } };
-  char *aside = g_strconcat (path, ".new", NULL);
+  g_autofree char *aside = g_strconcat (path, ".new", NULL);
   int fd = open (path, O_RDWR | O_CLOEXEC);
   struct stat s;
 
@@ -245,7 +240,6 @@ change_file (const char *path, Change how)
     g_assert_cmpint (g_rename (aside, path), ==, 0);
   }
   close (fd);
-  g_free (aside);
 }
 
 /* The file changes between loading the model and creating its engine; while the
@@ -266,7 +260,7 @@ test_changed (void)
     { RENAME, NULL },
   };
   Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
-  char *path = test_path ("changed.safetensors");
+  g_autofree char *path = test_path ("changed.safetensors");
 
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
     GError *error = NULL;
@@ -290,7 +284,6 @@ test_changed (void)
     }
     y10_model_unref (model);
   }
-  g_free (path);
   y10_test_tensors_free (tensors);
 }
 
@@ -299,12 +292,12 @@ static void
 test_changed_later (void)
 {
   Y10TestTensors *tensors = test_tensors ("tiny-nc3", 0);
-  char *path = test_path ("changed.safetensors");
+  g_autofree char *path = test_path ("changed.safetensors");
   Y10Detection before[300], after[300];
   GError *error = NULL;
-  Y10Engine *engine;
-  Y10Model *model;
-  float *pixels;
+  g_autoptr (Y10Engine) engine = NULL;
+  g_autoptr (Y10Model) model = NULL;
+  g_autofree float *pixels = NULL;
   guint n;
 
   y10_test_tensors_write (tensors, path, NULL, &error);
@@ -318,10 +311,6 @@ test_changed_later (void)
   change_file (path, TRUNCATE);
   g_assert_cmpuint (test_detect (engine, pixels, after, 300), ==, n);
   g_assert_cmpint (memcmp (before, after, n * sizeof *before), ==, 0);
-  g_free (pixels);
-  y10_engine_unref (engine);
-  y10_model_unref (model);
-  g_free (path);
   y10_test_tensors_free (tensors);
 }
 

@@ -69,7 +69,7 @@ make_values (GRand *random, const Data *d, guint first, guint n, gsize pixels)
 static void
 data_init (Data *d, const Case *c)
 {
-  GRand *random = g_rand_new_with_seed (c->height);
+  g_autoptr (GRand) random = g_rand_new_with_seed (c->height);
   const gsize pixels = c->height * c->width;
 
   *d = (Data){ .n_in = c->upsampled, .n_out = c->out };
@@ -98,7 +98,6 @@ data_init (Data *d, const Case *c)
   d->small = make_values (random, d, 0, c->upsampled, pixels);
   d->others = make_values (random, d, c->upsampled, d->n_in - c->upsampled,
       4 * pixels);
-  g_rand_free (random);
 }
 
 static void

@@ -22,7 +22,7 @@ static gfloat *
 make_weights (gdouble scale)
 {
   gfloat *w = g_new (gfloat, N_OUT * N_IN * 9);
-  GRand *random = g_rand_new_with_seed (1);
+  g_autoptr (GRand) random = g_rand_new_with_seed (1);
 
   for (guint i = 0; i < N_OUT * N_IN * 9; i++) {
     const gdouble u = 1 - g_rand_double (random);
@@ -30,7 +30,6 @@ make_weights (gdouble scale)
     w[i] = scale * sqrt (-2 * log (u))
         * cos (2 * G_PI * g_rand_double (random));
   }
-  g_rand_free (random);
   return w;
 }
 
@@ -78,10 +77,9 @@ test_bad_values (void)
 static void
 test_zeros (void)
 {
-  gfloat *w = g_new0 (gfloat, N_OUT * N_IN * 9);
+  g_autofree gfloat *w = g_new0 (gfloat, N_OUT * N_IN * 9);
 
   g_assert_true (accepts (w));
-  g_free (w);
 }
 
 #define SIZE 24 /* 36 tiles: as many as F(4×4) needs */
@@ -98,10 +96,10 @@ open_file (const gfloat *w)
       N_OUT * N_IN * 36 + N_OUT * 4);
   static const gfloat bias[N_OUT];
   const guint64 length = strlen (header);
-  GByteArray *data = g_byte_array_new ();
+  g_autoptr (GByteArray) data = g_byte_array_new ();
   GError *error = NULL;
   Y10TensorFile *file;
-  char *path;
+  g_autofree char *path = NULL;
 
   g_byte_array_append (data, (const guint8 *) &length, 8);
   g_byte_array_append (data, (const guint8 *) header, length);
@@ -110,8 +108,6 @@ open_file (const gfloat *w)
   path = test_write ("winograd.safetensors", data->data, data->len);
   file = y10_tensor_file_open (path, &error);
   g_assert_no_error (error);
-  g_byte_array_unref (data);
-  g_free (path);
   return file;
 }
 
@@ -192,10 +188,10 @@ check_layer (const gfloat *w, const char *impl)
 {
   const Y10DeviceConfig config = { .threads = 2, .device_id = -1 };
   Y10Precision precision = Y10_PRECISION_FP32;
-  gfloat *in = g_new (gfloat, N_IN * SIZE * SIZE);
-  gfloat *out = g_new (gfloat, N_OUT * SIZE * SIZE);
+  g_autofree gfloat *in = g_new (gfloat, N_IN * SIZE * SIZE);
+  g_autofree gfloat *out = g_new (gfloat, N_OUT * SIZE * SIZE);
   Y10Graph *graph = make_graph (w);
-  GRand *random = g_rand_new_with_seed (2);
+  g_autoptr (GRand) random = g_rand_new_with_seed (2);
   GError *error = NULL;
   Y10Device *device = y10_backend_cpu.open (&config, &error);
   Y10Layout layout;
@@ -223,9 +219,6 @@ check_layer (const gfloat *w, const char *impl)
   y10_plan_free (plan);
   y10_graph_free (graph);
   y10_backend_cpu.close (device);
-  g_rand_free (random);
-  g_free (in);
-  g_free (out);
 }
 
 /* A value of the tile of noise with which winograd.c compares. */
@@ -277,13 +270,12 @@ cancel (gfloat *w)
 static void
 test_fallback (void)
 {
-  gfloat *w = make_weights (0.02);
+  g_autofree gfloat *w = make_weights (0.02);
 
   check_layer (w, "winograd4x4");
   cancel (w);
   g_assert_false (accepts (w));
   check_layer (w, "winograd2x2");
-  g_free (w);
 }
 
 int

@@ -73,7 +73,7 @@ test_tensors (const char *name, guint64 seed)
 Y10Model *
 test_model (const Y10TestTensors *tensors, const Y10TestFormat *format)
 {
-  char *path = test_path ("model.safetensors");
+  g_autofree char *path = test_path ("model.safetensors");
   GError *error = NULL;
   Y10Model *model;
 
@@ -83,7 +83,6 @@ test_model (const Y10TestTensors *tensors, const Y10TestFormat *format)
   g_assert_no_error (error);
   g_assert_nonnull (model);
   g_unlink (path);
-  g_free (path);
   return model;
 }
 

@@ -19,16 +19,17 @@ import glob
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
 
-import stamp
-from proxy import Proxy
-
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../common"))
+import programs                 # noqa: E402
+import stamp                    # noqa: E402
+from proxy import Proxy         # noqa: E402
+
 BACK = 10                       # seconds within which a camera must be back
 PATIENCE = 60                   # until a test gives up waiting
 HOUR = 3600 * 90000             # of RTP's clock for video
@@ -45,44 +46,26 @@ STRIP = ("videoscale method=nearest-neighbour ! videoconvert ! video/x-raw,forma
 CODECS = {"stalled": "h265", "late": "jpeg"}
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-class Server:
+class Server(programs.Program):
     """A camera's server process."""
 
     def __init__(self, name, picture, t0):
-        self.port = free_port()
+        super().__init__()
+        self.port = programs.free_port()
         self.log = open(f"{name}.server", "w", encoding="utf-8")
         self.command = [sys.executable, os.path.join(HERE, "server.py"), "--port",
                         str(self.port), "--t0", str(t0), "--picture", picture,
                         "--codec", CODECS.get(name, "h264")]
-        self.process = None
 
     def start(self):
         """Starts it and returns the time at which it listens."""
-        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, text=True,
-                                        stdout=subprocess.PIPE, stderr=self.log)
-        if self.process.stdout.readline() != "ready\n":
+        self.run(*self.command, stdin=subprocess.PIPE, stderr=self.log)
+        if self.line() != "ready":
             raise RuntimeError(f"no server: see {self.log.name}")
         return time.monotonic()
 
-    def tell(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
 
-    def kill(self):
-        if self.process:
-            self.process.kill()
-            self.process.wait()
-            self.process.stdin.close()
-            self.process.stdout.close()
-
-
-class Program:
+class Program(programs.Program):
     """The program under test and its output, with the time at which each line was read."""
 
     def __init__(self, command):
@@ -95,9 +78,8 @@ class Program:
         # Threads come and go with pipelines. Each uses one of glibc's heaps, and free memory of
         # one heap is of no use to the others: with a single heap the resident size shows the
         # memory in use.
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=self.errors, text=True,
-                                        env={**os.environ, "MALLOC_ARENA_MAX": "1"})
+        super().__init__(*command, stdin=subprocess.PIPE, stderr=self.errors,
+                         env={**os.environ, "MALLOC_ARENA_MAX": "1"})
         threading.Thread(target=self.read, daemon=True).start()
 
     def read(self):
@@ -119,11 +101,7 @@ class Program:
                     raise ValueError(text)
                 self.changed.notify_all()
 
-    def tell(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def wait(self, what, found, limit=PATIENCE):
+    def wait_for(self, what, found, limit=PATIENCE):
         """Waits until found() returns something other than None."""
         with self.changed:
             self.changed.wait_for(lambda: found() is not None, limit)
@@ -134,12 +112,12 @@ class Program:
 
     def wait_state(self, camera, state, since, limit=PATIENCE):
         """Waits for a camera's state after a time and returns when it was printed."""
-        return self.wait(f"{camera} {state}", lambda: next(
+        return self.wait_for(f"{camera} {state}", lambda: next(
             (t for t, c, s, _ in self.states if c == camera and s == state and t >= since),
             None), limit)
 
     def wait_size(self, camera, size, since):
-        return self.wait(f"{camera} {size}", lambda: next(
+        return self.wait_for(f"{camera} {size}", lambda: next(
             (t for t, s, _ in self.frames.get(camera, ()) if s == size and t >= since), None))
 
     def resident(self):
@@ -230,11 +208,9 @@ class Test:
         print("PASS" if ok else "FAIL", text, flush=True)
 
     def clean(self):
-        for server in self.servers.values():
-            server.kill()
-        if self.program and self.program.process.poll() is None:
-            self.program.process.kill()
-            self.program.process.wait()
+        for program in (*self.servers.values(), self.program):
+            if program and program.process:
+                program.kill()
 
 
 class Faults(Test):
@@ -272,8 +248,7 @@ class Faults(Test):
         return self.back("killed", lost, begin, server.start())
 
     def cut(self, begin):
-        self.proxies["cut"].close()
-        self.proxies["cut"].cut()
+        self.proxies["cut"].leave()
         lost = self.program.wait_state("cut", "lost", begin)
         time.sleep(max(0, begin + 3 - time.monotonic()))
         returned = time.monotonic()
@@ -379,7 +354,7 @@ class Faults(Test):
             after = len(program.frames["late"])
         program.tell(f"add late {self.uris['late']}")
         back = program.wait_state("late", "connected", now)
-        first = program.wait("a frame of late", lambda: next(
+        first = program.wait_for("a frame of late", lambda: next(
             (t for t, *_ in program.frames["late"][after:]), None))
         self.say(first >= now + 2 and back - now - 2 <= BACK,
                  f"late is removed, and {back - now - 2:.1f} s after it was added again there")
@@ -468,7 +443,7 @@ class Reconnects(Test):
         """The resident size after so many connections."""
         states = self.program.states
         while self.n_connected < n:
-            self.program.wait("a connection", lambda: len(states) > self.n_read or None)
+            self.program.wait_for("a connection", lambda: len(states) > self.n_read or None)
             _, name, state, _ = states[self.n_read]
             self.n_read += 1
             if state == "connected":

@@ -2,10 +2,9 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """A proxy between a client and an RTSP server, both on TCP, that imitates the faults
 of networks and cameras."""
-import contextlib
-import socket
 import struct
-import threading
+
+import servers
 
 DOLLAR = 0x24
 
@@ -39,69 +38,30 @@ def shifted(data, ticks):
     return data[:at] + struct.pack(">I", time & 0xffffffff) + data[at + 4:]
 
 
-class Proxy:
-    """Listens on a free port and forwards everything to @port."""
-
+class Proxy(servers.Relay):
     def __init__(self, port):
-        self.server_port = port
-        self.cutting = False
         self.cuts = 0
         self.jump = 0                   # added to each RTP timestamp, clock ticks
         self.jumps = 0
-        self.port = 0
-        self.listen()
+        super().__init__(port)
 
     def listen(self):
         self.cutting = False
-        self.listener = socket.create_server(("127.0.0.1", self.port))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, args=(self.listener,), daemon=True).start()
+        super().listen()
 
     def cut(self):
         """Sends half of the next packet, then ends the connection."""
         self.cutting = True
 
-    def close(self):
-        """Stops listening until listen() is called."""
-        # close() alone would leave accept() waiting, and the port open.
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
-
-    def accept(self, listener):
-        with contextlib.suppress(OSError):
-            while True:
-                client, _ = listener.accept()
-                threading.Thread(target=self.serve, args=(client,), daemon=True).start()
-
-    def serve(self, client):
-        with contextlib.suppress(OSError), client, socket.create_connection(
-                ("127.0.0.1", self.server_port)) as server:
-            threading.Thread(target=self.upwards, args=(client, server), daemon=True).start()
-            with contextlib.suppress(OSError, struct.error):
-                self.downwards(client, server)
-            for side in (client, server):
-                with contextlib.suppress(OSError):
-                    side.shutdown(socket.SHUT_RDWR)
-
-    @staticmethod
-    def upwards(client, server):
-        with contextlib.suppress(OSError):
-            while True:
-                data = client.recv(65536)
-                if not data:
-                    break
-                server.sendall(data)
-            server.shutdown(socket.SHUT_WR)
-
-    def downwards(self, client, server):
+    def downwards(self, near, far):
         jump = 0
-        with server.makefile("rb") as stream:
+        with far.makefile("rb") as stream:
             while True:
                 is_packet, data = read_message(stream)
                 if not data:
                     return
                 if is_packet and data[1] == 0 and self.cutting:
-                    client.sendall(data[:len(data) // 2])
+                    near.sendall(data[:len(data) // 2])
                     self.cutting = False
                     self.cuts += 1
                     return
@@ -110,4 +70,4 @@ class Proxy:
                         jump = self.jump
                         self.jumps += 1
                     data = shifted(data, jump)
-                client.sendall(data)
+                near.sendall(data)

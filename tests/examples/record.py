@@ -12,17 +12,12 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
-from waiting import until  # noqa: E402
-
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
-CAMERA = ("videotestsrc is-live=true pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! "
-          "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=25 ! rtph264pay name=pay0").split()
+from programs import ROOT, Program, filmed, lacking, no_rtsp, skip, until  # noqa: E402
 
 
 def recipe():
@@ -31,19 +26,6 @@ def recipe():
         block = re.search(r"## Recording.*?```sh\n(.*?)```", f.read(), re.S).group(1)
     words = shlex.split(block.replace("\\\n", " "))
     return words[words.index("--sink") + 1]
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def serve(port):
-    p = subprocess.Popen(["/usr/bin/python3", os.path.join(ROOT, "pipelines/rtsp_server.py"),
-                          f"rtsp://127.0.0.1:{port}/camera", *CAMERA], stdout=subprocess.PIPE, text=True)
-    p.stdout.readline()
-    return p
 
 
 def wait_for(lines, state, count):
@@ -56,24 +38,22 @@ def wait_for(lines, state, count):
     return until(find, f"state {state}, {count} times", 100)
 
 
-def run(cameras, env, folder, sink, port):
+def run(cameras, env, folder, sink, uri):
     log = os.path.join(folder, "lines")
     with open(log, "w", encoding="utf-8") as out:
-        return log, subprocess.Popen([cameras, "--timeout", "3", "--sink", sink,
-                                      f"door=rtsp://127.0.0.1:{port}/camera"], env=env, stdout=out,
-                                     stdin=subprocess.DEVNULL, cwd=folder)
+        return log, Program(cameras, "--timeout", "3", "--sink", sink, f"door={uri}", env=env, stdout=out,
+                            stdin=subprocess.DEVNULL, cwd=folder)
 
 
 def check_recording(cameras, env, folder):
     os.mkdir(os.path.join(folder, "rec"))
-    port = free_port()
-    server = serve(port)
+    server = filmed(fps=25)
     sink = recipe()
     for long, short in (("max-size-time=60000000000", "max-size-time=1000000000"),
                         ("key-int-max=60", "key-int-max=25")):
         assert long in sink, sink
         sink = sink.replace(long, short)
-    log, p = run(cameras, env, folder, sink, port)
+    log, p = run(cameras, env, folder, sink, server.uri)
     try:
         for n in (1, 2):
             wait_for(log, "connected", n)
@@ -81,15 +61,12 @@ def check_recording(cameras, env, folder):
             until(lambda n=n: len(glob.glob(os.path.join(folder, "rec/door-*.mp4"))) >= 3 * n, "files", 100)
             if n == 1:
                 server.kill()
-                server.wait()
                 wait_for(log, "lost", 1)
-                server = serve(port)
-        p.send_signal(signal.SIGTERM)
-        assert p.wait(timeout=100) == 0
+                server = filmed(fps=25, port=server.port)
+        assert p.stop() == 0
     finally:
         p.kill()
         server.kill()
-        server.wait()
     files = sorted(glob.glob(os.path.join(folder, "rec/door-*.mp4")))
     starts = {path.rsplit("-", 1)[0] for path in files}
     assert len(starts) == 2 and len(files) >= 4, files
@@ -119,42 +96,24 @@ SINKS = {
 
 def check_sinks(cameras, env, folder):
     """A sink that fails is not a camera that is lost."""
-    port = free_port()
-    server = serve(port)
-    try:
+    with filmed(fps=25) as server:
         for name, (sink, stops) in SINKS.items():
-            log, p = run(cameras, env, folder, sink, port)
-            try:
+            log, p = run(cameras, env, folder, sink, server.uri)
+            with p:
                 if not stops:
                     wait_for(log, "connected", 1)
-                    p.send_signal(signal.SIGTERM)
+                    p.process.send_signal(signal.SIGTERM)
                 lines = wait_for(log, "sink-failed", 1)
-            finally:
-                p.kill()
-                p.wait()
             states = [line["state"] for line in lines if "state" in line]
             assert "lost" not in states, (name, states)
             print(f"{name}:", next(line["reason"] for line in lines if "reason" in line))
-    finally:
-        server.kill()
-        server.wait()
-
-
-PROBE = """import gi
-gi.require_version("GstRtspServer", "1.0")
-from gi.repository import Gst, GstRtspServer
-Gst.init(None)
-if not Gst.ElementFactory.find("x264enc"):
-    raise SystemExit("no element x264enc")
-"""
 
 
 def main():
     env = dict(os.environ, GST_PLUGIN_PATH_1_0=sys.argv[2])
-    probe = subprocess.run(["/usr/bin/python3", "-c", PROBE], check=False, capture_output=True, text=True)
-    if probe.returncode or not shutil.which("ffprobe"):
-        print("SKIP:", (probe.stderr.strip().splitlines() or ["no ffprobe (Debian: ffmpeg)"])[-1])
-        sys.exit(77)
+    missing = no_rtsp() or lacking("x264enc") or not shutil.which("ffprobe") and "no ffprobe (Debian: ffmpeg)"
+    if missing:
+        skip(missing)
     with tempfile.TemporaryDirectory() as folder:
         env["GST_REGISTRY"] = os.path.join(folder, "registry")
         cameras = os.path.abspath(sys.argv[1])

@@ -216,7 +216,7 @@ void
 compare_detections (Comparison *c, const char *what, const GArray *rows,
     const Y10Detection *got, guint n)
 {
-  gboolean *used = g_new0 (gboolean, n + 1);
+  g_autofree gboolean *used = g_new0 (gboolean, n + 1);
   double floor = rows->len == MAX_ROWS
       ? g_array_index (rows, ExpectedRow, rows->len - 1).score
       : 0;
@@ -257,5 +257,4 @@ compare_detections (Comparison *c, const char *what, const GArray *rows,
       miss (c, "%s: unexpected class %d score %.6f at %.2f %.2f %.2f %.2f",
           what, got[j].class_id, got[j].confidence, got[j].x0, got[j].y0,
           got[j].x1, got[j].y1);
-  g_free (used);
 }

@@ -195,7 +195,7 @@ expected_of_reference (const char *shapes, guint width, guint height,
     gboolean one2many)
 {
   Expected *e = g_new0 (Expected, 1);
-  char *name = g_path_get_basename (shapes);
+  g_autofree char *name = g_path_get_basename (shapes);
 
   if (g_str_has_suffix (name, ".shapes.json"))
     name[strlen (name) - strlen (".shapes.json")] = 0;
@@ -208,7 +208,6 @@ expected_of_reference (const char *shapes, guint width, guint height,
   e->one2many = one2many;
   e->confidence = one2many ? 0.05 : 0;
   e->iou = 0.6;
-  g_free (name);
   return e;
 }
 

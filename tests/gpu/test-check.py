@@ -8,7 +8,6 @@ usage: test-check.py [COUNTCOPIES.so FAKE-LIBCUDA.so]
 """
 import argparse
 import copy
-import ctypes
 import json
 import os
 import subprocess

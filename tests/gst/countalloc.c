@@ -19,10 +19,10 @@ gint
 test_n_frame_allocations (GstHarness *h, GstStaticPadTemplate *template,
     GstBuffer **frames, guint n, guint n_warm_up)
 {
-  GstPad *sink = gst_pad_new_from_static_template (template, "sink");
-  GstPad *src = gst_pad_get_peer (h->sinkpad);
+  g_autoptr (GstPad) sink = gst_pad_new_from_static_template (template, "sink");
+  g_autoptr (GstPad) src = gst_pad_get_peer (h->sinkpad);
   /* Its answer comes when no thread works on an earlier frame any more. */
-  GstQuery *drain = gst_query_new_drain ();
+  g_autoptr (GstQuery) drain = gst_query_new_drain ();
   gint n_allocations;
 
   gst_pad_set_chain_function (sink, drop);
@@ -40,9 +40,6 @@ test_n_frame_allocations (GstHarness *h, GstStaticPadTemplate *template,
   n_allocations = (gint) test_mallocs_stop ();
   gst_pad_unlink (src, sink);
   gst_pad_link (src, h->sinkpad);
-  gst_query_unref (drain);
-  gst_object_unref (src);
-  gst_object_unref (sink);
   return n_allocations;
 }
 

@@ -36,8 +36,8 @@ test_cuda_give_context (GstElement *e, GstCudaContext *cuda)
 GstCudaContext *
 test_cuda_ask_context (GstElement *e)
 {
-  GstQuery *query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
-  GstPad *pad = gst_element_get_static_pad (e, "sink");
+  g_autoptr (GstQuery) query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (e, "sink");
   GstCudaContext *cuda = NULL;
 
   if (gst_pad_query (pad, query)) {
@@ -47,8 +47,6 @@ test_cuda_ask_context (GstElement *e)
     fail_unless (gst_structure_get (gst_context_get_structure (context),
         GST_CUDA_CONTEXT_TYPE, GST_TYPE_CUDA_CONTEXT, &cuda, NULL));
   }
-  gst_query_unref (query);
-  gst_object_unref (pad);
   return cuda;
 }
 
@@ -77,9 +75,9 @@ GstBuffer *
 test_cuda_upload_by (GstCudaContext *context, const GstCaps *caps,
     GstBuffer *picture, gpointer stream)
 {
-  GstBufferPool *pool = gst_cuda_buffer_pool_new (context);
+  g_autoptr (GstBufferPool) pool = gst_cuda_buffer_pool_new (context);
   GstStructure *config = gst_buffer_pool_get_config (pool);
-  GstCaps *cuda = test_cuda_caps (caps);
+  g_autoptr (GstCaps) cuda = test_cuda_caps (caps);
   GstBuffer *buffer = NULL;
   GstVideoFrame from, to;
   GstVideoInfo info;
@@ -99,8 +97,6 @@ test_cuda_upload_by (GstCudaContext *context, const GstCaps *caps,
   gst_video_frame_unmap (&from);
   gst_video_frame_unmap (&to);
   gst_buffer_pool_set_active (pool, FALSE);
-  gst_object_unref (pool);
-  gst_caps_unref (cuda);
   return buffer;
 }
 

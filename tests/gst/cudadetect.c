@@ -44,9 +44,8 @@ void
 cuda_detect_assert_found (GstBuffer *buffer, GArray *expected, guint width,
     guint height)
 {
-  GArray *rois = test_gst_rois (buffer);
+  g_autoptr (GArray) rois = test_gst_rois (buffer);
 
   fail_unless (expected->len >= 10);
   test_gst_assert_same (rois, expected, width, height);
-  g_array_unref (rois);
 }

@@ -13,14 +13,13 @@
 void
 fake_gate_begin (FakeGate *gate)
 {
-  gchar *fds;
+  g_autofree gchar *fds = NULL;
 
   fail_unless (
       pipe2 (gate->arrived, O_NONBLOCK) == 0 && pipe2 (gate->passes, 0) == 0);
   gate->n_waiting = 0;
   fds = g_strdup_printf ("%d,%d", gate->arrived[1], gate->passes[0]);
   g_setenv ("Y10_FAKE_GATE", fds, TRUE);
-  g_free (fds);
 }
 
 void

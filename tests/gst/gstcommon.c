@@ -144,12 +144,11 @@ test_gst_harness (const char *properties)
                                  "backend=ref late-policy=infer-all %s",
       model_path, properties ? properties : "");
   GError *error = NULL;
-  GstElement *e = gst_parse_launch (line, &error);
+  g_autoptr (GstElement) e = gst_parse_launch (line, &error);
   GstHarness *h;
 
   g_assert_no_error (error);
   h = gst_harness_new_with_element (e, "sink", "src");
-  gst_object_unref (e);
   g_free (line);
   return h;
 }
@@ -219,7 +218,7 @@ test_gst_picture (const GstVideoInfo *info, guint seed, gboolean gray)
       info->finfo->unpack_format);
   gboolean rgb = GST_VIDEO_FORMAT_INFO_IS_RGB (unpacked);
   gboolean wide = GST_VIDEO_FORMAT_INFO_BITS (unpacked) == 16;
-  guint8 *line = g_malloc (info->width * 8);
+  g_autofree guint8 *line = g_malloc (info->width * 8);
   GstVideoFrame frame;
 
   gst_buffer_memset (buffer, 0, 0, info->size);
@@ -232,7 +231,6 @@ test_gst_picture (const GstVideoInfo *info, guint seed, gboolean gray)
         info->width);
   }
   gst_video_frame_unmap (&frame);
-  g_free (line);
   return buffer;
 }
 
@@ -273,7 +271,7 @@ static Y10Engine *
 make_engine (Y10Head head)
 {
   GError *error = NULL;
-  Y10Model *model = y10_model_load (model_path, NULL, &error);
+  g_autoptr (Y10Model) model = y10_model_load (model_path, NULL, &error);
   Y10EngineConfig config;
   Y10Engine *engine;
 
@@ -284,7 +282,6 @@ make_engine (Y10Head head)
   config.max_detections = 1000;
   engine = y10_engine_new (model, &config, NULL, &error);
   g_assert_no_error (error);
-  y10_model_unref (model);
   return engine;
 }
 
@@ -364,12 +361,11 @@ test_gst_cuda_expected (const GstCaps *caps)
     .iou = 0.7f,
     .max_detections = 1000,
   };
-  GstBuffer *picture = test_gst_picture_caps (caps, 3);
+  g_autoptr (GstBuffer) picture = test_gst_picture_caps (caps, 3);
   GArray *found = test_gst_expected (picture, caps, NULL, &params,
       Y10_HEAD_AUTO);
 
   fail_unless (found->len >= 10);
-  gst_buffer_unref (picture);
   return found;
 }
 

@@ -5,7 +5,8 @@
 /* Shared by the element tests: a small model with seeded weights, pictures, the
  * engine's own detections in them, and readers of a buffer's metadata. */
 
-#include <gst/check/check.h>
+#include "gstmain.h"
+
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 #include <y10/y10.h>

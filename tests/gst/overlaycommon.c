@@ -130,10 +130,10 @@ void
 overlay_add_frame_meta (GstBuffer *buffer, const gchar *producer, gint width,
     gint height, const OverlayBox *boxes, guint n_boxes)
 {
-  GstYolov10Record *records = g_new0 (GstYolov10Record, n_boxes + 1);
-  GString *labels = g_string_new (NULL);
+  g_autofree GstYolov10Record *records = g_new0 (GstYolov10Record, n_boxes + 1);
+  g_autoptr (GString) labels = g_string_new (NULL);
   GstCustomMeta *meta;
-  GBytes *bytes;
+  g_autoptr (GBytes) bytes = NULL;
   guint i;
 
   if (!gst_meta_get_info (GST_YOLOV10_FRAME_META_NAME)) {
@@ -164,9 +164,6 @@ overlay_add_frame_meta (GstBuffer *buffer, const gchar *producer, gint width,
       G_TYPE_UINT64, G_GUINT64_CONSTANT (0), "count", G_TYPE_UINT, n_boxes,
       "record-size", G_TYPE_UINT, (guint) sizeof *records, "records",
       G_TYPE_BYTES, bytes, "labels", G_TYPE_STRING, labels->str, NULL);
-  g_bytes_unref (bytes);
-  g_string_free (labels, TRUE);
-  g_free (records);
 }
 
 GstHarness *
@@ -213,7 +210,7 @@ guint8 *
 overlay_rgb (GstBuffer *buffer, GstCaps *caps)
 {
   GstVideoInfo info, rgb;
-  GstBuffer *out;
+  g_autoptr (GstBuffer) out = NULL;
   guint8 *pixels;
   GstMapInfo map;
   gint x, y;
@@ -229,7 +226,6 @@ overlay_rgb (GstBuffer *buffer, GstCaps *caps)
       memcpy (pixels + 3 * (y * info.width + x),
           map.data + y * rgb.stride[0] + 4 * x, 3);
   gst_buffer_unmap (out, &map);
-  gst_buffer_unref (out);
   return pixels;
 }
 

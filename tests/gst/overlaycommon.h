@@ -6,7 +6,8 @@
  * by hand, and the resulting pixels, as RGB or as stored. None of this uses the
  * plugin's code. */
 
-#include <gst/check/check.h>
+#include "gstmain.h"
+
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 

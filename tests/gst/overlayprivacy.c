@@ -19,14 +19,13 @@ overlay_fate_name (OverlayFate fate)
 gboolean
 overlay_is_uniform (GstBuffer *buffer, GstCaps *caps)
 {
-  guint8 *rgb = overlay_rgb (buffer, caps);
+  g_autofree guint8 *rgb = overlay_rgb (buffer, caps);
   gboolean uniform = TRUE;
   GstVideoInfo info;
 
   fail_unless (gst_video_info_from_caps (&info, caps));
   for (gsize i = 1; uniform && i < (gsize) info.width * info.height; i++)
     uniform = memcmp (rgb + 3 * i, rgb, 3) == 0;
-  g_free (rgb);
   return uniform;
 }
 

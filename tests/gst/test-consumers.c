@@ -22,12 +22,11 @@
 static GstHarness *
 detector (const char *properties)
 {
-  gchar *all = g_strdup_printf (PROPERTIES " %s", properties);
+  g_autofree gchar *all = g_strdup_printf (PROPERTIES " %s", properties);
   GstHarness *h = test_gst_harness (all);
   GstCaps *caps = test_gst_caps ("RGB", W, H);
 
   gst_harness_set_caps (h, gst_caps_ref (caps), caps);
-  g_free (all);
   return h;
 }
 
@@ -55,7 +54,7 @@ next_roi (GstBuffer *buffer, gpointer *state)
 GST_START_TEST (test_dlstreamer)
 {
   GstHarness *h = detector ("");
-  GstBuffer *out = frame (h, 0);
+  g_autoptr (GstBuffer) out = frame (h, 0);
   static const char *const labels[] = { "person", "bus", "stop sign" };
   GstVideoRegionOfInterestMeta *roi;
   gpointer state = NULL;
@@ -90,7 +89,6 @@ GST_START_TEST (test_dlstreamer)
     n++;
   }
   fail_unless (n >= 10);
-  gst_buffer_unref (out);
   gst_harness_teardown (h);
 }
 
@@ -102,7 +100,7 @@ GST_END_TEST;
 GST_START_TEST (test_dlstreamer_analytics)
 {
   GstHarness *h = detector ("");
-  GstBuffer *out = frame (h, 0);
+  g_autoptr (GstBuffer) out = frame (h, 0);
   GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (
       out);
   GstAnalyticsODMtd mtd;
@@ -130,7 +128,6 @@ GST_START_TEST (test_dlstreamer_analytics)
     n++;
   }
   fail_unless (n >= 10);
-  gst_buffer_unref (out);
   gst_harness_teardown (h);
 }
 
@@ -142,7 +139,7 @@ GST_END_TEST;
 GST_START_TEST (test_edge_impulse)
 {
   GstHarness *h = detector ("");
-  GstBuffer *out = frame (h, 0);
+  g_autoptr (GstBuffer) out = frame (h, 0);
   GstVideoRegionOfInterestMeta *roi;
   gpointer state = NULL;
   guint n = 0;
@@ -162,7 +159,6 @@ GST_START_TEST (test_edge_impulse)
     n++;
   }
   fail_unless (n >= 10);
-  gst_buffer_unref (out);
   gst_harness_teardown (h);
 }
 
@@ -284,12 +280,11 @@ static void
 assert_frame (GstHarness *h, GstClockTime pts, gint person, gint bus,
     gint stop_sign)
 {
-  GstBuffer *out = frame (h, pts);
+  g_autoptr (GstBuffer) out = frame (h, pts);
 
   assert_hints (out, "person", person);
   assert_hints (out, "bus", bus);
   assert_hints (out, "stop sign", stop_sign);
-  gst_buffer_unref (out);
 }
 
 #define HOLD "inference-interval=1000 max-hold=1000000000000"
@@ -349,7 +344,7 @@ GST_END_TEST;
 GST_START_TEST (test_while_playing)
 {
   GstHarness *h = detector (HOLD);
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   GstBuffer *held;
 
   gst_element_set_bus (h->element, bus);
@@ -374,20 +369,13 @@ GST_START_TEST (test_while_playing)
   assert_frame (h, 4 * GST_SECOND, G_MININT, G_MININT, G_MININT);
 
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
   gst_harness_teardown (h);
 }
 
 GST_END_TEST;
 
-static Suite *
-consumers_suite (void)
+TEST_GST_MAIN (consumers)
 {
-  Suite *s = suite_create ("consumers");
-  TCase *tc = tcase_create ("consumers");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_dlstreamer);
 #ifdef HAVE_GST_ANALYTICS
   tcase_add_test (tc, test_dlstreamer_analytics);
@@ -396,12 +384,4 @@ consumers_suite (void)
   tcase_add_test (tc, test_hints);
   tcase_add_test (tc, test_classes);
   tcase_add_test (tc, test_while_playing);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (consumers_suite (), "yolov10-consumers", __FILE__);
 }

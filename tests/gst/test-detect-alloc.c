@@ -22,7 +22,7 @@ static gboolean asks;
 static gint
 count_once (gconstpointer properties)
 {
-  GstCaps *caps = test_gst_caps ("NV12", 160, 120);
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", 160, 120);
   GstBuffer *frames[WARM_UP + FRAMES];
   GstHarness *h = test_gst_harness (properties);
   gint n;
@@ -36,7 +36,6 @@ count_once (gconstpointer properties)
   n = test_n_frame_allocations (h, &sink, frames, G_N_ELEMENTS (frames),
       WARM_UP);
   gst_harness_teardown (h);
-  gst_caps_unref (caps);
   return n;
 }
 
@@ -86,21 +85,7 @@ GST_START_TEST (test_frame_path)
 
 GST_END_TEST;
 
-static Suite *
-alloc_suite (void)
+TEST_GST_MAIN (detect_alloc)
 {
-  Suite *s = suite_create ("yolov10detect allocations");
-  TCase *tc = tcase_create ("allocations");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_frame_path);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (alloc_suite (), "yolov10detect-alloc", __FILE__);
 }

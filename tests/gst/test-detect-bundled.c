@@ -207,22 +207,8 @@ GST_START_TEST (test_zone_classes)
 
 GST_END_TEST;
 
-static Suite *
-bundled_suite (void)
+TEST_GST_MAIN (detect_bundled)
 {
-  Suite *s = suite_create ("yolov10detect bundled model");
-  TCase *tc = tcase_create ("bundled");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_loop_test (tc, test_ball, 0, 2);
   tcase_add_loop_test (tc, test_zone_classes, 0, 2);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (bundled_suite (), "yolov10detect-bundled", __FILE__);
 }

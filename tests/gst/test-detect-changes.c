@@ -140,7 +140,7 @@ GST_START_TEST (test_changes)
 {
   GstHarness *h = make_harness (), *others[N_OTHERS];
   GThread *thread, *threads[N_OTHERS];
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   guint sent, n_others = 0, most = 0;
   GstStructure *stats;
   guint64 inferences, n_frames;
@@ -183,32 +183,14 @@ GST_START_TEST (test_changes)
   fail_unless (most <= N_OTHERS, "%u turns", most);
   check_messages (bus);
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
   gst_harness_teardown (h);
 }
 
 GST_END_TEST;
 
-static Suite *
-changes_suite (void)
+TEST_GST_MAIN (detect_changes)
 {
-  Suite *s = suite_create ("yolov10detect changes");
-  TCase *tc = tcase_create ("changes");
-
-  suite_add_tcase (s, tc);
+  caps = test_gst_caps ("NV12", 80, 60);
   tcase_set_timeout (tc, 600);
   tcase_add_test (tc, test_changes);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  int status;
-
-  test_gst_init (&argc, &argv);
-  caps = test_gst_caps ("NV12", 80, 60);
-  status = test_gst_run (changes_suite (), "yolov10detect-changes", __FILE__);
-  gst_caps_unref (caps);
-  return status;
 }

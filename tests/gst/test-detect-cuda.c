@@ -38,7 +38,7 @@ static gboolean
 offers_cuda (GstElement *e)
 {
   static const char *const names[] = { "sink", "src" };
-  GstCaps *cuda = gst_caps_from_string (CUDA_CAPS);
+  g_autoptr (GstCaps) cuda = gst_caps_from_string (CUDA_CAPS);
   gboolean offers[2];
 
   for (guint i = 0; i < 2; i++) {
@@ -55,14 +55,13 @@ offers_cuda (GstElement *e)
     gst_object_unref (pad);
   }
   fail_unless_equals_int (offers[0], offers[1]);
-  gst_caps_unref (cuda);
   return offers[0];
 }
 
 /* CUDA memory comes first in the template: a decoder takes the first entry. */
 GST_START_TEST (test_template)
 {
-  GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
+  g_autoptr (GstElement) e = gst_element_factory_make ("yolov10detect", NULL);
   GstElementClass *class = GST_ELEMENT_GET_CLASS (e);
   static const char *const names[] = { "sink", "src" };
   static const char *const formats[] = { "NV12", "P010_10LE", "I420", "RGBA",
@@ -86,7 +85,6 @@ GST_START_TEST (test_template)
     }
     gst_caps_unref (caps);
   }
-  gst_object_unref (e);
 }
 
 GST_END_TEST;
@@ -173,7 +171,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_device_id)
 {
-  GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
+  g_autoptr (GstElement) e = gst_element_factory_make ("yolov10detect", NULL);
   GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (e),
       "cuda-device-id");
   gint id;
@@ -185,7 +183,6 @@ GST_START_TEST (test_device_id)
   g_object_set (e, "cuda-device-id", 3, NULL);
   g_object_get (e, "cuda-device-id", &id, NULL);
   fail_unless_equals_int (id, 3);
-  gst_object_unref (e);
 }
 
 GST_END_TEST;
@@ -196,7 +193,7 @@ GST_START_TEST (test_contexts)
 {
   static const char *const types[] = { "gst.cuda.context",
     "gst.other.context" };
-  GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
+  g_autoptr (GstElement) e = gst_element_factory_make ("yolov10detect", NULL);
 
   g_object_set (e, "model-file", test_gst_model (), NULL);
   gst_util_set_object_arg (G_OBJECT (e), "backend", "cpu");
@@ -218,7 +215,6 @@ GST_START_TEST (test_contexts)
     gst_object_unref (pad);
   }
   gst_element_set_state (e, GST_STATE_NULL);
-  gst_object_unref (e);
 }
 
 GST_END_TEST;
@@ -270,8 +266,8 @@ offer_pool (GstPad *pad, GstPadProbeInfo *info, gpointer max)
 GST_START_TEST (test_allocation)
 {
   static const guint maxima[] = { 0, 8, 4 };
-  GstCaps *caps = test_gst_caps ("NV12", 96, 96);
-  GstCaps *cuda = gst_caps_from_string (CUDA_CAPS);
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", 96, 96);
+  g_autoptr (GstCaps) cuda = gst_caps_from_string (CUDA_CAPS);
   guint size, min, max;
 
   for (guint i = 0; i < 4; i++) {
@@ -293,20 +289,12 @@ GST_START_TEST (test_allocation)
     gst_query_unref (query);
     gst_harness_teardown (h);
   }
-  gst_caps_unref (caps);
-  gst_caps_unref (cuda);
 }
 
 GST_END_TEST;
 
-static Suite *
-cuda_suite (void)
+TEST_GST_MAIN (detect_cuda)
 {
-  Suite *s = suite_create ("yolov10detect CUDA memory");
-  TCase *tc = tcase_create ("cuda");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_template);
   tcase_add_test (tc, test_caps_answers);
   tcase_add_test (tc, test_negotiates_system);
@@ -314,12 +302,4 @@ cuda_suite (void)
   tcase_add_test (tc, test_contexts);
   tcase_add_test (tc, test_no_driver);
   tcase_add_test (tc, test_allocation);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (cuda_suite (), "yolov10detect-cuda", __FILE__);
 }

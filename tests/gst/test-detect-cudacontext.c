@@ -26,13 +26,11 @@ static gboolean
 takes_cuda (GstElement *e)
 {
   GstCaps *caps = gst_caps_from_string ("video/x-raw(memory:CUDAMemory)");
-  GstPad *pad = gst_element_get_static_pad (e, "sink");
-  GstCaps *found = gst_pad_query_caps (pad, caps);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (e, "sink");
+  g_autoptr (GstCaps) found = gst_pad_query_caps (pad, caps);
   gboolean takes = !gst_caps_is_empty (found);
 
   gst_caps_unref (caps);
-  gst_caps_unref (found);
-  gst_object_unref (pad);
   return takes;
 }
 
@@ -83,11 +81,10 @@ GST_END_TEST;
 static GstPadProbeReturn
 answer_peer (GstPad *pad, GstPadProbeInfo *info, gpointer cuda)
 {
-  GstElement *helper = gst_bin_new (NULL);
+  g_autoptr (GstElement) helper = gst_bin_new (NULL);
   gboolean ok = gst_cuda_handle_context_query (helper,
       GST_PAD_PROBE_INFO_QUERY (info), cuda);
 
-  gst_object_unref (helper);
   return ok ? GST_PAD_PROBE_HANDLED : GST_PAD_PROBE_OK;
 }
 
@@ -170,7 +167,7 @@ GST_END_TEST;
  * system memory. */
 GST_START_TEST (test_no_context)
 {
-  GstElement *e = make_element ("backend=cuda");
+  g_autoptr (GstElement) e = make_element ("backend=cuda");
   gchar *backend;
 
   fake_cuda.broken = TRUE;
@@ -182,29 +179,14 @@ GST_START_TEST (test_no_context)
   fail_unless_equals_string (backend, "cuda");
   g_free (backend);
   gst_element_set_state (e, GST_STATE_NULL);
-  gst_object_unref (e);
 }
 
 GST_END_TEST;
 
-static Suite *
-cudacontext_suite (void)
+TEST_GST_MAIN (detect_cudacontext)
 {
-  Suite *s = suite_create ("yolov10detect CUDA context");
-  TCase *tc = tcase_create ("cudacontext");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 300);
   tcase_add_test (tc, test_primary);
   tcase_add_test (tc, test_adopted);
   tcase_add_test (tc, test_no_context);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (cudacontext_suite (), "yolov10detect-cudacontext",
-      __FILE__);
 }

@@ -98,8 +98,8 @@ GST_START_TEST (test_parts)
   static const char *const properties[] = { "tiles=2x2",
     "region=\"0.1,0.1 0.9,0.2 0.6,0.9\" tiles=2x1" };
   GstCudaContext *context = test_cuda_context (0);
-  GstCaps *caps = test_gst_caps ("NV12", 160, 120);
-  GstBuffer *picture = test_gst_picture_caps (caps, 5);
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", 160, 120);
+  g_autoptr (GstBuffer) picture = test_gst_picture_caps (caps, 5);
   guint images = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
@@ -133,8 +133,6 @@ GST_START_TEST (test_parts)
     gst_harness_teardown (h);
   }
   fail_unless_equals_int (fake_cuda.misuses, 0);
-  gst_buffer_unref (picture);
-  gst_caps_unref (caps);
   gst_object_unref (context);
 }
 
@@ -192,7 +190,7 @@ count_once (gconstpointer properties)
 {
   GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = test_gst_caps ("NV12", 160, 120);
-  GstBuffer *picture = test_gst_picture_caps (caps, 1);
+  g_autoptr (GstBuffer) picture = test_gst_picture_caps (caps, 1);
   GstBuffer *frames[WARM_UP + FRAMES];
   GstHarness *h = cuda_detect_harness (properties, context, caps);
   gint n;
@@ -202,7 +200,6 @@ count_once (gconstpointer properties)
   n = test_n_frame_allocations (h, &any_sink, frames, G_N_ELEMENTS (frames),
       WARM_UP);
   gst_harness_teardown (h);
-  gst_buffer_unref (picture);
   gst_caps_unref (caps);
   gst_object_unref (context);
   return n;
@@ -241,16 +238,14 @@ GST_START_TEST (test_not_cuda)
   GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = test_gst_caps ("NV12", 96, 96);
   GstHarness *h = cuda_detect_harness ("backend=cuda", context, caps);
-  GstElement *e = gst_object_ref (h->element);
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstElement) e = gst_object_ref (h->element);
+  g_autoptr (GstBus) bus = gst_bus_new ();
 
   gst_element_set_bus (e, bus);
   fail_unless_equals_int (gst_harness_push (h, test_gst_picture_caps (caps, 1)),
       GST_FLOW_ERROR);
   fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_ERROR), 1);
   gst_element_set_bus (e, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (e);
   gst_harness_teardown (h);
   gst_caps_unref (caps);
   gst_object_unref (context);
@@ -374,13 +369,8 @@ GST_START_TEST (test_other_context_flushed)
 
 GST_END_TEST;
 
-static Suite *
-cudaframes_suite (void)
+TEST_GST_MAIN (detect_cudaframes)
 {
-  Suite *s = suite_create ("yolov10detect CUDA frames");
-  TCase *tc = tcase_create ("cudaframes");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 300);
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_metas);
@@ -390,13 +380,4 @@ cudaframes_suite (void)
   tcase_add_test (tc, test_not_cuda);
   tcase_add_test (tc, test_other_context);
   tcase_add_test (tc, test_other_context_flushed);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (cudaframes_suite (), "yolov10detect-cudaframes",
-      __FILE__);
 }

@@ -190,23 +190,10 @@ GST_START_TEST (test_lost_together)
 
 GST_END_TEST;
 
-static Suite *
-cudalost_suite (void)
+TEST_GST_MAIN (detect_cudalost)
 {
-  Suite *s = suite_create ("yolov10detect CUDA frames, GPU lost");
-  TCase *tc = tcase_create ("cudalost");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 300);
   tcase_add_test (tc, test_lost);
   tcase_add_test (tc, test_lost_and_reloaded);
   tcase_add_test (tc, test_lost_together);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (cudalost_suite (), "yolov10detect-cudalost", __FILE__);
 }

@@ -161,22 +161,8 @@ GST_START_TEST (test_states)
 
 GST_END_TEST;
 
-static Suite *
-cycles_suite (void)
+TEST_GST_MAIN (detect_cycles)
 {
-  Suite *s = suite_create ("yolov10detect cycles");
-  TCase *tc = tcase_create ("cycles");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_seeks);
   tcase_add_test (tc, test_states);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (cycles_suite (), "yolov10detect-cycles", __FILE__);
 }

@@ -71,8 +71,8 @@ assert_start_fails (const char *properties, GQuark domain, gint code,
       properties);
   GError *error = NULL;
   GstElement *e = gst_parse_launch (line, &error);
-  GstElement *pipeline = gst_pipeline_new (NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement) pipeline = gst_pipeline_new (NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   g_assert_no_error (error);
   gst_bin_add (GST_BIN (pipeline), e);
@@ -80,8 +80,6 @@ assert_start_fails (const char *properties, GQuark domain, gint code,
       GST_STATE_CHANGE_FAILURE);
   assert_one_message (bus, GST_MESSAGE_ERROR, domain, code, words);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
   g_free (line);
 }
 
@@ -127,9 +125,9 @@ GST_START_TEST (test_file_name)
   gchar *missing = test_gst_file ("no\033[31m\x9b\xff\a.safetensors", NULL, 0);
   gchar *path = test_gst_file ("\033]0;model\a\xff.safetensors", NULL, 0);
   GstHarness *h = test_gst_harness (NULL);
-  GstElement *e = gst_object_ref (h->element);
-  GstCaps *caps = test_gst_caps ("RGB", 96, 64);
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstElement) e = gst_object_ref (h->element);
+  g_autoptr (GstCaps) caps = test_gst_caps ("RGB", 96, 64);
+  g_autoptr (GstBus) bus = gst_bus_new ();
   gboolean taken = FALSE, refused = FALSE;
   gchar *weights;
   gsize length;
@@ -179,10 +177,7 @@ GST_START_TEST (test_file_name)
   fail_unless (n_logged > 0);
   gst_debug_remove_log_function (look_at_log);
   gst_element_set_bus (e, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (e);
   gst_harness_teardown (h);
-  gst_caps_unref (caps);
   g_free (weights);
   g_free (missing);
   g_free (path);
@@ -279,7 +274,7 @@ look_for_cuda (GstDebugCategory *category, GstDebugLevel level,
 GST_START_TEST (test_no_cuda)
 {
   static const char *const elements[] = { "yolov10detect", "yolov10overlay" };
-  GString *seen = g_string_new (NULL);
+  g_autoptr (GString) seen = g_string_new (NULL);
 
   if (y10_backend_probe (Y10_BACKEND_CUDA, NULL)) {
     test_gst_skip ("there is a GPU, which may be mentioned");
@@ -302,7 +297,6 @@ GST_START_TEST (test_no_cuda)
   }
   gst_debug_remove_log_function (look_for_cuda);
   fail_unless_equals_string (seen->str, "");
-  g_string_free (seen, TRUE);
 }
 
 GST_END_TEST;
@@ -386,8 +380,8 @@ GST_END_TEST;
 GST_START_TEST (test_encoder_hints_without_roi)
 {
   GstHarness *h = test_gst_harness ("attach=frame");
-  GstElement *e = gst_object_ref (h->element);
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstElement) e = gst_object_ref (h->element);
+  g_autoptr (GstBus) bus = gst_bus_new ();
 
   gst_element_set_bus (e, bus);
   g_object_set (e, "encoder-hints", "person=-8", NULL);
@@ -406,8 +400,6 @@ GST_START_TEST (test_encoder_hints_without_roi)
   assert_one_message (bus, GST_MESSAGE_WARNING, GST_LIBRARY_ERROR,
       GST_LIBRARY_ERROR_SETTINGS, WORDS ("encoder-hints", "attach", "roi"));
   gst_element_set_bus (e, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (e);
   gst_harness_teardown (h);
 }
 
@@ -416,7 +408,7 @@ GST_END_TEST;
 /* A detector that failed to start can be reconfigured and started again. */
 GST_START_TEST (test_recovers)
 {
-  GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
+  g_autoptr (GstElement) e = gst_element_factory_make ("yolov10detect", NULL);
 
   g_object_set (e, "model-file", "/nowhere/at-all.safetensors", NULL);
   fail_unless_equals_int (gst_element_set_state (e, GST_STATE_PAUSED),
@@ -426,7 +418,6 @@ GST_START_TEST (test_recovers)
   fail_unless_equals_int (gst_element_set_state (e, GST_STATE_PAUSED),
       GST_STATE_CHANGE_SUCCESS);
   gst_element_set_state (e, GST_STATE_NULL);
-  gst_object_unref (e);
 }
 
 GST_END_TEST;
@@ -451,8 +442,8 @@ assert_refused (GstElement *e, GstBus *bus, const gchar *name,
 GST_START_TEST (test_classes_while_playing)
 {
   GstHarness *h = test_gst_harness ("classes=bus");
-  GstElement *e = gst_object_ref (h->element);
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstElement) e = gst_object_ref (h->element);
+  g_autoptr (GstBus) bus = gst_bus_new ();
 
   gst_element_set_bus (e, bus);
   assert_refused (e, bus, "classes", "bus", "person,zebra", "\"zebra\"");
@@ -462,8 +453,6 @@ GST_START_TEST (test_classes_while_playing)
   assert_refused (e, bus, "min-size", "32x0.5", "large", "min-size");
   assert_refused (e, bus, "max-size", "640", "-3", "max-size");
   gst_element_set_bus (e, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (e);
   gst_harness_teardown (h);
 }
 
@@ -511,9 +500,9 @@ assert_stream_fails (const char *caps_text, gsize size,
     const char *const *words)
 {
   GstHarness *h = test_gst_harness ("");
-  GstElement *e = gst_object_ref (h->element);
-  GstBus *bus = gst_bus_new ();
-  GstCaps *caps = gst_caps_from_string (caps_text);
+  g_autoptr (GstElement) e = gst_object_ref (h->element);
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  g_autoptr (GstCaps) caps = gst_caps_from_string (caps_text);
   GstSegment segment;
   GstFlowReturn flow;
 
@@ -526,9 +515,6 @@ assert_stream_fails (const char *caps_text, gsize size,
   assert_one_message (bus, GST_MESSAGE_ERROR, GST_STREAM_ERROR,
       GST_STREAM_ERROR_FORMAT, words);
   gst_element_set_bus (e, NULL);
-  gst_caps_unref (caps);
-  gst_object_unref (bus);
-  gst_object_unref (e);
   gst_harness_teardown (h);
 }
 
@@ -562,14 +548,8 @@ GST_START_TEST (test_short_frame)
 
 GST_END_TEST;
 
-static Suite *
-errors_suite (void)
+TEST_GST_MAIN (detect_errors)
 {
-  Suite *s = suite_create ("yolov10detect errors");
-  TCase *tc = tcase_create ("errors");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_missing_file);
   tcase_add_test (tc, test_file_name);
   tcase_add_test (tc, test_not_a_model);
@@ -587,12 +567,4 @@ errors_suite (void)
   tcase_add_test (tc, test_attach_analytics);
   tcase_add_test (tc, test_caps);
   tcase_add_test (tc, test_short_frame);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (errors_suite (), "yolov10detect-errors", __FILE__);
 }

@@ -191,7 +191,7 @@ static GByteArray *
 find_all (const char *properties)
 {
   GstHarness *h = test_gst_harness (properties);
-  GstCaps *caps = test_gst_caps ("NV12", 96, 64);
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", 96, 64);
   GByteArray *all = g_byte_array_new ();
 
   gst_harness_set_src_caps (h, gst_caps_ref (caps));
@@ -217,7 +217,6 @@ find_all (const char *properties)
     gst_buffer_unref (out);
   }
   gst_harness_teardown (h);
-  gst_caps_unref (caps);
   return all;
 }
 
@@ -510,14 +509,8 @@ GST_START_TEST (test_after_eos)
 
 GST_END_TEST;
 
-static Suite *
-flow_suite (void)
+TEST_GST_MAIN (detect_flow)
 {
-  Suite *s = suite_create ("yolov10detect flow");
-  TCase *tc = tcase_create ("flow");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_bit_equal);
   tcase_add_test (tc, test_caps_changes);
   tcase_add_test (tc, test_full_at_eos);
@@ -527,12 +520,4 @@ flow_suite (void)
   tcase_add_test (tc, test_wakes);
   tcase_add_test (tc, test_flows);
   tcase_add_test (tc, test_after_eos);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (flow_suite (), "yolov10detect-flow", __FILE__);
 }

@@ -26,12 +26,11 @@ set_caps (GstHarness *h, const GstCaps *caps)
 static void
 assert_found (GstBuffer *buffer, GArray *expected, guint width, guint height)
 {
-  GArray *rois = test_gst_rois (buffer);
+  g_autoptr (GArray) rois = test_gst_rois (buffer);
   GArray *records = test_gst_records (test_gst_frame_meta (buffer, 0));
 
   test_gst_assert_same (rois, expected, width, height);
   test_gst_assert_same (records, expected, width, height);
-  g_array_unref (rois);
   g_array_unref (records);
 }
 
@@ -40,7 +39,7 @@ assert_found (GstBuffer *buffer, GArray *expected, guint width, guint height)
 static void
 assert_family (const char *const *formats, gboolean gray)
 {
-  GArray *expected = NULL;
+  g_autoptr (GArray) expected = NULL;
 
   for (guint i = 0; formats[i]; i++) {
     GstCaps *caps = test_gst_caps (formats[i], 94, 62);
@@ -63,7 +62,6 @@ assert_family (const char *const *formats, gboolean gray)
     gst_harness_teardown (h);
     gst_caps_unref (caps);
   }
-  g_array_unref (expected);
 }
 
 GST_START_TEST (test_rgb_formats)
@@ -119,8 +117,8 @@ GST_START_TEST (test_pixel_aspect_ratio)
   };
   GstCaps *plain_caps = test_gst_caps ("RGBx", 48, 96);
   GstCaps *caps = test_gst_caps ("RGBx", 96, 96);
-  GstBuffer *plain = test_gst_picture_caps (plain_caps, 7);
-  GstBuffer *picture = double_columns (plain, 48 * 96);
+  g_autoptr (GstBuffer) plain = test_gst_picture_caps (plain_caps, 7);
+  g_autoptr (GstBuffer) picture = double_columns (plain, 48 * 96);
   GArray *displayed = test_gst_expected (plain, plain_caps, NULL, &params,
       Y10_HEAD_AUTO);
   GArray *square = test_gst_expected (picture, caps, NULL, &params,
@@ -150,8 +148,6 @@ GST_START_TEST (test_pixel_aspect_ratio)
   }
   g_array_unref (displayed);
   g_array_unref (square);
-  gst_buffer_unref (plain);
-  gst_buffer_unref (picture);
   gst_caps_unref (plain_caps);
   gst_caps_unref (caps);
 }
@@ -206,7 +202,7 @@ GST_END_TEST;
 GST_START_TEST (test_template)
 {
   GstHarness *h = test_gst_harness ("");
-  GstCaps *caps = gst_pad_get_pad_template_caps (
+  g_autoptr (GstCaps) caps = gst_pad_get_pad_template_caps (
       GST_BASE_TRANSFORM_SINK_PAD (h->element));
   const guint last = gst_caps_get_size (caps) - 1;
   const GValue *list = gst_structure_get_value (gst_caps_get_structure (caps,
@@ -216,7 +212,6 @@ GST_START_TEST (test_template)
   fail_unless (gst_caps_features_is_equal (gst_caps_get_features (caps, last),
       GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY));
   fail_unless_equals_int (gst_value_list_get_size (list), 22);
-  gst_caps_unref (caps);
   gst_harness_teardown (h);
 }
 
@@ -375,14 +370,14 @@ GST_END_TEST;
 GST_START_TEST (test_crop_meta)
 {
   const GstVideoRectangle crop = { 31, 17, 90, 63 };
-  GstCaps *caps = test_gst_caps ("NV12", crop.w, crop.h);
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", crop.w, crop.h);
   GstCaps *whole = test_gst_caps ("NV12", 160, 120);
   GstBuffer *picture = test_gst_picture_caps (whole, 5), *out;
   GArray *expected = test_gst_expected (picture, whole, &crop, &params,
       Y10_HEAD_AUTO);
   GstHarness *h = test_gst_harness (PROPERTIES);
   GstVideoCropMeta *meta;
-  GArray *rois;
+  g_autoptr (GArray) rois = NULL;
   guint width;
 
   fail_unless (expected->len >= 10);
@@ -406,11 +401,9 @@ GST_START_TEST (test_crop_meta)
   fail_unless (
       gst_structure_get_uint (test_gst_frame_meta (out, 0), "width", &width));
   fail_unless_equals_int (width, 160);
-  g_array_unref (rois);
   g_array_unref (expected);
   gst_buffer_unref (out);
   gst_harness_teardown (h);
-  gst_caps_unref (caps);
   gst_caps_unref (whole);
 }
 
@@ -420,7 +413,7 @@ GST_END_TEST;
  * reference or not; in the latter case only the GstBuffer is new. */
 GST_START_TEST (test_untouched)
 {
-  GstCaps *caps = test_gst_caps ("NV12", 96, 64);
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", 96, 64);
   GstHarness *h = test_gst_harness (PROPERTIES);
 
   set_caps (h, caps);
@@ -467,7 +460,6 @@ GST_START_TEST (test_untouched)
     }
   }
   gst_harness_teardown (h);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
@@ -476,7 +468,7 @@ GST_END_TEST;
  * have as many frames more as the element holds with in-flight inferences. */
 GST_START_TEST (test_allocation)
 {
-  GstCaps *caps = test_gst_caps ("NV12", 96, 64);
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", 96, 64);
 
   for (guint offered = 0; offered < 2; offered++) {
     GstHarness *h = test_gst_harness ("in-flight=5");
@@ -504,18 +496,12 @@ GST_START_TEST (test_allocation)
     gst_query_unref (query);
     gst_harness_teardown (h);
   }
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
 
-static Suite *
-frames_suite (void)
+TEST_GST_MAIN (detect_frames)
 {
-  Suite *s = suite_create ("yolov10detect frames");
-  TCase *tc = tcase_create ("frames");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 300);
   tcase_add_test (tc, test_rgb_formats);
   tcase_add_test (tc, test_yuv_formats);
@@ -530,12 +516,4 @@ frames_suite (void)
   tcase_add_test (tc, test_crop_meta);
   tcase_add_test (tc, test_untouched);
   tcase_add_test (tc, test_allocation);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (frames_suite (), "yolov10detect-frames", __FILE__);
 }

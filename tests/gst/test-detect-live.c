@@ -126,7 +126,7 @@ pattern (GArray *all)
 static GstHarness *
 gated_harness (FakeGate *gate, const char *properties)
 {
-  GstCaps *rare = gst_caps_copy (caps);
+  g_autoptr (GstCaps) rare = gst_caps_copy (caps);
   GstHarness *h;
 
   gst_caps_set_simple (rare, "framerate", GST_TYPE_FRACTION, 1, 100, NULL);
@@ -134,7 +134,6 @@ gated_harness (FakeGate *gate, const char *properties)
   fake_gate_open (gate);
   h = test_gst_slow_harness ("0", properties, rare);
   fake_gate_close (gate);
-  gst_caps_unref (rare);
   return h;
 }
 
@@ -327,13 +326,12 @@ GST_END_TEST;
 static void
 ask_latency (GstHarness *h, GstClockTime *min, GstClockTime *max)
 {
-  GstQuery *query = gst_query_new_latency ();
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
   gboolean live;
 
   fail_unless (gst_pad_peer_query (h->sinkpad, query));
   gst_query_parse_latency (query, &live, min, max);
   fail_unless (live);
-  gst_query_unref (query);
 }
 
 /* The latency is known before the first frame; it rises in steps, with one
@@ -341,7 +339,7 @@ ask_latency (GstHarness *h, GstClockTime *min, GstClockTime *max)
 GST_START_TEST (test_latency)
 {
   GstHarness *h = slow_harness ("40,40,160", "max-queued-frames=5 in-flight=1");
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   GstClockTime min, max, before;
   guint n;
 
@@ -365,7 +363,6 @@ GST_START_TEST (test_latency)
   n = test_gst_count_messages (bus, GST_MESSAGE_LATENCY);
   fail_unless (n >= (min > before) && before * pow (1.2, n) <= min, "%u", n);
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
   gst_harness_teardown (h);
 }
 
@@ -440,14 +437,9 @@ GST_START_TEST (test_position)
 
 GST_END_TEST;
 
-static Suite *
-live_suite (void)
+TEST_GST_MAIN (detect_live)
 {
-  Suite *s = suite_create ("yolov10detect live");
-  TCase *tc = tcase_create ("live");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
+  caps = test_gst_caps ("NV12", 96, 64);
   tcase_add_test (tc, test_too_slow);
   tcase_add_test (tc, test_held_up);
   tcase_add_test (tc, test_interval);
@@ -456,17 +448,4 @@ live_suite (void)
   tcase_add_test (tc, test_latency);
   tcase_add_test (tc, test_latency_limits);
   tcase_add_test (tc, test_position);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  int status;
-
-  test_gst_init (&argc, &argv);
-  caps = test_gst_caps ("NV12", 96, 64);
-  status = test_gst_run (live_suite (), "yolov10detect-live", __FILE__);
-  gst_caps_unref (caps);
-  return status;
 }

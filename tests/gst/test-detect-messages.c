@@ -13,11 +13,10 @@ static GstCaps *caps;
 static GstHarness *
 make_harness (const char *properties)
 {
-  gchar *all = g_strdup_printf ("confidence=0.02 %s", properties);
+  g_autofree gchar *all = g_strdup_printf ("confidence=0.02 %s", properties);
   GstHarness *h = test_gst_harness (all);
 
   gst_harness_set_src_caps (h, gst_caps_ref (caps));
-  g_free (all);
   return h;
 }
 
@@ -31,7 +30,7 @@ picture (guint i)
 GST_START_TEST (test_messages)
 {
   GstHarness *h = make_harness ("post-messages=true inference-interval=2");
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
 
   gst_element_set_bus (h->element, bus);
   for (guint i = 0; i < 4; i++) {
@@ -92,7 +91,6 @@ GST_START_TEST (test_messages)
     gst_buffer_unref (out);
   }
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
   gst_harness_teardown (h);
 }
 
@@ -120,7 +118,7 @@ on_detections (GstElement *e, GstBuffer *buffer, const GstStructure *s,
 GST_START_TEST (test_signal)
 {
   GstHarness *h = make_harness ("inference-interval=2");
-  GArray *seen = g_array_new (FALSE, FALSE, sizeof (guint64));
+  g_autoptr (GArray) seen = g_array_new (FALSE, FALSE, sizeof (guint64));
   gulong id = g_signal_connect (h->element, "detections",
       G_CALLBACK (on_detections), seen);
 
@@ -132,33 +130,14 @@ GST_START_TEST (test_signal)
   fail_unless_equals_int (seen->len, 5);
   for (guint i = 0; i < 5; i++)
     fail_unless_equals_uint64 (g_array_index (seen, guint64, i), i * FRAME);
-  g_array_unref (seen);
   gst_harness_teardown (h);
 }
 
 GST_END_TEST;
 
-static Suite *
-messages_suite (void)
+TEST_GST_MAIN (detect_messages)
 {
-  Suite *s = suite_create ("yolov10detect tells");
-  TCase *tc = tcase_create ("tell");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
+  caps = test_gst_caps ("NV12", 96, 64);
   tcase_add_test (tc, test_messages);
   tcase_add_test (tc, test_signal);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  int status;
-
-  test_gst_init (&argc, &argv);
-  caps = test_gst_caps ("NV12", 96, 64);
-  status = test_gst_run (messages_suite (), "yolov10detect-messages", __FILE__);
-  gst_caps_unref (caps);
-  return status;
 }

@@ -21,7 +21,7 @@ expect (GstBuffer *buffer, const GstCaps *caps, const GstVideoRectangle *crop,
     .height = HEIGHT,
   };
   Y10Tiles tiles = { .size = sizeof tiles };
-  Y10Region *region = NULL;
+  g_autoptr (Y10Region) region = NULL;
   Y10Part parts[Y10_MAX_PARTS];
   GArray *found;
   guint n;
@@ -39,7 +39,6 @@ expect (GstBuffer *buffer, const GstCaps *caps, const GstVideoRectangle *crop,
   fail_unless (y10_parts_plan (&image, region, tiles_text ? &tiles : NULL, 96,
       96, parts, Y10_MAX_PARTS, &n, NULL));
   found = parts_expect (buffer, caps, &image, parts, n, region, anchor, params);
-  y10_region_unref (region);
   return found;
 }
 
@@ -66,7 +65,7 @@ GST_START_TEST (test_meta)
   static const gfloat parts[] = { 0, 0, 0.5f, 1, 0, 0, 0.3f, 1, 0.2f, 0, 0.5f,
     1 };
   static const gfloat points[] = { 0, 0, 0.5f, 0, 0.5f, 1, 0, 1 };
-  GstCaps *caps = test_gst_caps ("GRAY8", 200, 100);
+  g_autoptr (GstCaps) caps = test_gst_caps ("GRAY8", 200, 100);
   GstHarness *h = test_gst_harness (
       "input-size=32 region=\"0,0 0.5,1\" "
       "tiles=2x1 tile-overlap=0.33333333 inference-interval=2");
@@ -89,7 +88,6 @@ GST_START_TEST (test_meta)
     gst_buffer_unref (out);
   }
   gst_harness_teardown (h);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
@@ -97,14 +95,12 @@ GST_END_TEST;
 static void
 check (GstHarness *h, GstBuffer *buffer, GArray *expected)
 {
-  GstBuffer *out = gst_harness_push_and_pull (h, buffer);
-  GArray *boxes = test_gst_rois (out);
+  g_autoptr (GstBuffer) out = gst_harness_push_and_pull (h, buffer);
+  g_autoptr (GArray) boxes = test_gst_rois (out);
 
   fail_unless (expected->len > 0);
   test_gst_assert_same (boxes, expected, WIDTH, HEIGHT);
-  g_array_unref (boxes);
   g_array_unref (expected);
-  gst_buffer_unref (out);
 }
 
 /* Tiles, regions and both, in frames with and without a crop. */
@@ -133,7 +129,7 @@ GST_START_TEST (test_same_boxes)
     .iou = 0.7f,
     .max_detections = 300,
   };
-  GstCaps *caps = test_gst_caps ("NV12", WIDTH, HEIGHT);
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", WIDTH, HEIGHT);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     gchar *properties = g_strdup_printf ("confidence=0.02 %s",
@@ -156,7 +152,6 @@ GST_START_TEST (test_same_boxes)
     gst_harness_teardown (h);
     g_free (properties);
   }
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
@@ -170,7 +165,7 @@ GST_START_TEST (test_change)
     .iou = 0.7f,
     .max_detections = 300,
   };
-  GstCaps *caps = test_gst_caps ("NV12", WIDTH, HEIGHT);
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", WIDTH, HEIGHT);
   GstHarness *h = test_gst_harness ("confidence=0.02");
   GstStructure *stats;
   guint64 inferences;
@@ -198,7 +193,6 @@ GST_START_TEST (test_change)
   gst_structure_free (stats);
   g_free (text);
   gst_harness_teardown (h);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
@@ -206,7 +200,7 @@ GST_END_TEST;
 static gchar *
 next_message (GstBus *bus, GstMessageType type)
 {
-  GstMessage *message = gst_bus_pop_filtered (bus, type);
+  g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, type);
   GError *error;
   gchar *text;
 
@@ -222,7 +216,6 @@ next_message (GstBus *bus, GstMessageType type)
   text = g_strdup (error->message);
   printf ("%s\n", text);
   g_error_free (error);
-  gst_message_unref (message);
   return text;
 }
 
@@ -272,9 +265,9 @@ GST_END_TEST;
 
 GST_START_TEST (test_bad_changes)
 {
-  GstCaps *caps = test_gst_caps ("NV12", WIDTH, HEIGHT);
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", WIDTH, HEIGHT);
   GstHarness *h = test_gst_harness ("tiles=2x1 region=\"0,0 1,0.9\"");
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   GstStructure *stats;
   guint64 inferences;
   gchar *text, *value;
@@ -306,9 +299,7 @@ GST_START_TEST (test_bad_changes)
   fail_unless_equals_uint64 (inferences, 2 * 3);
   gst_structure_free (stats);
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
   gst_harness_teardown (h);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
@@ -318,7 +309,7 @@ GST_START_TEST (test_bad_size)
 {
   GstCaps *caps = test_gst_caps ("NV12", 320, 240);
   GstHarness *h = test_gst_harness ("tiles=128");
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   gchar *text;
 
   gst_element_set_bus (h->element, bus);
@@ -333,7 +324,6 @@ GST_START_TEST (test_bad_size)
       && strstr (text, "for 1920 x 1080 pixels; expected at most 64"));
   g_free (text);
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
   gst_harness_teardown (h);
   gst_caps_unref (caps);
 }
@@ -355,7 +345,7 @@ GST_START_TEST (test_privacy)
     { "tiles=2x1", TRUE },
     { "roi-source=meta", FALSE },
   };
-  GstCaps *caps = test_gst_caps ("GRAY8", 200, 100);
+  g_autoptr (GstCaps) caps = test_gst_caps ("GRAY8", 200, 100);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     gchar *line = g_strdup_printf (
@@ -385,18 +375,12 @@ GST_START_TEST (test_privacy)
     gst_harness_teardown (h);
     g_free (line);
   }
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
 
-static Suite *
-parts_suite (void)
+TEST_GST_MAIN (detect_parts)
 {
-  Suite *s = suite_create ("yolov10detect parts");
-  TCase *tc = tcase_create ("parts");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_same_boxes);
   tcase_add_test (tc, test_change);
@@ -406,12 +390,4 @@ parts_suite (void)
   tcase_add_test (tc, test_bad_size);
   if (gst_element_factory_find ("yolov10overlay"))
     tcase_add_test (tc, test_privacy);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (parts_suite (), "yolov10detect-parts", __FILE__);
 }

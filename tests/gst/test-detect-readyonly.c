@@ -100,8 +100,8 @@ assert_kept (GstElement *e, GstBus *bus, GParamSpec *pspec)
 GST_START_TEST (test_kept)
 {
   GstHarness *h = test_gst_harness (NULL);
-  GstElement *e = gst_object_ref (h->element);
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstElement) e = gst_object_ref (h->element);
+  g_autoptr (GstBus) bus = gst_bus_new ();
   guint n, n_ready_only = 0;
   GParamSpec **all = g_object_class_list_properties (G_OBJECT_GET_CLASS (e),
       &n);
@@ -128,8 +128,6 @@ GST_START_TEST (test_kept)
   fail_unless (n_ready_only >= 10, "%u", n_ready_only);
   g_free (all);
   gst_element_set_bus (e, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (e);
   gst_harness_teardown (h);
 }
 
@@ -139,8 +137,8 @@ GST_END_TEST;
 GST_START_TEST (test_exchange)
 {
   GstHarness *h = test_gst_harness (NULL);
-  GstElement *e = gst_object_ref (h->element);
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstElement) e = gst_object_ref (h->element);
+  g_autoptr (GstBus) bus = gst_bus_new ();
   GstCaps *caps = test_gst_caps ("RGB", 96, 64);
   GstMessage *message;
   guint n = 0, width = 0;
@@ -174,8 +172,6 @@ GST_START_TEST (test_exchange)
   fail_unless_equals_int (width, 96);
   gst_caps_unref (caps);
   gst_element_set_bus (e, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (e);
   gst_harness_teardown (h);
 }
 
@@ -209,7 +205,7 @@ GST_START_TEST (test_storm)
 {
   gchar *line = g_strdup_printf ("yolov10detect backend=ref model-file=%s",
       test_gst_model ());
-  GstElement *e = gst_parse_launch (line, NULL);
+  g_autoptr (GstElement) e = gst_parse_launch (line, NULL);
   GThread *threads[2];
   guint n_other = 0;
 
@@ -233,7 +229,6 @@ GST_START_TEST (test_storm)
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     g_thread_join (threads[i]);
   gst_element_set_state (e, GST_STATE_NULL);
-  gst_object_unref (e);
   g_free (line);
 }
 
@@ -242,7 +237,7 @@ GST_END_TEST;
 /* All properties of the overlay may change in any state. */
 GST_START_TEST (test_overlay)
 {
-  GstElement *e = gst_element_factory_make ("yolov10overlay", NULL);
+  g_autoptr (GstElement) e = gst_element_factory_make ("yolov10overlay", NULL);
   GParamSpec **all;
   guint n;
 
@@ -254,29 +249,15 @@ GST_START_TEST (test_overlay)
   for (guint i = 0; i < n; i++)
     fail_if (is_ready_only (all[i]), "%s", all[i]->name);
   g_free (all);
-  gst_object_unref (e);
 }
 
 GST_END_TEST;
 
-static Suite *
-readyonly_suite (void)
+TEST_GST_MAIN (detect_readyonly)
 {
-  Suite *s = suite_create ("yolov10detect properties of READY");
-  TCase *tc = tcase_create ("readyonly");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_kept);
   tcase_add_test (tc, test_exchange);
   tcase_add_test (tc, test_storm);
   tcase_add_test (tc, test_overlay);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (readyonly_suite (), "yolov10detect-readyonly", __FILE__);
 }

@@ -49,7 +49,7 @@ run_end (Run *run)
 static gint
 model_of (GstBuffer *out)
 {
-  GArray *rois = test_gst_rois (out);
+  g_autoptr (GArray) rois = test_gst_rois (out);
   gint model = -1;
 
   for (guint i = 0; i < rois->len; i++) {
@@ -60,7 +60,6 @@ model_of (GstBuffer *out)
     fail_unless (model < 0 || model == one);
     model = one;
   }
-  g_array_unref (rois);
   return model;
 }
 
@@ -339,7 +338,7 @@ GST_END_TEST;
 GST_START_TEST (test_stops_while_loading)
 {
   const char *const files[] = { test_gst_model (), test_gst_other_model () };
-  GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
+  g_autoptr (GstElement) e = gst_element_factory_make ("yolov10detect", NULL);
 
   gst_util_set_object_arg (G_OBJECT (e), "backend", "cpu");
   for (guint i = 0; i < 50; i++) {
@@ -353,7 +352,6 @@ GST_START_TEST (test_stops_while_loading)
         GST_STATE_CHANGE_SUCCESS);
   }
   gst_element_set_state (e, GST_STATE_NULL);
-  gst_object_unref (e);
 }
 
 GST_END_TEST;
@@ -442,25 +440,12 @@ GST_START_TEST (test_knobs)
 
 GST_END_TEST;
 
-static Suite *
-reload_suite (void)
+TEST_GST_MAIN (detect_reload)
 {
-  Suite *s = suite_create ("yolov10detect changes");
-  TCase *tc = tcase_create ("reload");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 900);
   tcase_add_test (tc, test_takes_over);
   tcase_add_test (tc, test_last_counts);
   tcase_add_test (tc, test_repaired);
   tcase_add_test (tc, test_stops_while_loading);
   tcase_add_test (tc, test_knobs);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (reload_suite (), "yolov10detect-reload", __FILE__);
 }

@@ -53,7 +53,7 @@ static void
 assert_found (GstBuffer *out, guint n_before, const Roi *rois, guint n_rois,
     GArray *expected)
 {
-  GArray *boxes = test_gst_rois (out);
+  g_autoptr (GArray) boxes = test_gst_rois (out);
   gpointer state = NULL;
   guint n = 0;
   GstMeta *meta;
@@ -82,7 +82,6 @@ assert_found (GstBuffer *out, guint n_before, const Roi *rois, guint n_rois,
     fail_unless (parent >= 0);
     fail_unless_equals_int (roi->parent_id, parent);
   }
-  g_array_unref (boxes);
   g_array_unref (expected);
 }
 
@@ -117,7 +116,7 @@ GST_START_TEST (test_rois)
     { "person", 60, 50, 102, 72, 4 },
     { "dog", 0, 0, 60, 60, 11 },
   };
-  GstCaps *caps = test_gst_caps ("NV12", WIDTH, HEIGHT);
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", WIDTH, HEIGHT);
   GstHarness *h = test_gst_harness ("confidence=0.02 roi-source=meta");
   GstBuffer *buffer = parts_picture (caps, 0), *out;
   const GstStructure *meta;
@@ -158,7 +157,6 @@ GST_START_TEST (test_rois)
   fail_unless_equals_uint64 (inferences (h->element), 64);
   fail_unless_equals_uint64 (test_gst_stat (h->element, "inferred"), 1);
   gst_harness_teardown (h);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
@@ -167,8 +165,8 @@ GST_END_TEST;
  * boxes only. Boxes are in pixels of the frame. */
 GST_START_TEST (test_two_stages)
 {
-  GstCaps *caps = test_gst_caps ("NV12", WIDTH, HEIGHT);
-  gchar *line = g_strdup_printf (
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", WIDTH, HEIGHT);
+  g_autofree gchar *line = g_strdup_printf (
       "yolov10detect model-file=%s backend=ref "
       "late-policy=infer-all confidence=0.02 min-size=0.2 max-detections=3 ! "
       "yolov10detect model-file=%s backend=ref late-policy=infer-all "
@@ -206,28 +204,13 @@ GST_START_TEST (test_two_stages)
   }
   fail_unless (n_found > 0);
   gst_harness_teardown (h);
-  g_free (line);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
 
-static Suite *
-rois_suite (void)
+TEST_GST_MAIN (detect_rois)
 {
-  Suite *s = suite_create ("yolov10detect regions of interest");
-  TCase *tc = tcase_create ("rois");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_rois);
   tcase_add_test (tc, test_two_stages);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (rois_suite (), "yolov10detect-rois", __FILE__);
 }

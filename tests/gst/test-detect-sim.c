@@ -51,7 +51,7 @@ pass (GstHarness *h, GArray *expected)
                                                 "frames"),
       GST_SECOND, 30);
   const GstStructure *meta;
-  GArray *rois;
+  g_autoptr (GArray) rois = NULL;
   guint count;
   gboolean fresh;
 
@@ -76,7 +76,6 @@ pass (GstHarness *h, GArray *expected)
     fail_unless_equals_int (rois->len, 0);
     fail_unless_equals_int (count, 0);
   }
-  g_array_unref (rois);
   gst_buffer_unref (out);
   return fresh;
 }
@@ -265,7 +264,7 @@ GST_END_TEST;
  * kernel by kernel. */
 GST_START_TEST (test_graphs)
 {
-  GArray *expected = test_gst_cuda_expected (caps);
+  g_autoptr (GArray) expected = test_gst_cuda_expected (caps);
 
   for (guint graphs = 0; graphs < 2; graphs++) {
     guint64 before;
@@ -279,7 +278,6 @@ GST_START_TEST (test_graphs)
     fail_unless_equals_uint64 (sim->n_graph_launches () - before, 3 * graphs);
     end (h, bus);
   }
-  g_array_unref (expected);
 }
 
 GST_END_TEST;
@@ -304,7 +302,7 @@ GST_START_TEST (test_parts)
   GstHarness *host = test_gst_harness ("confidence=0.05 max-detections=1000 "
                                        "tiles=2x2");
   GstBuffer *out;
-  GArray *expected;
+  g_autoptr (GArray) expected = NULL;
 
   gst_harness_set_src_caps (host, gst_caps_ref (caps));
   out = gst_harness_push_and_pull (host, test_gst_picture_caps (caps, 3));
@@ -337,7 +335,6 @@ GST_START_TEST (test_parts)
     g_free (properties);
     end (h, bus);
   }
-  g_array_unref (expected);
 }
 
 GST_END_TEST;
@@ -360,12 +357,11 @@ static void
 assert_boxes (GstHarness *h, const GstCaps *of, GstClockTime pts,
     const GArray *expected)
 {
-  GArray *found = boxes_of (h, of, pts);
+  g_autoptr (GArray) found = boxes_of (h, of, pts);
 
   fail_unless_equals_int (found->len, expected->len);
   fail_unless (
       !memcmp (found->data, expected->data, found->len * sizeof (TestBox)));
-  g_array_unref (found);
 }
 
 static void
@@ -379,7 +375,7 @@ use (GstHarness *h, const GstCaps *of)
  * lost. */
 GST_START_TEST (test_shapes)
 {
-  GstCaps *wide = test_gst_caps ("RGB", 96, 60);
+  g_autoptr (GstCaps) wide = test_gst_caps ("RGB", 96, 60);
   GstHarness *one, *two, *flat, *square;
   GArray *in_flat, *in_square;
   GstBus *buses[4];
@@ -426,41 +422,23 @@ GST_START_TEST (test_shapes)
   end (square, buses[3]);
   end (one, buses[0]);
   end (two, buses[1]);
-  gst_caps_unref (wide);
 }
 
 GST_END_TEST;
 
-static Suite *
-sim_suite (void)
+TEST_GST_MAIN (detect_sim)
 {
-  Suite *s = suite_create ("yolov10detect on a simulated GPU");
-  TCase *tc = tcase_create ("sim");
+  g_autoptr (GString) why = g_string_new (NULL);
 
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
+  if (!y10_backend_probe (Y10_BACKEND_CUDA, why) || !y10_sim_control_get ()) {
+    test_gst_skip ("no simulated GPU: %s", why->str);
+    return;
+  }
+  caps = test_gst_caps ("RGB", 96, 96);
   tcase_add_test (tc, test_recovers);
   tcase_add_test (tc, test_comes_back_late);
   tcase_add_test (tc, test_stops);
   tcase_add_test (tc, test_graphs);
   tcase_add_test (tc, test_parts);
   tcase_add_test (tc, test_shapes);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  GString *why = g_string_new (NULL);
-  int status = SKIP;
-
-  test_gst_init (&argc, &argv);
-  caps = test_gst_caps ("RGB", 96, 96);
-  if (y10_backend_probe (Y10_BACKEND_CUDA, why) && y10_sim_control_get ())
-    status = test_gst_run (sim_suite (), "yolov10detect-sim", __FILE__);
-  else
-    printf ("SKIP: no simulated GPU: %s\n", why->str);
-  gst_caps_unref (caps);
-  g_string_free (why, TRUE);
-  return status;
 }

@@ -60,7 +60,7 @@ make_pipeline (gboolean live)
 static guint
 count_errors (GstElement *pipeline, const char *when)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message;
   guint n = 0;
 
@@ -78,7 +78,6 @@ count_errors (GstElement *pipeline, const char *when)
     }
     gst_message_unref (message);
   }
-  gst_object_unref (bus);
   return n;
 }
 
@@ -235,24 +234,11 @@ GST_START_TEST (test_disturbed)
 
 GST_END_TEST;
 
-static Suite *
-stop_suite (void)
+TEST_GST_MAIN (detect_stop)
 {
-  Suite *s = suite_create ("yolov10detect stop");
-  TCase *tc = tcase_create ("stop");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 900);
   tcase_add_loop_test (tc, test_orders, 0, 2);
   tcase_add_loop_test (tc, test_fresh, 0, 2);
   tcase_add_loop_test (tc, test_seeks, 0, 2);
   tcase_add_loop_test (tc, test_disturbed, 0, 2);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (stop_suite (), "yolov10detect-stop", __FILE__);
 }

@@ -17,11 +17,10 @@ started_harness (const char *properties)
 static GstBuffer *
 frame (GstClockTime pts)
 {
-  GstCaps *caps = test_gst_caps ("NV12", 96, 64);
+  g_autoptr (GstCaps) caps = test_gst_caps ("NV12", 96, 64);
   GstBuffer *buffer = test_gst_picture_caps (caps, 1);
 
   GST_BUFFER_PTS (buffer) = pts;
-  gst_caps_unref (caps);
   return buffer;
 }
 
@@ -271,7 +270,7 @@ change_properties (gpointer data)
 GST_START_TEST (test_threads)
 {
   GstHarness *h = started_harness ("");
-  GstElement *e = gst_object_ref (h->element);
+  g_autoptr (GstElement) e = gst_object_ref (h->element);
   GThread *thread;
 
   g_atomic_int_set (&stop_changing, FALSE);
@@ -292,20 +291,13 @@ GST_START_TEST (test_threads)
   }
   g_atomic_int_set (&stop_changing, TRUE);
   g_thread_join (thread);
-  gst_object_unref (e);
   gst_harness_teardown (h);
 }
 
 GST_END_TEST;
 
-static Suite *
-stream_suite (void)
+TEST_GST_MAIN (detect_stream)
 {
-  Suite *s = suite_create ("yolov10detect stream");
-  TCase *tc = tcase_create ("stream");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_events);
   tcase_add_test (tc, test_eos);
   tcase_add_test (tc, test_flush);
@@ -313,12 +305,4 @@ stream_suite (void)
   tcase_add_test (tc, test_cycles);
   tcase_add_test (tc, test_seeks);
   tcase_add_test (tc, test_threads);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (stream_suite (), "yolov10detect-stream", __FILE__);
 }

@@ -64,22 +64,20 @@ engine_stats (GstHarness *h)
 static guint
 n_sharing (GstHarness *h)
 {
-  GstStructure *stats = engine_stats (h);
+  g_autoptr (GstStructure) stats = engine_stats (h);
   guint n;
 
   fail_unless (gst_structure_get_uint (stats, "streams", &n));
-  gst_structure_free (stats);
   return n;
 }
 
 static guint64
 engine_stat (GstHarness *h, const char *name)
 {
-  GstStructure *stats = engine_stats (h);
+  g_autoptr (GstStructure) stats = engine_stats (h);
   guint64 value;
 
   fail_unless (gst_structure_get_uint64 (stats, name, &value), "%s", name);
-  gst_structure_free (stats);
   return value;
 }
 
@@ -127,10 +125,9 @@ GST_END_TEST;
 static GArray *
 boxes_of (GstHarness *h, guint i)
 {
-  GstBuffer *buffer = gst_harness_push_and_pull (h, picture (i));
+  g_autoptr (GstBuffer) buffer = gst_harness_push_and_pull (h, picture (i));
   GArray *boxes = test_gst_rois (buffer);
 
-  gst_buffer_unref (buffer);
   return boxes;
 }
 
@@ -244,12 +241,11 @@ await_sharing (GstHarness *h, guint n)
 static GQuark
 first_label (GstHarness *h)
 {
-  GArray *boxes = boxes_of (h, 1);
+  g_autoptr (GArray) boxes = boxes_of (h, 1);
   GQuark label;
 
   fail_unless (boxes->len > 0);
   label = g_quark_from_string (g_array_index (boxes, TestBox, 0).label);
-  g_array_unref (boxes);
   return label;
 }
 
@@ -446,13 +442,12 @@ GST_END_TEST;
 static guint64
 steps_of (GstHarness *h, guint n_frames)
 {
-  GstStructure *stats = engine_stats (h);
+  g_autoptr (GstStructure) stats = engine_stats (h);
   const GValue *fill = gst_structure_get_value (stats, "batch-fill");
   guint64 n = 0;
 
   if (n_frames <= gst_value_array_get_size (fill))
     n = g_value_get_uint64 (gst_value_array_get_value (fill, n_frames - 1));
-  gst_structure_free (stats);
   return n;
 }
 
@@ -531,7 +526,7 @@ GST_START_TEST (test_come_and_go)
       "backend=cpu threads=1 confidence=0.02 in-flight=3";
   GstHarness *lasting[2] = { harness (line), harness (line) };
   GstHarness *others[N_OTHERS] = { NULL };
-  GRand *rand = g_rand_new_with_seed (7);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
   guint done[4] = { 0 }, n[2];
   GThread *threads[2];
   GstSegment segment;
@@ -577,19 +572,13 @@ GST_START_TEST (test_come_and_go)
   fail_unless_equals_int (n_sharing (lasting[0]), 2);
   for (guint i = 0; i < 2; i++)
     gst_harness_teardown (lasting[i]);
-  g_rand_free (rand);
 }
 
 GST_END_TEST;
 
-static Suite *
-streams_suite (void)
+TEST_GST_MAIN (detect_streams)
 {
-  Suite *s = suite_create ("yolov10detect streams");
-  TCase *tc = tcase_create ("streams");
-
   tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_who_shares);
   tcase_add_test (tc, test_shapes);
   tcase_add_test (tc, test_own_settings);
@@ -599,13 +588,4 @@ streams_suite (void)
   tcase_add_loop_test (tc, test_spread, FALSE, TRUE + 1);
   tcase_add_test (tc, test_priority);
   tcase_add_test (tc, test_come_and_go);
-  suite_add_tcase (s, tc);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (streams_suite (), "yolov10detect-streams", __FILE__);
 }

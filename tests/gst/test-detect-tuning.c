@@ -31,10 +31,9 @@ pass (GstHarness *h, GArray *expected)
 {
   GstBuffer *out = gst_harness_push_and_pull (h,
       test_gst_picture_caps (caps, 3));
-  GArray *rois = test_gst_rois (out);
+  g_autoptr (GArray) rois = test_gst_rois (out);
 
   test_gst_assert_same (rois, expected, 96, 96);
-  g_array_unref (rois);
   gst_buffer_unref (out);
 }
 
@@ -145,33 +144,16 @@ GST_START_TEST (test_off)
 
 GST_END_TEST;
 
-static Suite *
-tuning_suite (void)
+TEST_GST_MAIN (detect_tuning)
 {
-  Suite *s = suite_create ("yolov10detect finds faster ways");
-  TCase *tc = tcase_create ("tuning");
+  g_autoptr (GString) why = g_string_new (NULL);
 
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
+  if (!y10_backend_probe (Y10_BACKEND_CUDA, why)) {
+    test_gst_skip ("no simulated GPU: %s", why->str);
+    return;
+  }
+  caps = test_gst_caps ("RGB", 96, 96);
   tcase_add_test (tc, test_messages);
   tcase_add_test (tc, test_stops);
   tcase_add_test (tc, test_off);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  GString *why = g_string_new (NULL);
-  int status = SKIP;
-
-  test_gst_init (&argc, &argv);
-  caps = test_gst_caps ("RGB", 96, 96);
-  if (y10_backend_probe (Y10_BACKEND_CUDA, why))
-    status = test_gst_run (tuning_suite (), "yolov10-tuning", __FILE__);
-  else
-    printf ("SKIP: no simulated GPU: %s\n", why->str);
-  gst_caps_unref (caps);
-  g_string_free (why, TRUE);
-  return status;
 }

@@ -70,13 +70,12 @@ await_inferences (GstHarness *h, guint64 n)
 static gchar
 pull (GstHarness *h, guint i, guint64 *age)
 {
-  GstBuffer *out = gst_harness_pull (h);
+  g_autoptr (GstBuffer) out = gst_harness_pull (h);
   const GstStructure *meta = test_gst_frame_meta (out, 0);
   gchar letter = gst_structure_get_string (meta, "inference")[0];
 
   fail_unless_equals_uint64 (GST_BUFFER_PTS (out), i * FRAME);
   fail_unless (gst_structure_get_uint64 (meta, "age", age));
-  gst_buffer_unref (out);
   return letter;
 }
 
@@ -112,7 +111,7 @@ GST_END_TEST;
 GST_START_TEST (test_pool)
 {
   GstHarness *h = gated_harness ("late-policy=skip");
-  GstBufferPool *pool = gst_buffer_pool_new ();
+  g_autoptr (GstBufferPool) pool = gst_buffer_pool_new ();
   GstStructure *config = gst_buffer_pool_get_config (pool);
 
   gst_harness_set_drop_buffers (h, TRUE);
@@ -138,7 +137,6 @@ GST_START_TEST (test_pool)
   fail_unless (test_gst_stat (h->element, "held") >= 20);
   gst_harness_teardown (h);
   gst_buffer_pool_set_active (pool, FALSE);
-  gst_object_unref (pool);
 }
 
 GST_END_TEST;
@@ -147,7 +145,7 @@ GST_END_TEST;
 GST_START_TEST (test_behind)
 {
   GstHarness *h = gated_harness ("late-policy=infer-all");
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   GstMessage *message;
   GError *error;
   const char *lag;
@@ -173,7 +171,6 @@ GST_START_TEST (test_behind)
   end (h);
   fail_unless_equals_uint64 (test_gst_stat (h->element, "inferred"), 30);
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
   gst_harness_teardown (h);
 }
 
@@ -226,30 +223,12 @@ GST_START_TEST (test_cameras)
 
 GST_END_TEST;
 
-static Suite *
-turns_suite (void)
+TEST_GST_MAIN (detect_turns)
 {
-  Suite *s = suite_create ("yolov10detect turns");
-  TCase *tc = tcase_create ("turns");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
+  caps = test_gst_caps ("NV12", 96, 64);
   tcase_add_checked_fixture (tc, make_gate, free_gate);
   tcase_add_test (tc, test_burst);
   tcase_add_test (tc, test_pool);
   tcase_add_test (tc, test_behind);
   tcase_add_test (tc, test_cameras);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  int status;
-
-  test_gst_init (&argc, &argv);
-  caps = test_gst_caps ("NV12", 96, 64);
-  status = test_gst_run (turns_suite (), "yolov10detect-turns", __FILE__);
-  gst_caps_unref (caps);
-  return status;
 }

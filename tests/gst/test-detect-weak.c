@@ -55,7 +55,7 @@ static void
 assert_weak (GstBuffer *buffer, GArray *all, GArray *strong, guint max)
 {
   GArray *expected = g_array_new (FALSE, FALSE, sizeof (Y10Detection));
-  GArray *found = weak_get (buffer);
+  g_autoptr (GArray) found = weak_get (buffer);
 
   for (guint i = 0; i < all->len && expected->len + strong->len < max; i++) {
     const Y10Detection *row = &g_array_index (all, Y10Detection, i);
@@ -69,7 +69,6 @@ assert_weak (GstBuffer *buffer, GArray *all, GArray *strong, guint max)
   }
   fail_unless (found && expected->len > 0);
   test_gst_assert_same (found, expected, WIDTH, HEIGHT);
-  g_array_unref (found);
   g_array_unref (expected);
   g_array_unref (all);
   g_array_unref (strong);
@@ -484,15 +483,9 @@ GST_START_TEST (test_tee)
 
 GST_END_TEST;
 
-static Suite *
-weak_suite (void)
+TEST_GST_MAIN (detect_weak)
 {
-  Suite *s = suite_create ("weak boxes");
-  TCase *tc = tcase_create ("weak boxes");
-
-  suite_add_tcase (s, tc);
   tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_contents);
   tcase_add_test (tc, test_limits);
   tcase_add_test (tc, test_no_place);
@@ -503,12 +496,4 @@ weak_suite (void)
   tcase_add_test (tc, test_wild);
   tcase_add_test (tc, test_elsewhere);
   tcase_add_test (tc, test_tee);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (weak_suite (), "yolov10detect-weak", __FILE__);
 }

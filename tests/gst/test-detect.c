@@ -37,16 +37,15 @@ boxes_of (GstHarness *h, GstBuffer *picture)
 static guint
 count (GstHarness *h, GstBuffer *picture)
 {
-  GArray *boxes = boxes_of (h, picture);
+  g_autoptr (GArray) boxes = boxes_of (h, picture);
   guint n = boxes->len;
 
-  g_array_unref (boxes);
   return n;
 }
 
 GST_START_TEST (test_flags)
 {
-  GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
+  g_autoptr (GstElement) e = gst_element_factory_make ("yolov10detect", NULL);
   GObjectClass *class = G_OBJECT_GET_CLASS (e);
   guint n_specs, n_ours = 0;
   GParamSpec **specs = g_object_class_list_properties (class, &n_specs);
@@ -73,14 +72,13 @@ GST_START_TEST (test_flags)
       g_strv_length ((gchar **) playing) + g_strv_length ((gchar **) ready)
           + g_strv_length ((gchar **) read_only));
   g_free (specs);
-  gst_object_unref (e);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_defaults)
 {
-  GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
+  g_autoptr (GstElement) e = gst_element_factory_make ("yolov10detect", NULL);
   gchar *model, *labels, *size, *classes, *hints, *backend, *reason;
   gint kind, precision, head;
   gdouble confidence, iou;
@@ -120,7 +118,6 @@ GST_START_TEST (test_defaults)
   g_object_get (e, "backend", &kind, "precision", &precision, "head", &head,
       "attach", &attach, NULL);
   fail_unless (kind == 3 && precision == 4 && head == 2 && attach == 5);
-  gst_object_unref (e);
 }
 
 GST_END_TEST;
@@ -137,7 +134,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_ranges)
 {
-  GstElement *e = gst_element_factory_make ("yolov10detect", NULL);
+  g_autoptr (GstElement) e = gst_element_factory_make ("yolov10detect", NULL);
   gdouble confidence, iou;
   guint most, threads;
 
@@ -159,7 +156,6 @@ GST_START_TEST (test_ranges)
   g_object_get (e, "confidence", &confidence, "iou-threshold", &iou,
       "max-detections", &most, "threads", &threads, NULL);
   fail_unless (confidence == 1 && iou == 0 && most == 1000 && threads == 256);
-  gst_object_unref (e);
 }
 
 GST_END_TEST;
@@ -167,10 +163,10 @@ GST_END_TEST;
 /* Each property that may change while playing does so with the next frame. */
 GST_START_TEST (test_while_playing)
 {
-  GstCaps *caps = test_gst_caps ("RGB", 96, 96);
+  g_autoptr (GstCaps) caps = test_gst_caps ("RGB", 96, 96);
   GstBuffer *picture = test_gst_picture_caps (caps, 1), *out;
   GstHarness *h = test_gst_harness ("confidence=0.01 max-detections=1000");
-  GstElement *e = gst_object_ref (h->element);
+  g_autoptr (GstElement) e = gst_object_ref (h->element);
   GArray *all, *some;
   guint n_bus = 0, width;
   gdouble middle;
@@ -259,10 +255,8 @@ GST_START_TEST (test_while_playing)
   fail_unless_equals_int (count (h, picture), all->len);
 
   g_array_unref (all);
-  gst_object_unref (e);
   gst_harness_teardown (h);
   gst_buffer_unref (picture);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
@@ -270,8 +264,8 @@ GST_END_TEST;
 /* The results of one2many depend on iou-threshold and class-agnostic-nms. */
 GST_START_TEST (test_nms)
 {
-  GstCaps *caps = test_gst_caps ("RGB", 96, 96);
-  GstBuffer *picture = test_gst_picture_caps (caps, 1);
+  g_autoptr (GstCaps) caps = test_gst_caps ("RGB", 96, 96);
+  g_autoptr (GstBuffer) picture = test_gst_picture_caps (caps, 1);
   guint n[3];
 
   for (guint agnostic = 0; agnostic < 2; agnostic++) {
@@ -302,8 +296,6 @@ GST_START_TEST (test_nms)
     gst_object_unref (e);
     gst_harness_teardown (h);
   }
-  gst_buffer_unref (picture);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
@@ -326,10 +318,10 @@ control (GstElement *e, const char *property, gdouble first, gdouble second)
 /* Controlled properties take their values at the frame's stream time. */
 GST_START_TEST (test_controlled)
 {
-  GstCaps *caps = test_gst_caps ("RGB", 96, 96);
+  g_autoptr (GstCaps) caps = test_gst_caps ("RGB", 96, 96);
   GstBuffer *picture = test_gst_picture_caps (caps, 1), *out;
   GstHarness *h = test_gst_harness ("");
-  GstElement *e = gst_object_ref (h->element);
+  g_autoptr (GstElement) e = gst_object_ref (h->element);
   GstControlBinding *binding;
   guint all;
 
@@ -361,20 +353,18 @@ GST_START_TEST (test_controlled)
   out = gst_harness_push_and_pull (h, gst_buffer_ref (picture));
   fail_unless (out == picture && !test_gst_n_metas (out));
   gst_buffer_unref (out);
-  gst_object_unref (e);
   gst_harness_teardown (h);
   gst_buffer_unref (picture);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_active_properties)
 {
-  GstCaps *caps = test_gst_caps ("RGB", 96, 96);
-  GstBuffer *picture = test_gst_picture_caps (caps, 1);
+  g_autoptr (GstCaps) caps = test_gst_caps ("RGB", 96, 96);
+  g_autoptr (GstBuffer) picture = test_gst_picture_caps (caps, 1);
   GstHarness *h = test_gst_harness ("");
-  GstElement *e = gst_object_ref (h->element);
+  g_autoptr (GstElement) e = gst_object_ref (h->element);
   const char *const stages[] = { "preprocess", "inference", "postprocess" };
   gchar *backend, *device, *precision;
   GstStructure *stats;
@@ -417,10 +407,7 @@ GST_START_TEST (test_active_properties)
   g_object_get (e, "active-backend", &backend, "active-device", &device,
       "active-precision", &precision, NULL);
   fail_unless (!backend && !device && !precision);
-  gst_object_unref (e);
   gst_harness_teardown (h);
-  gst_buffer_unref (picture);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
@@ -429,12 +416,13 @@ GST_END_TEST;
  * did not take, the reason; the boxes are the same. */
 GST_START_TEST (test_auto)
 {
-  GstCaps *caps = test_gst_caps ("RGB", 96, 96);
-  GstBuffer *picture = test_gst_picture_caps (caps, 1);
+  g_autoptr (GstCaps) caps = test_gst_caps ("RGB", 96, 96);
+  g_autoptr (GstBuffer) picture = test_gst_picture_caps (caps, 1);
   GstHarness *h = test_gst_harness ("backend=auto precision=fp32");
-  GstElement *e = gst_object_ref (h->element);
+  g_autoptr (GstElement) e = gst_object_ref (h->element);
   gchar *backend, *reason;
-  GArray *boxes, *expected;
+  g_autoptr (GArray) boxes = NULL;
+  g_autoptr (GArray) expected = NULL;
 
   gst_harness_set_caps (h, gst_caps_ref (caps), gst_caps_ref (caps));
   g_object_get (e, "active-backend", &backend, "fallback-reason", &reason,
@@ -457,24 +445,13 @@ GST_START_TEST (test_auto)
     fail_unless (ABS (g_array_index (boxes, TestBox, i).confidence
                      - g_array_index (expected, Y10Detection, i).confidence)
         < 1e-4);
-  g_array_unref (boxes);
-  g_array_unref (expected);
-  gst_object_unref (e);
   gst_harness_teardown (h);
-  gst_buffer_unref (picture);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
 
-static Suite *
-detect_suite (void)
+TEST_GST_MAIN (detect)
 {
-  Suite *s = suite_create ("yolov10detect");
-  TCase *tc = tcase_create ("properties");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_flags);
   tcase_add_test (tc, test_defaults);
   tcase_add_test (tc, test_ranges);
@@ -483,12 +460,4 @@ detect_suite (void)
   tcase_add_test (tc, test_controlled);
   tcase_add_test (tc, test_active_properties);
   tcase_add_test (tc, test_auto);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (detect_suite (), "yolov10detect", __FILE__);
 }

@@ -72,7 +72,7 @@ remember_received (GstElement *sink, GstBuffer *buffer, GstPad *pad,
 static void
 run (const char *elements)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "videotestsrc num-buffers=%d pattern=smpte "
       "! video/x-raw,format=I420,width=%d,height=%d,framerate=30/1 ! "
       "yolov10detect name=d backend=ref model-file=%s confidence=0.02 "
@@ -80,7 +80,7 @@ run (const char *elements)
       FRAMES, WIDTH, HEIGHT, test_gst_model (), elements);
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (line, &error), *e;
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message;
   GstPad *pad;
 
@@ -105,9 +105,7 @@ run (const char *elements)
   }
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
   gst_object_unref (pipeline);
-  g_free (line);
 }
 
 static void
@@ -210,7 +208,7 @@ static const GstY10InspectionMeta *
 transform_inspection (GstBuffer *to, GQuark type, gpointer data)
 {
   const GstMetaInfo *info = gst_meta_get_info ("GstYolov10InspectionMeta");
-  GstBuffer *from = gst_buffer_new ();
+  g_autoptr (GstBuffer) from = gst_buffer_new ();
   GstY10InspectionMeta *meta;
   const GstMeta *made;
   gboolean ok;
@@ -224,7 +222,6 @@ transform_inspection (GstBuffer *to, GQuark type, gpointer data)
   ok = info->transform_func (to, &meta->meta, from, type, data);
   made = gst_buffer_get_meta (to, info->api);
   fail_unless_equals_int (ok, made != NULL);
-  gst_buffer_unref (from);
   return (const GstY10InspectionMeta *) made;
 }
 
@@ -287,22 +284,8 @@ GST_START_TEST (test_inspection)
 
 GST_END_TEST;
 
-static Suite *
-survival_suite (void)
+TEST_GST_MAIN (meta_survival)
 {
-  Suite *s = suite_create ("metadata survival");
-  TCase *tc = tcase_create ("rows");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_inspection);
   tcase_add_loop_test (tc, test_row, 0, G_N_ELEMENTS (rows));
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (survival_suite (), "yolov10-meta-survival", __FILE__);
 }

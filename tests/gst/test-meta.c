@@ -26,11 +26,10 @@ static const Y10HeadParams params = {
 static GstBuffer *
 through (GstHarness *h, const char *format, guint seed)
 {
-  GstCaps *caps = test_gst_caps (format, 160, 120);
+  g_autoptr (GstCaps) caps = test_gst_caps (format, 160, 120);
   GstBuffer *buffer = test_gst_picture_caps (caps, seed);
 
   gst_harness_set_caps (h, gst_caps_copy (caps), gst_caps_copy (caps));
-  gst_caps_unref (caps);
   return gst_harness_push_and_pull (h, buffer);
 }
 
@@ -41,7 +40,8 @@ GST_START_TEST (test_contents)
   GArray *expected = test_gst_expected (picture, caps, NULL, &params,
       Y10_HEAD_AUTO);
   GstHarness *h = test_gst_harness (PROPERTIES);
-  GArray *rois, *records;
+  g_autoptr (GArray) rois = NULL;
+  g_autoptr (GArray) records = NULL;
   const GstStructure *meta;
   gpointer state = NULL;
   guint version, width, height, n, size;
@@ -82,8 +82,6 @@ GST_START_TEST (test_contents)
   fail_unless_equals_string (gst_structure_get_string (meta, "model"),
       "yolov10 (custom)");
 
-  g_array_unref (rois);
-  g_array_unref (records);
   g_array_unref (expected);
   gst_buffer_unref (out);
   gst_harness_teardown (h);
@@ -95,7 +93,7 @@ GST_END_TEST;
 GST_START_TEST (test_nothing_found)
 {
   GstHarness *h = test_gst_harness ("confidence=1");
-  GstBuffer *out = through (h, "I420", 4);
+  g_autoptr (GstBuffer) out = through (h, "I420", 4);
   const GstStructure *meta = test_gst_frame_meta (out, 0);
   GstYolov10Record record;
   guint n = 1;
@@ -108,7 +106,6 @@ GST_START_TEST (test_nothing_found)
       "fresh");
   fail_unless_equals_string (gst_structure_get_string (meta, "labels"), "");
   fail_if (gst_yolov10_frame_meta_get_record (meta, 0, &record, NULL));
-  gst_buffer_unref (out);
   gst_harness_teardown (h);
 }
 
@@ -142,7 +139,7 @@ GST_END_TEST;
  * occurs twice, and each frame meta names its detector. */
 GST_START_TEST (test_series)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "yolov10detect name=one model-file=%s "
       "backend=ref confidence=0.05 max-detections=7 ! yolov10detect name=two model-file=%s "
       "backend=ref classes=bus max-detections=5 confidence=0.01 ! "
@@ -153,11 +150,11 @@ GST_START_TEST (test_series)
   GstCaps *caps = test_gst_caps ("RGB", 160, 120);
   GstBuffer *out = test_gst_picture_caps (caps, 4);
   const char *const names[] = { "one", "two", "three" };
-  GHashTable *ids = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) ids = g_hash_table_new (NULL, NULL);
   const gint foreign_id = 17;
   GstVideoRegionOfInterestMeta *foreign;
   guint n_records[3], n_rois;
-  GArray *rois;
+  g_autoptr (GArray) rois = NULL;
 
   foreign = gst_buffer_add_video_region_of_interest_meta (out, "face", 1, 2, 3,
       4);
@@ -200,11 +197,8 @@ GST_START_TEST (test_series)
   fail_unless_equals_int (n_rois, 1 + 7 + 5);
   fail_unless (test_gst_frame_meta (out, 3) == NULL);
 
-  g_hash_table_unref (ids);
-  g_array_unref (rois);
   gst_buffer_unref (out);
   gst_harness_teardown (h);
-  g_free (line);
 }
 
 GST_END_TEST;
@@ -213,7 +207,7 @@ GST_END_TEST;
 GST_START_TEST (test_outlives)
 {
   GstHarness *h = test_gst_harness (PROPERTIES);
-  GstBuffer *out = through (h, "RGB", 4);
+  g_autoptr (GstBuffer) out = through (h, "RGB", 4);
   GArray *before = test_gst_rois (out), *after, *records;
 
   gst_harness_teardown (h);
@@ -227,7 +221,6 @@ GST_START_TEST (test_outlives)
   g_array_unref (before);
   g_array_unref (after);
   g_array_unref (records);
-  gst_buffer_unref (out);
 }
 
 GST_END_TEST;
@@ -243,8 +236,8 @@ GST_START_TEST (test_labels)
                                                   "classes=\"K\xc3\xa4se\"",
       labels);
   GstHarness *h = test_gst_harness (properties);
-  GstBuffer *out = through (h, "RGB", 4);
-  GArray *rois = test_gst_rois (out);
+  g_autoptr (GstBuffer) out = through (h, "RGB", 4);
+  g_autoptr (GArray) rois = test_gst_rois (out);
 
   fail_unless (rois->len > 0);
   for (guint i = 0; i < rois->len; i++) {
@@ -252,8 +245,6 @@ GST_START_TEST (test_labels)
         "K\xc3\xa4se");
     fail_unless_equals_int (g_array_index (rois, TestBox, i).label_id, 1);
   }
-  g_array_unref (rois);
-  gst_buffer_unref (out);
   gst_harness_teardown (h);
   g_free (properties);
   g_free (labels);
@@ -265,7 +256,7 @@ GST_END_TEST;
 GST_START_TEST (test_reader)
 {
   GstYolov10Record record = { .id = 5, .label_offset = 4 }, got;
-  GBytes *bytes = g_bytes_new (&record, sizeof record);
+  g_autoptr (GBytes) bytes = g_bytes_new (&record, sizeof record);
   GstStructure *s = gst_structure_new ("m", "count", G_TYPE_UINT, 1,
       "record-size", G_TYPE_UINT, 32, "records", G_TYPE_BYTES, bytes, "labels",
       G_TYPE_STRING, "one\ntwo\n", NULL);
@@ -292,7 +283,6 @@ GST_START_TEST (test_reader)
   gst_structure_remove_field (s, "records");
   fail_if (gst_yolov10_frame_meta_get_record (s, 0, &got, NULL));
   gst_structure_free (s);
-  g_bytes_unref (bytes);
 }
 
 GST_END_TEST;
@@ -301,8 +291,8 @@ GST_END_TEST;
 GST_START_TEST (test_analytics)
 {
   GstHarness *h = test_gst_harness (PROPERTIES);
-  GstBuffer *out = through (h, "RGB", 4);
-  GArray *rois = test_gst_rois (out);
+  g_autoptr (GstBuffer) out = through (h, "RGB", 4);
+  g_autoptr (GArray) rois = test_gst_rois (out);
   GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (
       out);
 
@@ -326,22 +316,14 @@ GST_START_TEST (test_analytics)
                                    gst_analytics_od_mtd_get_obj_type (&mtd)),
         box->label);
   }
-  g_array_unref (rois);
-  gst_buffer_unref (out);
   gst_harness_teardown (h);
 }
 
 GST_END_TEST;
 #endif
 
-static Suite *
-meta_suite (void)
+TEST_GST_MAIN (meta)
 {
-  Suite *s = suite_create ("metadata");
-  TCase *tc = tcase_create ("metadata");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_contents);
   tcase_add_test (tc, test_nothing_found);
   tcase_add_test (tc, test_attach);
@@ -352,12 +334,4 @@ meta_suite (void)
 #ifdef HAVE_GST_ANALYTICS
   tcase_add_test (tc, test_analytics);
 #endif
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (meta_suite (), "yolov10-meta", __FILE__);
 }

@@ -45,12 +45,11 @@ frame (void)
 static gboolean
 output_has_feature (GstHarness *h)
 {
-  GstCaps *out = gst_pad_get_current_caps (h->sinkpad);
+  g_autoptr (GstCaps) out = gst_pad_get_current_caps (h->sinkpad);
   gboolean has;
 
   fail_unless (out != NULL);
   has = gst_caps_features_contains (gst_caps_get_features (out, 0), FEATURE);
-  gst_caps_unref (out);
   return has;
 }
 
@@ -84,14 +83,12 @@ blend (GstBuffer **buffer)
 GST_START_TEST (test_without_support)
 {
   GstHarness *h = overlay_harness (NULL, caps, FALSE);
-  GstBuffer *out = gst_harness_push_and_pull (h, frame ());
-  GstBuffer *before = overlay_picture (caps, FALSE);
+  g_autoptr (GstBuffer) out = gst_harness_push_and_pull (h, frame ());
+  g_autoptr (GstBuffer) before = overlay_picture (caps, FALSE);
 
   fail_if (output_has_feature (h));
   fail_unless (composition (out) == NULL);
   fail_if (overlay_is_same (out, before, caps));
-  gst_buffer_unref (out);
-  gst_buffer_unref (before);
   gst_harness_teardown (h);
 }
 
@@ -101,7 +98,7 @@ GST_START_TEST (test_with_support)
 {
   GstHarness *h = overlay_harness (NULL, caps, TRUE);
   GstBuffer *out, *before = overlay_picture (caps, FALSE);
-  GstBuffer *direct = overlay_run (NULL, caps, frame ());
+  g_autoptr (GstBuffer) direct = overlay_run (NULL, caps, frame ());
   guint8 *a, *b;
   gint i;
 
@@ -126,7 +123,6 @@ GST_START_TEST (test_with_support)
   fail_unless (composition (out) == NULL);
   gst_buffer_unref (out);
   gst_buffer_unref (before);
-  gst_buffer_unref (direct);
   gst_harness_teardown (h);
 }
 
@@ -153,7 +149,7 @@ GST_END_TEST;
 GST_START_TEST (test_rectangles)
 {
   GstHarness *h = overlay_harness (NULL, caps, TRUE);
-  GstBuffer *out = gst_harness_push_and_pull (h, frame ());
+  g_autoptr (GstBuffer) out = gst_harness_push_and_pull (h, frame ());
   GstVideoOverlayComposition *c = composition (out);
   guint i, pixels = 0;
 
@@ -170,7 +166,6 @@ GST_START_TEST (test_rectangles)
   }
   /* The composition contains lines and badges, not the insides of boxes. */
   fail_unless (pixels < W * H / 3, "%u pixels", pixels);
-  gst_buffer_unref (out);
   gst_harness_teardown (h);
 }
 
@@ -183,7 +178,7 @@ GST_END_TEST;
 static guint
 crowd_labels (guint seed, GstVideoRectangle *labels, OverlayBox *crowd)
 {
-  GRand *rand = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   GstHarness *h = overlay_harness (NULL, caps, TRUE);
   GstBuffer *in = overlay_picture (caps, FALSE), *out;
   GstVideoOverlayComposition *c;
@@ -213,7 +208,6 @@ crowd_labels (guint seed, GstVideoRectangle *labels, OverlayBox *crowd)
   }
   gst_buffer_unref (out);
   gst_harness_teardown (h);
-  g_rand_free (rand);
   return n;
 }
 
@@ -254,7 +248,7 @@ GST_END_TEST;
 /* The composition of a text overlay upstream stays. */
 GST_START_TEST (test_upstream_composition)
 {
-  GstCaps *with = gst_caps_copy (caps);
+  g_autoptr (GstCaps) with = gst_caps_copy (caps);
   GstVideoOverlayRectangle *rectangle;
   GstVideoOverlayComposition *c;
   GstBuffer *in, *out, *pixels;
@@ -291,7 +285,6 @@ GST_START_TEST (test_upstream_composition)
       1);
   gst_buffer_unref (out);
   gst_harness_teardown (h);
-  gst_caps_unref (with);
 }
 
 GST_END_TEST;
@@ -323,8 +316,8 @@ GST_START_TEST (test_privacy_writes_pixels)
   GstHarness *h = overlay_harness ("privacy-trust=roi privacy=fill", caps,
       TRUE);
   GstBuffer *before = overlay_picture (caps, FALSE), *in, *out;
-  GstBuffer *kept;
-  guint8 *rgb;
+  g_autoptr (GstBuffer) kept = NULL;
+  g_autofree guint8 *rgb = NULL;
 
   in = overlay_picture (caps, FALSE);
   overlay_add_roi (in, &boxes[0]);
@@ -339,8 +332,6 @@ GST_START_TEST (test_privacy_writes_pixels)
   rgb = overlay_rgb (out, caps);
   fail_unless (
       memcmp (rgb + 3 * (60 * W + 40), rgb + 3 * (179 * W + 139), 3) == 0);
-  g_free (rgb);
-  gst_buffer_unref (kept);
   gst_buffer_unref (before);
   gst_buffer_unref (out);
   gst_harness_teardown (h);
@@ -361,7 +352,7 @@ count_buffers (GstPad *pad, GstPadProbeInfo *info, gpointer data)
  * is an error if not. */
 GST_START_TEST (test_other_memory)
 {
-  GstCaps *other = gst_caps_copy (caps);
+  g_autoptr (GstCaps) other = gst_caps_copy (caps);
   guint counts[2] = { 0, 0 };
   GstHarness *h;
   GstCaps *out;
@@ -385,19 +376,13 @@ GST_START_TEST (test_other_memory)
   fail_unless (gst_caps_is_empty (out));
   gst_caps_unref (out);
   gst_harness_teardown (h);
-  gst_caps_unref (other);
 }
 
 GST_END_TEST;
 
-static Suite *
-overlay_composition_suite (void)
+TEST_CHECK_MAIN (overlay_composition)
 {
-  Suite *s = suite_create ("yolov10overlay composition");
-  TCase *tc = tcase_create ("general");
-
   tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_without_support);
   tcase_add_test (tc, test_with_support);
   tcase_add_test (tc, test_memory_is_not_copied);
@@ -407,8 +392,4 @@ overlay_composition_suite (void)
   tcase_add_test (tc, test_privacy_writes_pixels);
   tcase_add_loop_test (tc, test_crowd, 0, 4);
   tcase_add_test (tc, test_other_memory);
-  suite_add_tcase (s, tc);
-  return s;
 }
-
-GST_CHECK_MAIN (overlay_composition);

@@ -112,7 +112,7 @@ GST_END_TEST;
 GST_START_TEST (test_many)
 {
   GstCudaContext *context = test_cuda_context (0);
-  GstCaps *caps = overlay_caps ("NV12", 160, 120, NULL);
+  g_autoptr (GstCaps) caps = overlay_caps ("NV12", 160, 120, NULL);
   OverlayBox many[300];
   gchar labels[G_N_ELEMENTS (many)][8];
 
@@ -125,7 +125,6 @@ GST_START_TEST (test_many)
   fail_unless_equals_int (fake_cuda.launches, 1);
   check_drawn (context, caps, "", many, G_N_ELEMENTS (many));
   fail_unless (fake_cuda.launches > 2);
-  gst_caps_unref (caps);
   gst_object_unref (context);
 }
 
@@ -180,7 +179,7 @@ GST_START_TEST (test_composition)
 {
   GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL), *both;
-  GstBuffer *picture = overlay_picture (caps, TRUE);
+  g_autoptr (GstBuffer) picture = overlay_picture (caps, TRUE);
 
   both = test_cuda_caps (caps);
   gst_caps_features_add (gst_caps_get_features (both, 0),
@@ -203,7 +202,6 @@ GST_START_TEST (test_composition)
     gst_buffer_unref (out);
     gst_harness_teardown (h);
   }
-  gst_buffer_unref (picture);
   gst_caps_unref (both);
   gst_caps_unref (caps);
   gst_object_unref (context);
@@ -217,13 +215,12 @@ GST_START_TEST (test_unknown)
 {
   static const gchar *const properties[] = { "privacy=fill", "privacy=blur" };
   GstCudaContext *context = test_cuda_context (0);
-  GstCaps *caps = overlay_caps (formats[__i__], 96, 80, NULL);
+  g_autoptr (GstCaps) caps = overlay_caps (formats[__i__], 96, 80, NULL);
 
   for (guint k = 0; k < G_N_ELEMENTS (properties); k++) {
     check_drawn (context, caps, properties[k], NULL, 0);
     check_drawn (context, caps, properties[k], boxes, 2);
   }
-  gst_caps_unref (caps);
   gst_object_unref (context);
 }
 
@@ -236,14 +233,14 @@ GST_START_TEST (test_detector)
   GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL), *cuda;
   GstBuffer *picture = overlay_picture (caps, TRUE), *all;
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "yolov10detect name=d backend=cuda "
       "confidence=0.02 model-file=%s ! yolov10overlay name=o privacy=fill "
       "labels=nothing",
       test_gst_model ());
   GstHarness *h = gst_harness_new_parse (line);
-  GstElement *d = gst_harness_find_element (h, "yolov10detect");
-  GstElement *o = gst_harness_find_element (h, "yolov10overlay");
+  g_autoptr (GstElement) d = gst_harness_find_element (h, "yolov10detect");
+  g_autoptr (GstElement) o = gst_harness_find_element (h, "yolov10overlay");
 
   cuda = test_cuda_caps (caps);
   test_cuda_give_context (d, context);
@@ -261,10 +258,7 @@ GST_START_TEST (test_detector)
     gst_buffer_unref (found);
     gst_buffer_unref (out);
   }
-  gst_object_unref (o);
-  gst_object_unref (d);
   gst_harness_teardown (h);
-  g_free (line);
   gst_buffer_unref (all);
   gst_buffer_unref (picture);
   gst_caps_unref (caps);
@@ -273,13 +267,8 @@ GST_START_TEST (test_detector)
 
 GST_END_TEST;
 
-static Suite *
-overlay_cuda_suite (void)
+TEST_GST_MAIN (overlay_cuda)
 {
-  Suite *s = suite_create ("yolov10overlay CUDA frames");
-  TCase *tc = tcase_create ("cuda");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 300);
   tcase_add_checked_fixture (tc, overlay_cuda_setup, overlay_cuda_teardown);
   tcase_add_loop_test (tc, test_formats, 0, G_N_ELEMENTS (formats));
@@ -289,12 +278,4 @@ overlay_cuda_suite (void)
   tcase_add_test (tc, test_composition);
   tcase_add_loop_test (tc, test_unknown, 0, G_N_ELEMENTS (formats));
   tcase_add_test (tc, test_detector);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (overlay_cuda_suite (), "overlay-cuda", __FILE__);
 }

@@ -54,22 +54,20 @@ static gchar *
 hide_module (void)
 {
   gchar *folder = g_dir_make_tmp ("y10-no-module-XXXXXX", NULL);
-  gchar *file = g_build_filename (folder, "liby10-cuda.so", NULL);
+  g_autofree gchar *file = g_build_filename (folder, "liby10-cuda.so", NULL);
 
   fail_unless (g_file_set_contents (file, "", 0, NULL));
   g_setenv ("Y10_BACKEND_PATH", folder, TRUE);
-  g_free (file);
   return folder;
 }
 
 static void
 remove_hidden (gchar *folder)
 {
-  gchar *file = g_build_filename (folder, "liby10-cuda.so", NULL);
+  g_autofree gchar *file = g_build_filename (folder, "liby10-cuda.so", NULL);
 
   g_remove (file);
   g_rmdir (folder);
-  g_free (file);
   g_free (folder);
 }
 
@@ -137,11 +135,11 @@ run_pipeline (const gchar *line, gboolean *in_cuda)
 {
   GPtrArray *frames = g_ptr_array_new_with_free_func (
       (GDestroyNotify) gst_buffer_unref);
-  GstElement *pipeline = gst_parse_launch (line, NULL);
-  GstElement *o = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL);
+  g_autoptr (GstElement) o = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  GstPad *pad = gst_element_get_static_pad (o, "sink");
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (o, "sink");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message;
   GstCaps *caps;
 
@@ -157,11 +155,7 @@ run_pipeline (const gchar *line, gboolean *in_cuda)
   gst_caps_unref (caps);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pad);
-  gst_object_unref (o);
   gst_object_unref (sink);
-  gst_object_unref (pipeline);
   return frames;
 }
 
@@ -217,18 +211,10 @@ GST_START_TEST (test_neighbours)
 
 GST_END_TEST;
 
-static Suite *
-overlay_cudacaps_suite (void)
+TEST_CHECK_MAIN (overlay_cudacaps)
 {
-  Suite *s = suite_create ("yolov10overlay CUDA caps");
-  TCase *tc = tcase_create ("cuda");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 300);
   tcase_add_checked_fixture (tc, overlay_cuda_setup, overlay_cuda_teardown);
   tcase_add_test (tc, test_neighbours);
   tcase_add_loop_test (tc, test_caps_answers, 0, N_MACHINES);
-  return s;
 }
-
-GST_CHECK_MAIN (overlay_cudacaps);

@@ -46,7 +46,7 @@ GST_START_TEST (test_streams)
       GstCudaContext *) = dlsym (RTLD_DEFAULT, "gst_cuda_stream_new");
   GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL);
-  GstBuffer *picture = overlay_picture (caps, FALSE);
+  g_autoptr (GstBuffer) picture = overlay_picture (caps, FALSE);
   GstHarness *h = overlay_cuda_harness (NULL, caps);
 
   for (guint i = 0; i < 3; i++) {
@@ -68,7 +68,6 @@ GST_START_TEST (test_streams)
     if (stream)
       gst_mini_object_unref (stream);
   }
-  gst_buffer_unref (picture);
   gst_harness_teardown (h);
   gst_caps_unref (caps);
   gst_object_unref (context);
@@ -92,7 +91,7 @@ count_allocations (gconstpointer data)
   const Boxes *all = data;
   GstCudaContext *context = test_cuda_context (0);
   GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL);
-  GstBuffer *picture = overlay_picture (caps, FALSE);
+  g_autoptr (GstBuffer) picture = overlay_picture (caps, FALSE);
   GstBuffer *frames[WARM_UP + FRAMES];
   GstHarness *h = overlay_cuda_harness (NULL, caps);
   gint n;
@@ -104,7 +103,6 @@ count_allocations (gconstpointer data)
   n = test_n_frame_allocations (h, &plain_sink, frames, G_N_ELEMENTS (frames),
       WARM_UP);
   gst_harness_teardown (h);
-  gst_buffer_unref (picture);
   gst_caps_unref (caps);
   gst_object_unref (context);
   return n;
@@ -378,29 +376,22 @@ GST_START_TEST (test_not_cuda)
   GstCaps *caps = overlay_caps ("NV12", 96, 80, NULL);
   GstBuffer *in = overlay_picture (caps, FALSE);
   GstHarness *h = overlay_cuda_harness (NULL, caps);
-  GstElement *e = gst_harness_find_element (h, "yolov10overlay");
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstElement) e = gst_harness_find_element (h, "yolov10overlay");
+  g_autoptr (GstBus) bus = gst_bus_new ();
 
   gst_element_set_bus (e, bus);
   overlay_add_boxes (in, boxes, 1);
   fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_ERROR);
   fail_unless_equals_int (test_gst_count_messages (bus, GST_MESSAGE_ERROR), 1);
   gst_element_set_bus (e, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (e);
   gst_harness_teardown (h);
   gst_caps_unref (caps);
 }
 
 GST_END_TEST;
 
-static Suite *
-overlay_cudaflow_suite (void)
+TEST_CHECK_MAIN (overlay_cudaflow)
 {
-  Suite *s = suite_create ("yolov10overlay CUDA frame flow");
-  TCase *tc = tcase_create ("cuda");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 300);
   tcase_add_checked_fixture (tc, overlay_cuda_setup, overlay_cuda_teardown);
   tcase_add_test (tc, test_streams);
@@ -411,7 +402,4 @@ overlay_cudaflow_suite (void)
   tcase_add_test (tc, test_contexts);
   tcase_add_test (tc, test_lost);
   tcase_add_test (tc, test_not_cuda);
-  return s;
 }
-
-GST_CHECK_MAIN (overlay_cudaflow);

@@ -88,9 +88,9 @@ assert_same (GstBuffer *a, GstBuffer *b)
 /* DL Streamer's gvatrack and Edge Impulse's elements. */
 GST_START_TEST (test_sources)
 {
-  GstBuffer *seven = drawn (NULL, "object_id, id=(int)7");
-  GstBuffer *eight = drawn (NULL, "object_id, id=(int)8");
-  GstBuffer *none = drawn (NULL, NULL);
+  g_autoptr (GstBuffer) seven = drawn (NULL, "object_id, id=(int)7");
+  g_autoptr (GstBuffer) eight = drawn (NULL, "object_id, id=(int)8");
+  g_autoptr (GstBuffer) none = drawn (NULL, NULL);
 
   fail_if (overlay_is_same (seven, eight, caps));
   fail_if (overlay_is_same (seven, none, caps));
@@ -101,9 +101,6 @@ GST_START_TEST (test_sources)
       drawn (NULL, "detection, object_id=(guint64)7"));
   assert_same (gst_buffer_ref (none),
       drawn ("show-id=false", "object_id, id=(int)7"));
-  gst_buffer_unref (seven);
-  gst_buffer_unref (eight);
-  gst_buffer_unref (none);
 }
 
 GST_END_TEST;
@@ -220,10 +217,10 @@ GST_END_TEST;
 GST_START_TEST (test_order)
 {
   const gchar *seven = "object_id, id=(int)7";
-  GstBuffer *before = overlay_picture (caps, FALSE);
+  g_autoptr (GstBuffer) before = overlay_picture (caps, FALSE);
   GstBuffer *label = drawn ("show-id=false show-confidence=false", seven);
-  GstBuffer *number = drawn ("show-confidence=false", seven);
-  GstBuffer *all = drawn (NULL, seven);
+  g_autoptr (GstBuffer) number = drawn ("show-confidence=false", seven);
+  g_autoptr (GstBuffer) all = drawn (NULL, seven);
   gint w1 = changed_width (before, label), w2 = changed_width (before, number);
   gint w3 = changed_width (before, all);
 
@@ -235,10 +232,7 @@ GST_START_TEST (test_order)
   fail_unless_equals_int (overlay_n_changed (number, all, caps, 0, 0,
                               X + w2 - 2, H),
       0);
-  gst_buffer_unref (before);
   gst_buffer_unref (label);
-  gst_buffer_unref (number);
-  gst_buffer_unref (all);
 }
 
 GST_END_TEST;
@@ -247,7 +241,7 @@ GST_START_TEST (test_while_playing)
 {
   const gchar *seven = "object_id, id=(int)7";
   GstHarness *h = overlay_harness (NULL, caps, FALSE);
-  GstElement *e = gst_harness_find_element (h, "yolov10overlay");
+  g_autoptr (GstElement) e = gst_harness_find_element (h, "yolov10overlay");
   GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (e),
       "show-id");
   gboolean shown;
@@ -261,7 +255,6 @@ GST_START_TEST (test_while_playing)
     assert_same (gst_harness_push_and_pull (h, with_roi (&person, seven)),
         drawn (NULL, i == 1 ? NULL : seven));
   }
-  gst_object_unref (e);
   gst_harness_teardown (h);
 }
 
@@ -417,14 +410,9 @@ GST_START_TEST (test_analytics_range)
 GST_END_TEST;
 #endif
 
-static Suite *
-ids_suite (void)
+TEST_CHECK_MAIN (ids)
 {
-  Suite *s = suite_create ("yolov10overlay ids");
-  TCase *tc = tcase_create ("ids");
-
   tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_sources);
   tcase_add_test (tc, test_wild);
   tcase_add_test (tc, test_digits);
@@ -436,8 +424,4 @@ ids_suite (void)
   tcase_add_test (tc, test_analytics);
   tcase_add_test (tc, test_analytics_range);
 #endif
-  suite_add_tcase (s, tc);
-  return s;
 }
-
-GST_CHECK_MAIN (ids);

@@ -36,16 +36,7 @@ GST_START_TEST (test_many)
 
 GST_END_TEST;
 
-static Suite *
-overlay_many_suite (void)
+TEST_CHECK_MAIN (overlay_many)
 {
-  Suite *s = suite_create ("yolov10overlay many labels");
-  TCase *tc = tcase_create ("many");
-
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_many);
-  suite_add_tcase (s, tc);
-  return s;
 }
-
-GST_CHECK_MAIN (overlay_many);

@@ -170,9 +170,9 @@ line_color (const gchar *format, const gchar *colorimetry, const gchar *label,
     guint8 color[3])
 {
   const OverlayBox labelled = { 0, label, 0.5, 40, 50, 100, 70 };
-  GstCaps *caps = overlay_caps (format, W, H, colorimetry);
+  g_autoptr (GstCaps) caps = overlay_caps (format, W, H, colorimetry);
   GstBuffer *buffer = overlay_picture (caps, FALSE);
-  guint8 *rgb;
+  g_autofree guint8 *rgb = NULL;
   gint i;
 
   overlay_add_roi (buffer, &labelled);
@@ -189,9 +189,7 @@ line_color (const gchar *format, const gchar *colorimetry, const gchar *label,
         "not #%02x%02x%02x",
         format, colorimetry, i, p[0], p[1], p[2], color[0], color[1], color[2]);
   }
-  g_free (rgb);
   gst_buffer_unref (buffer);
-  gst_caps_unref (caps);
 }
 
 /* Users learn the colour of a class: these must never change. */
@@ -338,8 +336,8 @@ GST_END_TEST;
  * room, and never beyond the right edge. Text is at least 10 pixels high. */
 GST_START_TEST (test_badge_is_inside)
 {
-  GstCaps *caps = overlay_caps ("GRAY8", 320, 240, NULL);
-  GstBuffer *before = overlay_picture (caps, FALSE);
+  g_autoptr (GstCaps) caps = overlay_caps ("GRAY8", 320, 240, NULL);
+  g_autoptr (GstBuffer) before = overlay_picture (caps, FALSE);
   static const gint corners[][2] = { { 0, 0 }, { 280, 0 }, { 0, 200 },
     { 280, 200 }, { 140, 100 } };
   guint whole = 0, i;
@@ -370,17 +368,15 @@ GST_START_TEST (test_badge_is_inside)
     gst_buffer_unref (plain);
     gst_buffer_unref (text);
   }
-  gst_buffer_unref (before);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_scales_with_the_frame)
 {
-  GstCaps *caps = overlay_caps ("GRAY8", 3840, 2160, NULL);
+  g_autoptr (GstCaps) caps = overlay_caps ("GRAY8", 3840, 2160, NULL);
   const OverlayBox b = { 0, "person", 0.5, 1000, 1000, 800, 800 };
-  GstBuffer *before = overlay_picture (caps, FALSE);
+  g_autoptr (GstBuffer) before = overlay_picture (caps, FALSE);
   GstBuffer *out = gst_buffer_copy_deep (before);
   GstVideoRectangle area;
   guint across;
@@ -391,9 +387,7 @@ GST_START_TEST (test_scales_with_the_frame)
   fail_unless (1000 - area.y >= 48 && 1000 - area.y <= 100);
   across = overlay_n_changed (before, out, caps, 900, 1400, 1100, 1401);
   fail_unless (across >= 6 && across <= 14, "line of %u pixels", across);
-  gst_buffer_unref (before);
   gst_buffer_unref (out);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
@@ -446,7 +440,7 @@ GST_END_TEST;
 static gdouble
 variance (GstBuffer *buffer, GstCaps *caps)
 {
-  guint16 *values = overlay_values (buffer, caps);
+  g_autofree guint16 *values = overlay_values (buffer, caps);
   gdouble sum = 0, squares = 0;
   gint x, y, n = 0;
 
@@ -457,7 +451,6 @@ variance (GstBuffer *buffer, GstCaps *caps)
       sum += v;
       squares += v * v;
     }
-  g_free (values);
   return squares / n - (sum / n) * (sum / n);
 }
 
@@ -466,14 +459,13 @@ variance (GstBuffer *buffer, GstCaps *caps)
 static gint
 largest_step (GstBuffer *buffer, GstCaps *caps)
 {
-  guint8 *rgb = overlay_rgb (buffer, caps);
+  g_autofree guint8 *rgb = overlay_rgb (buffer, caps);
   gint x, y, largest = 0;
 
   for (y = 60; y < 114; y++)
     for (x = 50; x < 134; x++)
       largest = MAX (largest,
           abs (pixel (rgb, x, y)[1] - pixel (rgb, x + 1, y)[1]));
-  g_free (rgb);
   return largest;
 }
 
@@ -521,7 +513,7 @@ GST_END_TEST;
 /* Rows further apart, planes elsewhere, as decoders and cameras give them. */
 GST_START_TEST (test_strides)
 {
-  GstCaps *caps = overlay_caps ("I420", W, H, NULL);
+  g_autoptr (GstCaps) caps = overlay_caps ("I420", W, H, NULL);
   GstBuffer *plain = picture_with_box (caps), *padded;
   gsize offset[4] = { 64, 64 + 256 * H, 64 + 256 * H + 160 * H };
   gint stride[4] = { 256, 160, 128 };
@@ -555,18 +547,12 @@ GST_START_TEST (test_strides)
   }
   gst_buffer_unref (plain);
   gst_buffer_unref (padded);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
 
-static Suite *
-overlay_pixels_suite (void)
+TEST_CHECK_MAIN (overlay_pixels)
 {
-  Suite *s = suite_create ("yolov10overlay pixels");
-  TCase *tc = tcase_create ("general");
-
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_nothing_else);
   tcase_add_test (tc, test_colors_are_stable);
@@ -578,8 +564,4 @@ overlay_pixels_suite (void)
   tcase_add_test (tc, test_odd_sizes);
   tcase_add_test (tc, test_privacy);
   tcase_add_test (tc, test_strides);
-  suite_add_tcase (s, tc);
-  return s;
 }
-
-GST_CHECK_MAIN (overlay_pixels);

@@ -29,7 +29,7 @@ typedef struct
 static void
 pair_begin (Pair *pair, const gchar *detect, const gchar *overlay)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "yolov10detect name=d model-file=%s "
       "confidence=0.02 late-policy=infer-all %s ! yolov10overlay name=o labels=nothing %s",
       test_gst_model (), detect, overlay);
@@ -41,7 +41,6 @@ pair_begin (Pair *pair, const gchar *detect, const gchar *overlay)
   gst_element_set_bus (pair->h->element, pair->bus);
   pair->caps = overlay_caps ("NV12", WIDTH, HEIGHT, NULL);
   gst_harness_set_src_caps (pair->h, gst_caps_ref (pair->caps));
-  g_free (line);
 }
 
 static void
@@ -495,7 +494,7 @@ GST_START_TEST (test_others)
     { "roi", 1024, FALSE, UNTOUCHED, NULL },
     { "roi", 1025, FALSE, COVERED, "there are too many boxes" },
   };
-  GstCaps *c = overlay_caps ("I420", WIDTH, HEIGHT, NULL);
+  g_autoptr (GstCaps) c = overlay_caps ("I420", WIDTH, HEIGHT, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
     gchar *properties = g_strdup_printf (PRIVACY " privacy-trust=%s",
@@ -532,7 +531,6 @@ GST_START_TEST (test_others)
     gst_harness_teardown (h);
     g_free (properties);
   }
-  gst_caps_unref (c);
 }
 
 GST_END_TEST;
@@ -541,9 +539,9 @@ GST_END_TEST;
 GST_START_TEST (test_blur)
 {
   GstCaps *c = overlay_caps ("GRAY8", WIDTH, HEIGHT, NULL);
-  GstBuffer *in = picture_at (c, 0);
+  g_autoptr (GstBuffer) in = picture_at (c, 0);
   GstBuffer *out = overlay_run ("privacy=blur", c, gst_buffer_copy_deep (in));
-  guint16 *values = overlay_values (out, c);
+  g_autofree guint16 *values = overlay_values (out, c);
   gint steepest = 0;
 
   for (gsize i = 1; i < WIDTH * HEIGHT; i++)
@@ -551,21 +549,14 @@ GST_START_TEST (test_blur)
       steepest = MAX (steepest, ABS (values[4 * i + 1] - values[4 * i - 3]));
   /* Noise of 8 bits has steps of up to 255, here in units of 1/257. */
   fail_unless (steepest <= 2 * 257, "%d", steepest);
-  g_free (values);
-  gst_buffer_unref (in);
   gst_buffer_unref (out);
   gst_caps_unref (c);
 }
 
 GST_END_TEST;
 
-static Suite *
-states_suite (void)
+TEST_GST_MAIN (overlay_privacy_states)
 {
-  Suite *s = suite_create ("overlay-privacy-states");
-  TCase *tc = tcase_create ("all");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_growth);
   tcase_add_test (tc, test_skipped);
@@ -575,12 +566,4 @@ states_suite (void)
   tcase_add_test (tc, test_telling);
   tcase_add_test (tc, test_others);
   tcase_add_test (tc, test_blur);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (states_suite (), "overlay-privacy-states", __FILE__);
 }

@@ -28,11 +28,10 @@ remember (GstPad *pad, GstPadProbeInfo *info, gpointer frames)
 static void
 probe (GstElement *e, const gchar *name, GPtrArray **frames)
 {
-  GstPad *pad = gst_element_get_static_pad (e, name);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (e, name);
 
   *frames = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, remember, frames, NULL);
-  gst_object_unref (pad);
 }
 
 typedef struct
@@ -134,7 +133,7 @@ static const Row rows[] = {
 static GstElement *
 prepare (const gchar *elements)
 {
-  gchar *line = g_strdup_printf (SOURCE "%s", elements);
+  g_autofree gchar *line = g_strdup_printf (SOURCE "%s", elements);
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (line, &error), *e;
   GstIterator *all = gst_bin_iterate_elements (GST_BIN (pipeline));
@@ -153,7 +152,6 @@ prepare (const gchar *elements)
   probe (e, "sink", &before);
   probe (e, "src", &after);
   gst_object_unref (e);
-  g_free (line);
   return pipeline;
 }
 
@@ -169,12 +167,10 @@ start (const gchar *elements)
 static GstCaps *
 caps_of_overlay (GstElement *pipeline)
 {
-  GstElement *e = gst_bin_get_by_name (GST_BIN (pipeline), "o");
-  GstPad *pad = gst_element_get_static_pad (e, "sink");
+  g_autoptr (GstElement) e = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (e, "sink");
   GstCaps *c = gst_pad_get_current_caps (pad);
 
-  gst_object_unref (pad);
-  gst_object_unref (e);
   return c;
 }
 
@@ -182,14 +178,13 @@ caps_of_overlay (GstElement *pipeline)
 static GstMessage *
 next_warning (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
       GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
 
   fail_unless (message && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
     gst_clear_message (&message);
-  gst_object_unref (bus);
   return message;
 }
 
@@ -445,24 +440,11 @@ GST_START_TEST (test_boxes_are_covered)
 
 GST_END_TEST;
 
-static Suite *
-privacy_suite (void)
+TEST_GST_MAIN (overlay_privacy)
 {
-  Suite *s = suite_create ("overlay-privacy");
-  TCase *tc = tcase_create ("all");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_loop_test (tc, test_neighbours, 0, G_N_ELEMENTS (rows));
   tcase_add_loop_test (tc, test_drawn, 0, G_N_ELEMENTS (rows));
   tcase_add_test (tc, test_missing_box);
   tcase_add_test (tc, test_boxes_are_covered);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (privacy_suite (), "overlay-privacy", __FILE__);
 }

@@ -20,12 +20,11 @@ set_bytes (GstBuffer *buffer, const gchar *field, gconstpointer data,
 {
   GstStructure *structure;
   gpointer state = NULL;
-  GBytes *bytes = g_bytes_new (data, size);
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
 
   structure = (GstStructure *) gst_yolov10_frame_meta_find (buffer, &state);
   fail_unless (structure != NULL);
   gst_structure_set (structure, field, G_TYPE_BYTES, bytes, NULL);
-  g_bytes_unref (bytes);
 }
 
 /* A frame in which nothing was found, with one part and a triangle. */
@@ -80,16 +79,14 @@ GST_START_TEST (test_composition)
 {
   GstCaps *caps = overlay_caps ("NV12", W, H, NULL);
   GstHarness *h = overlay_harness (ON, caps, TRUE);
-  GstBuffer *before = overlay_picture (caps, FALSE);
-  GstBuffer *out = gst_harness_push_and_pull (h, frame (caps));
+  g_autoptr (GstBuffer) before = overlay_picture (caps, FALSE);
+  g_autoptr (GstBuffer) out = gst_harness_push_and_pull (h, frame (caps));
   GstVideoOverlayCompositionMeta *meta =
       gst_buffer_get_video_overlay_composition_meta (out);
 
   fail_unless (meta != NULL);
   fail_unless (gst_video_overlay_composition_n_rectangles (meta->overlay) > 8);
   fail_unless (overlay_is_same (before, out, caps));
-  gst_buffer_unref (out);
-  gst_buffer_unref (before);
   gst_harness_teardown (h);
   gst_caps_unref (caps);
 }
@@ -100,14 +97,13 @@ GST_END_TEST;
 GST_START_TEST (test_privacy)
 {
   GstCaps *caps = overlay_caps ("NV12", W, H, NULL);
-  GstBuffer *before = overlay_picture (caps, FALSE);
+  g_autoptr (GstBuffer) before = overlay_picture (caps, FALSE);
   GstBuffer *out = overlay_run (ON " privacy=fill privacy-trust=roi", caps,
       frame (caps));
 
   fail_unless (overlay_n_changed (before, out, caps, 120, 190, 200, 208) == 0);
   fail_unless (overlay_n_changed (before, out, caps, 44, 60, 276, 64) > 800);
   gst_buffer_unref (out);
-  gst_buffer_unref (before);
   gst_caps_unref (caps);
 }
 
@@ -118,8 +114,8 @@ GST_START_TEST (test_wild)
 {
   static const gfloat wild[] = { NAN, INFINITY, -INFINITY, 1e30f, -1e30f, -1, 2,
     0.5f, 0, 1 };
-  GstCaps *caps = overlay_caps ("NV12", W, H, NULL);
-  GRand *rand = g_rand_new_with_seed (24);
+  g_autoptr (GstCaps) caps = overlay_caps ("NV12", W, H, NULL);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (24);
 
   for (guint i = 0; i < 300; i++) {
     GstBuffer *buffer = frame (caps);
@@ -141,8 +137,6 @@ GST_START_TEST (test_wild)
     fail_unless (buffer != NULL);
     gst_buffer_unref (buffer);
   }
-  g_rand_free (rand);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
@@ -218,7 +212,7 @@ GST_END_TEST;
 /* Those of an element are drawn beside those that are there. */
 GST_START_TEST (test_more_zones)
 {
-  GstCaps *caps = overlay_caps ("RGB", W, H, NULL);
+  g_autoptr (GstCaps) caps = overlay_caps ("RGB", W, H, NULL);
   GstBuffer *before = overlay_picture (caps, FALSE), *out;
   GstHarness *h = gst_harness_new_parse (
       "yolov10zones zones=\"low=0.3,0.6 0.6,0.7\" ! yolov10overlay line-width=4");
@@ -235,15 +229,14 @@ GST_START_TEST (test_more_zones)
   gst_buffer_unref (out);
   gst_buffer_unref (before);
   gst_harness_teardown (h);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_wild_zones)
 {
-  GstCaps *caps = overlay_caps ("NV12", W, H, NULL);
-  GRand *rand = g_rand_new_with_seed (38);
+  g_autoptr (GstCaps) caps = overlay_caps ("NV12", W, H, NULL);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (38);
 
   for (guint i = 0; i < 100; i++) {
     GstBuffer *buffer = with_zones (caps, 5, 2);
@@ -268,19 +261,12 @@ GST_START_TEST (test_wild_zones)
     fail_unless (buffer != NULL);
     gst_buffer_unref (buffer);
   }
-  g_rand_free (rand);
-  gst_caps_unref (caps);
 }
 
 GST_END_TEST;
 
-static Suite *
-overlay_regions_suite (void)
+TEST_CHECK_MAIN (overlay_regions)
 {
-  Suite *s = suite_create ("yolov10overlay regions");
-  TCase *tc = tcase_create ("regions");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_outlines);
   tcase_add_test (tc, test_composition);
@@ -289,7 +275,4 @@ overlay_regions_suite (void)
   tcase_add_test (tc, test_zones);
   tcase_add_test (tc, test_more_zones);
   tcase_add_test (tc, test_wild_zones);
-  return s;
 }
-
-GST_CHECK_MAIN (overlay_regions);

@@ -35,13 +35,12 @@ set_tracks (GstBuffer *buffer, const GstYolov10Track *tracks, guint n)
 {
   GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer,
       GST_YOLOV10_FRAME_META_NAME);
-  GBytes *bytes = g_bytes_new (tracks, n * sizeof *tracks);
+  g_autoptr (GBytes) bytes = g_bytes_new (tracks, n * sizeof *tracks);
 
   gst_structure_set (gst_custom_meta_get_structure (meta), "tracker",
       G_TYPE_STRING, "t", "track-size", G_TYPE_UINT, (guint) sizeof *tracks,
       "tracks", G_TYPE_BYTES, bytes, "track-labels", G_TYPE_STRING, "person\n",
       NULL);
-  g_bytes_unref (bytes);
 }
 
 static GstYolov10Track
@@ -82,8 +81,8 @@ boxed (const gchar *properties, gint x, gint y, gint w, gint h)
 /* The line is where that of a box would be, with two gaps in each side. */
 GST_START_TEST (test_dashes)
 {
-  GstBuffer *before = overlay_picture (caps, FALSE);
-  GstBuffer *solid = boxed (BARE, 60, 40, 100, 120);
+  g_autoptr (GstBuffer) before = overlay_picture (caps, FALSE);
+  g_autoptr (GstBuffer) solid = boxed (BARE, 60, 40, 100, 120);
   GstBuffer *dashed = predicted (BARE, track_at (-1, 60, 40, 100, 120));
   GstVideoRectangle a, b;
   guint n_gaps = 0;
@@ -115,8 +114,6 @@ GST_START_TEST (test_dashes)
     was_same = is_same;
   }
   fail_unless_equals_int (n_gaps, 2);
-  gst_buffer_unref (before);
-  gst_buffer_unref (solid);
   gst_buffer_unref (dashed);
 }
 
@@ -126,21 +123,16 @@ GST_END_TEST;
 GST_START_TEST (test_badge)
 {
   const GstYolov10Track track = track_at (-1, 60, 80, 100, 120);
-  GstBuffer *before = overlay_picture (caps, FALSE);
-  GstBuffer *badge = predicted ("line-width=4", track);
-  GstBuffer *bare = predicted (BARE, track);
-  GstBuffer *other = predicted ("labels=car", track);
-  GstBuffer *weak = predicted ("min-confidence=0.95", track);
+  g_autoptr (GstBuffer) before = overlay_picture (caps, FALSE);
+  g_autoptr (GstBuffer) badge = predicted ("line-width=4", track);
+  g_autoptr (GstBuffer) bare = predicted (BARE, track);
+  g_autoptr (GstBuffer) other = predicted ("labels=car", track);
+  g_autoptr (GstBuffer) weak = predicted ("min-confidence=0.95", track);
 
   fail_unless (overlay_n_changed (badge, bare, caps, 60, 0, 160, 78) > 100);
   overlay_assert_same_outside (badge, bare, caps, 0, 0, WIDTH, 80);
   fail_unless (overlay_is_same (before, other, caps));
   fail_unless (overlay_is_same (before, weak, caps));
-  gst_buffer_unref (before);
-  gst_buffer_unref (badge);
-  gst_buffer_unref (bare);
-  gst_buffer_unref (other);
-  gst_buffer_unref (weak);
 }
 
 GST_END_TEST;
@@ -148,7 +140,7 @@ GST_END_TEST;
 /* What is no track is not drawn. */
 GST_START_TEST (test_wild)
 {
-  GstBuffer *before = overlay_picture (caps, FALSE);
+  g_autoptr (GstBuffer) before = overlay_picture (caps, FALSE);
   GstYolov10Track track = track_at (-1, 60, 40, 100, 120);
 
   for (guint i = 0; i < 4; i++) {
@@ -167,7 +159,6 @@ GST_START_TEST (test_wild)
     fail_unless (overlay_is_same (before, out, caps), "%u", i);
     gst_buffer_unref (out);
   }
-  gst_buffer_unref (before);
 }
 
 GST_END_TEST;
@@ -318,7 +309,7 @@ push_both (Scene *plain, Scene *tracked, GstBuffer *before, const char *name)
       gst_buffer_copy_deep (before));
   GstBuffer *with = gst_harness_push_and_pull (tracked->h,
       gst_buffer_copy_deep (before));
-  guint16 *was = overlay_values (before, caps);
+  g_autofree guint16 *was = overlay_values (before, caps);
   guint16 *a = overlay_values (without, caps), *b = overlay_values (with, caps);
   guint n_more = 0;
 
@@ -340,7 +331,6 @@ push_both (Scene *plain, Scene *tracked, GstBuffer *before, const char *name)
         (MIN (place->x + place->w, WIDTH) - place->x)
             * (MIN (place->y + place->h, HEIGHT) - place->y));
   }
-  g_free (was);
   g_free (a);
   g_free (b);
   gst_buffer_unref (before);
@@ -419,27 +409,13 @@ GST_START_TEST (test_tracker)
 
 GST_END_TEST;
 
-static Suite *
-tracks_suite (void)
+TEST_GST_MAIN (overlay_tracks)
 {
-  Suite *s = suite_create ("yolov10overlay tracks");
-  TCase *tc = tcase_create ("tracks");
-
-  suite_add_tcase (s, tc);
   tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_dashes);
   tcase_add_test (tc, test_badge);
   tcase_add_test (tc, test_wild);
   tcase_add_test (tc, test_held);
   tcase_add_test (tc, test_privacy);
   tcase_add_test (tc, test_tracker);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (tracks_suite (), "yolov10overlay-tracks", __FILE__);
 }

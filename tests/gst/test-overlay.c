@@ -111,7 +111,7 @@ GST_END_TEST;
 GST_START_TEST (test_others_pixels_stay)
 {
   GstBuffer *in = overlay_picture (overlay_nv12, FALSE), *out, *shared;
-  GstBuffer *before = gst_buffer_copy_deep (in);
+  g_autoptr (GstBuffer) before = gst_buffer_copy_deep (in);
 
   /* The buffer has another reference. */
   overlay_add_roi (in, &overlay_person);
@@ -129,7 +129,6 @@ GST_START_TEST (test_others_pixels_stay)
   fail_if (overlay_is_same (out, before, overlay_nv12));
   gst_buffer_unref (out);
   gst_buffer_unref (shared);
-  gst_buffer_unref (before);
 }
 
 GST_END_TEST;
@@ -223,7 +222,7 @@ GST_START_TEST (test_foreign_rois)
   const OverlayBox faces[] = { { 0, "face", -1, 40, 60, 50, 50 },
     { 0, "face", -1, 180, 90, 50, 50 }, { 0, "face", -1, 40, 60, 50, 50 } };
   GstBuffer *one = drawn (NULL, faces, 1), *two = drawn (NULL, faces, 2);
-  GstBuffer *before = overlay_picture (overlay_nv12, FALSE);
+  g_autoptr (GstBuffer) before = overlay_picture (overlay_nv12, FALSE);
 
   fail_unless (
       overlay_n_changed (before, one, overlay_nv12, 30, 50, 100, 120) > 100);
@@ -233,7 +232,6 @@ GST_START_TEST (test_foreign_rois)
       overlay_n_changed (before, two, overlay_nv12, 170, 80, 240, 150) > 100);
   /* The third is the first once more. */
   assert_same (gst_buffer_ref (two), drawn (NULL, faces, 3));
-  gst_buffer_unref (before);
   gst_buffer_unref (one);
   gst_buffer_unref (two);
 }
@@ -256,8 +254,8 @@ n_warnings (GstBus *bus)
 GST_START_TEST (test_other_shape)
 {
   GstHarness *h = overlay_harness (NULL, overlay_nv12, FALSE);
-  GstElement *e = gst_harness_find_element (h, "yolov10overlay");
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstElement) e = gst_harness_find_element (h, "yolov10overlay");
+  g_autoptr (GstBus) bus = gst_bus_new ();
   GstBuffer *in, *out;
   guint i;
 
@@ -296,8 +294,6 @@ GST_START_TEST (test_other_shape)
   fail_unless_equals_int (n_warnings (bus), 0);
 
   gst_element_set_bus (e, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (e);
   gst_harness_teardown (h);
 }
 
@@ -336,7 +332,7 @@ GST_START_TEST (test_order)
                    reversed[] = { less, overlay_person };
   GstBuffer *one = drawn (NULL, &overlay_person, 1),
             *two = drawn (NULL, boxes, 2);
-  GstBuffer *other = drawn (NULL, &less, 1);
+  g_autoptr (GstBuffer) other = drawn (NULL, &less, 1);
 
   /* The badges of both, each alone, are above their boxes. */
   fail_unless (
@@ -346,21 +342,20 @@ GST_START_TEST (test_order)
       0);
   assert_same (two, drawn (NULL, reversed, 2));
   gst_buffer_unref (one);
-  gst_buffer_unref (other);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_text)
 {
-  GstBuffer *before = overlay_picture (overlay_nv12, FALSE);
-  GstBuffer *both = drawn (NULL, &overlay_person, 1);
+  g_autoptr (GstBuffer) before = overlay_picture (overlay_nv12, FALSE);
+  g_autoptr (GstBuffer) both = drawn (NULL, &overlay_person, 1);
   GstBuffer *label = drawn ("show-confidence=false", &overlay_person, 1);
   GstBuffer *percent = drawn ("show-label=false", &overlay_person, 1);
   GstBuffer *none = drawn ("show-label=false show-confidence=false",
       &overlay_person, 1);
   GstBuffer *big = drawn ("font-desc=\"Sans 24\"", &overlay_person, 1);
-  GstBuffer *thick = drawn ("line-width=8", &overlay_person, 1);
+  g_autoptr (GstBuffer) thick = drawn ("line-width=8", &overlay_person, 1);
 #define ABOVE(b) overlay_n_changed (before, b, overlay_nv12, 0, 0, W, 59)
 
   /* Above the box is text, if it is shown. */
@@ -374,13 +369,10 @@ GST_START_TEST (test_text)
   fail_unless (overlay_n_changed (none, thick, overlay_nv12, 40, 60, 140, 180)
       > 2 * (100 + 120) * 4);
 #undef ABOVE
-  gst_buffer_unref (before);
-  gst_buffer_unref (both);
   gst_buffer_unref (label);
   gst_buffer_unref (percent);
   gst_buffer_unref (none);
   gst_buffer_unref (big);
-  gst_buffer_unref (thick);
 }
 
 GST_END_TEST;
@@ -394,8 +386,8 @@ GST_START_TEST (test_changes_while_playing)
     "show-label=true", "privacy-trust=roi", "privacy=fill", "line-width=0",
     "privacy=none" };
   GstHarness *h = overlay_harness (NULL, overlay_nv12, FALSE);
-  GstElement *e = gst_harness_find_element (h, "yolov10overlay");
-  GString *properties = g_string_new (NULL);
+  g_autoptr (GstElement) e = gst_harness_find_element (h, "yolov10overlay");
+  g_autoptr (GString) properties = g_string_new (NULL);
   guint i;
 
   /* Changing the properties one after another gives the same as setting them in
@@ -413,8 +405,6 @@ GST_START_TEST (test_changes_while_playing)
     assert_same (gst_harness_push_and_pull (h, buffer),
         drawn (properties->str, boxes, 2));
   }
-  g_string_free (properties, TRUE);
-  gst_object_unref (e);
   gst_harness_teardown (h);
 }
 
@@ -448,7 +438,7 @@ GST_END_TEST;
 GST_START_TEST (test_states)
 {
   GstHarness *h = overlay_harness (NULL, overlay_nv12, FALSE);
-  GstElement *e = gst_harness_find_element (h, "yolov10overlay");
+  g_autoptr (GstElement) e = gst_harness_find_element (h, "yolov10overlay");
   GstBuffer *buffer;
   guint i;
 
@@ -462,7 +452,6 @@ GST_START_TEST (test_states)
     gst_harness_play (h);
     gst_harness_set_src_caps (h, gst_caps_ref (overlay_nv12));
   }
-  gst_object_unref (e);
   gst_harness_teardown (h);
 }
 
@@ -486,14 +475,9 @@ GST_START_TEST (test_segment_in_bytes)
 
 GST_END_TEST;
 
-static Suite *
-overlay_suite (void)
+TEST_CHECK_MAIN (overlay)
 {
-  Suite *s = suite_create ("yolov10overlay");
-  TCase *tc = tcase_create ("general");
-
   tcase_add_checked_fixture (tc, overlay_setup, overlay_teardown);
-  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_properties);
   tcase_add_test (tc, test_no_boxes_no_copy);
   tcase_add_test (tc, test_others_pixels_stay);
@@ -509,8 +493,4 @@ overlay_suite (void)
   tcase_add_test (tc, test_caps_change);
   tcase_add_test (tc, test_states);
   tcase_add_test (tc, test_segment_in_bytes);
-  suite_add_tcase (s, tc);
-  return s;
 }
-
-GST_CHECK_MAIN (overlay);

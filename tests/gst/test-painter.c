@@ -128,7 +128,7 @@ text_clear (GstY10Text *text)
 static void
 frame_init (Frame *f, const GstVideoInfo *info, GRand *rand, CUstream stream)
 {
-  guint8 *bytes = noise (rand, info->size);
+  g_autofree guint8 *bytes = noise (rand, info->size);
 
   f->expected = gst_buffer_new_memdup (bytes, info->size);
   g_assert_true (
@@ -139,7 +139,6 @@ frame_init (Frame *f, const GstVideoInfo *info, GRand *rand, CUstream stream)
   ok (d->mem_alloc (&f->device, f->size));
   ok (d->mem_host_alloc ((void **) &f->pinned, 2 * f->size, 0));
   memcpy (f->pinned, bytes, f->size);
-  g_free (bytes);
 }
 
 static void

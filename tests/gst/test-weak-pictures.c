@@ -36,7 +36,7 @@ infer (const char *path, const char *properties, gboolean asks)
   GstMessage *message;
   GstSample *sample;
   GstBuffer *buffer;
-  GstBus *bus;
+  g_autoptr (GstBus) bus = NULL;
 
   fail_unless (pipeline != NULL);
   detector = gst_bin_get_by_name (GST_BIN (pipeline), "d");
@@ -59,7 +59,6 @@ infer (const char *path, const char *properties, gboolean asks)
   gst_sample_unref (sample);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
   gst_object_unref (detector);
   gst_object_unref (end);
   gst_object_unref (pipeline);
@@ -70,17 +69,14 @@ infer (const char *path, const char *properties, gboolean asks)
 static void
 compare (const char *path, const char *properties)
 {
-  GstBuffer *without = infer (path, properties, FALSE);
-  GstBuffer *with = infer (path, properties, TRUE);
-  GArray *strong = test_gst_rois (with);
+  g_autoptr (GstBuffer) without = infer (path, properties, FALSE);
+  g_autoptr (GstBuffer) with = infer (path, properties, TRUE);
+  g_autoptr (GArray) strong = test_gst_rois (with);
 
   g_print ("%s, %s: %u objects, %u weak boxes\n", path, properties, strong->len,
       weak_count (with));
   fail_unless (strong->len >= 2 && weak_count (with) > 0);
   weak_assert_same (without, with);
-  g_array_unref (strong);
-  gst_buffer_unref (without);
-  gst_buffer_unref (with);
 }
 
 static void
@@ -134,22 +130,9 @@ GST_START_TEST (test_codes)
 
 GST_END_TEST;
 
-static Suite *
-weak_suite (void)
+TEST_GST_MAIN (weak_pictures)
 {
-  Suite *s = suite_create ("weak boxes in pictures");
-  TCase *tc = tcase_create ("pictures");
-
-  suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 600);
   tcase_add_test (tc, test_codes);
   tcase_add_test (tc, test_photographs);
-  return s;
-}
-
-int
-main (int argc, char **argv)
-{
-  test_gst_init (&argc, &argv);
-  return test_gst_run (weak_suite (), "yolov10-weak-pictures", __FILE__);
 }

@@ -217,20 +217,13 @@ GST_START_TEST (test_stop)
 
 GST_END_TEST;
 
-int
-main (int argc, char **argv)
+TEST_GST_MAIN (zones_time)
 {
-  Suite *suite = suite_create ("zones-time");
-  TCase *tcase = tcase_create ("all");
-
-  test_gst_init (&argc, &argv);
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_gap);
-  tcase_add_test (tcase, test_clock);
-  tcase_add_test (tcase, test_clock_order);
-  tcase_add_test (tcase, test_clock_latency);
-  tcase_add_test (tcase, test_clock_query);
-  tcase_add_test (tcase, test_ends);
-  tcase_add_test (tcase, test_stop);
-  return test_gst_run (suite, "zones-time", __FILE__);
+  tcase_add_test (tc, test_gap);
+  tcase_add_test (tc, test_clock);
+  tcase_add_test (tc, test_clock_order);
+  tcase_add_test (tc, test_clock_latency);
+  tcase_add_test (tc, test_clock_query);
+  tcase_add_test (tc, test_ends);
+  tcase_add_test (tc, test_stop);
 }

@@ -250,7 +250,7 @@ GST_END_TEST;
 static void
 expect_warning (const gchar *part)
 {
-  GstMessage *message = zones_pop (GST_MESSAGE_WARNING);
+  g_autoptr (GstMessage) message = zones_pop (GST_MESSAGE_WARNING);
   GError *error = NULL;
   gchar *debug = NULL;
 
@@ -259,7 +259,6 @@ expect_warning (const gchar *part)
     ck_abort_msg ("'%s' (%s) lacks '%s'", error->message, debug, part);
   g_error_free (error);
   g_free (debug);
-  gst_message_unref (message);
 }
 
 GST_START_TEST (test_without_ids)
@@ -412,25 +411,18 @@ GST_START_TEST (test_allocations)
 
 GST_END_TEST;
 
-int
-main (int argc, char **argv)
+TEST_GST_MAIN (zones)
 {
-  Suite *suite = suite_create ("zones");
-  TCase *tcase = tcase_create ("all");
-
-  test_gst_init (&argc, &argv);
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_messages);
-  tcase_add_test (tcase, test_meta);
-  tcase_add_test (tcase, test_two);
-  tcase_add_test (tcase, test_class);
-  tcase_add_test (tcase, test_late);
-  tcase_add_test (tcase, test_moved);
-  tcase_add_test (tcase, test_without_ids);
-  tcase_add_test (tcase, test_without_time);
-  tcase_add_test (tcase, test_changes);
-  tcase_add_test (tcase, test_bad_start);
-  tcase_add_test (tcase, test_any_caps);
-  tcase_add_test (tcase, test_allocations);
-  return test_gst_run (suite, "zones", __FILE__);
+  tcase_add_test (tc, test_messages);
+  tcase_add_test (tc, test_meta);
+  tcase_add_test (tc, test_two);
+  tcase_add_test (tc, test_class);
+  tcase_add_test (tc, test_late);
+  tcase_add_test (tc, test_moved);
+  tcase_add_test (tc, test_without_ids);
+  tcase_add_test (tc, test_without_time);
+  tcase_add_test (tc, test_changes);
+  tcase_add_test (tc, test_bad_start);
+  tcase_add_test (tc, test_any_caps);
+  tcase_add_test (tc, test_allocations);
 }

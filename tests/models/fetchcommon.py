@@ -3,7 +3,6 @@
 """Shared by the tests of models/: a local server that imitates servers and networks with their
 faults, and checks of weights files. The test's arguments are BUILD SEEDED DATA."""
 import hashlib
-import http.server
 import json
 import os
 import re
@@ -13,6 +12,9 @@ import sys
 import tempfile
 import threading
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
+import servers      # noqa: E402
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 FETCH = os.path.join(ROOT, "models/fetch.sh")
@@ -28,13 +30,11 @@ KNOWN = {0: "person", 7: "truck", 11: "stop sign", 12: "parking meter", 24: "bac
          26: "handbag", 39: "bottle", 45: "bowl", 60: "dining table", 61: "toilet",
          67: "cell phone", 79: "toothbrush"}
 
+REFUSAL = b"<!DOCTYPE html><html>no</html>"
 
-class Handler(http.server.BaseHTTPRequestHandler):
+
+class Handler(servers.Quiet):
     """Sends server.body according to the server's settings."""
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, format, *args):            # pylint: disable=redefined-builtin
-        pass
 
     def do_GET(self):                                # pylint: disable=invalid-name
         server, asked = self.server, self.headers.get("Range")
@@ -44,28 +44,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
             server.on_request(len(server.requests))
         self.close_connection = True
         if self.path != server.path and not self.path.startswith("/cdn/"):
-            return self.refuse(404)
+            return self.reply(404, body=REFUSAL)
         if server.errors:
-            return self.refuse(server.errors.pop(0))
+            return self.reply(server.errors.pop(0), body=REFUSAL)
         if server.redirect and not self.path.startswith("/cdn/"):
-            self.send_response(302)
-            self.send_header("Location", "/cdn/a?b=c")
-            self.send_header("ETag", '"of the redirection"')
-            if server.linked:
-                self.send_header("X-Linked-ETag", f'"{server.linked}"')
-            self.send_header("Content-Length", "5")
-            self.end_headers()
-            self.wfile.write(b"moved")
-            return None
+            linked = [("X-Linked-ETag", f'"{server.linked}"')] if server.linked else []
+            return self.reply(302, ("Location", "/cdn/a?b=c"), ("ETag", '"of the redirection"'), *linked, body=b"moved")
         start, size = 0, len(server.body)
         if asked and server.ranges:
             start = int(re.fullmatch(r"bytes=(\d+)-", asked)[1])
             if start >= size:
-                self.send_response(416)
-                self.send_header("Content-Range", f"bytes */{size}")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-                return None
+                return self.reply(416, ("Content-Range", f"bytes */{size}"))
             self.send_response(206)
             self.send_header("Content-Range", f"bytes {start}-{size - 1}/{size}")
         else:
@@ -93,19 +82,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 break
         return None
 
-    def refuse(self, code):
-        self.send_response(code)
-        body = b"<!DOCTYPE html><html>no</html>"
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
 
-
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
+class Server(servers.Server):
     def __init__(self, body, variant="n"):
-        super().__init__(("127.0.0.1", 0), Handler)
         self.body, self.extra = body, b""
         self.path = f"/yolov10{variant}/resolve/main/model.safetensors"
         self.etag, self.ranges, self.chunked, self.redirect = '"first"', True, False, False
@@ -114,13 +93,12 @@ class Server(http.server.ThreadingHTTPServer):
         self.free = threading.Event()
         self.on_request = None
         self.requests = []
-        self.url = f"http://127.0.0.1:{self.server_address[1]}"
-        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
+        super().__init__(Handler)
+        self.url = f"http://127.0.0.1:{self.port}"
 
     def close(self):
         self.free.set()
-        self.shutdown()
-        self.server_close()
+        super().close()
 
     @property
     def sent(self):

@@ -141,10 +141,11 @@ class ReadCodes(Codes):
 
     def test_refusals(self):
         for words, arguments in (
-                ("the input 'none' does not exist", ["none"]),
-                ("the model 'none.safetensors' does not exist", ["none.safetensors", "x.png"]),
-                ("there is no camera /dev/video77", ["/dev/video77"]),
-                ("expected .mp4 or .mkv for a video", [os.path.abspath(__file__), "out.png"]),
+                ('No such file "none"', ["none"]),
+                ("none.safetensors cannot be read: no such file",
+                 ["none.safetensors", os.path.join(ROOT, "pipelines/codes.png")]),
+                ("/dev/video77", ["/dev/video77"]),
+                ("expected .mp4 or .mkv for a video", [os.path.abspath(__file__), "out.txt"]),
                 ("too many arguments", ["a", "b", "c"])):
             with self.subTest(words):
                 done = subprocess.run([os.path.join(ROOT, "pipelines/read-codes.sh"), *arguments],

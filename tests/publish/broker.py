@@ -7,8 +7,6 @@ import json
 import os
 import random
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -16,16 +14,12 @@ import threading
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
-from waiting import PATIENCE, until  # noqa: E402
+import servers   # noqa: E402,F401
+from programs import PATIENCE, Program, answers, free_port, skip, until  # noqa: E402,F401
 
 # Debian has it where only root looks.
 MOSQUITTO = shutil.which("mosquitto", path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin")
 LOGGED = "error", "warning", "notice", "information", "subscribe"
-
-
-def skip(what):
-    print(f"skipped: {what}")
-    sys.exit(77)
 
 
 def need_broker():
@@ -33,22 +27,12 @@ def need_broker():
         skip("mosquitto and mosquitto_sub are missing (Debian: mosquitto, mosquitto-clients)")
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def answers(port):
-    with socket.socket() as s:
-        return s.connect_ex(("127.0.0.1", port)) == 0
-
-
-class Broker:
+class Broker(Program):
     """Debian's mosquitto, which keeps what it has taken when it is stopped."""
 
     def __init__(self, folder, extra=""):
-        self.port, self.process = free_port(), None
+        super().__init__()
+        self.port = free_port()
         self.path = os.path.join(folder, "mosquitto.conf")
         with open(self.path, "w", encoding="utf-8") as f:
             f.write(f"listener {self.port} 127.0.0.1\n"
@@ -61,32 +45,25 @@ class Broker:
         self.start()
 
     def start(self):
-        self.process = subprocess.Popen([MOSQUITTO, "-c", self.path], stdout=self.log,
-                                        stderr=self.log)
+        self.run(MOSQUITTO, "-c", self.path, stdout=self.log, stderr=self.log)
         until(lambda: answers(self.port), what="the broker")
 
-    def stop(self):
-        """By SIGTERM: after SIGKILL it may have lost what it has acknowledged."""
-        self.process.terminate()
-        self.process.wait(PATIENCE)
-
     def close(self):
-        if self.process.poll() is None:
-            self.stop()
+        # By SIGTERM: after SIGKILL it may have lost what it has acknowledged.
+        self.stop()
         self.log.close()
 
 
-class Subscriber:
+class Subscriber(Program):
     """Writes each message that the broker has, over its restarts, to a file. The broker knows it
     once it is made, so none is missed."""
 
     def __init__(self, folder, port, topic="#", options=()):
         self.path = os.path.join(folder, f"got-{port}")
         self.file = open(self.path, "wb")
-        self.process = subprocess.Popen(
-            ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(port), "-i", "sub", "-c", "-q", "1",
-             "-t", topic, "-F", "%r\t%t\t%p", *options], stdout=self.file,
-            stderr=subprocess.DEVNULL)
+        super().__init__("mosquitto_sub", "-h", "127.0.0.1", "-p", str(port), "-i", "sub", "-c", "-q", "1",
+                         "-t", topic, "-F", "%r\t%t\t%p", *options, stdout=self.file,
+                         stderr=subprocess.DEVNULL)
         self.log, self.line = os.path.join(folder, "mosquitto.log"), f" sub 1 {topic}\n"
         until(self.is_known, what="the subscription")
 
@@ -104,75 +81,11 @@ class Subscriber:
         return [payload for _, t, payload in self.messages() if t == topic]
 
     def close(self):
-        self.process.terminate()
-        self.process.wait(PATIENCE)
+        self.stop()
         self.file.close()
 
 
-class Proxy:
-    """Passes bytes on, cuts all connections when told to, and may be away."""
-
-    def __init__(self, port):
-        self.to, self.port = port, free_port()
-        self.pairs, self.lock = [], threading.Lock()
-        self.server = None
-        self.begin()
-
-    def begin(self):
-        self.server = socket.create_server(("127.0.0.1", self.port))
-        threading.Thread(target=self.serve, args=(self.server,), daemon=True).start()
-
-    def serve(self, server):
-        while True:
-            try:
-                near, _ = server.accept()
-            except OSError:
-                return
-            try:
-                far = socket.create_connection(("127.0.0.1", self.to))
-            except OSError:
-                near.close()
-                continue
-            with self.lock:
-                self.pairs.append((near, far))
-            for a, b in ((near, far), (far, near)):
-                threading.Thread(target=self.copy, args=(a, b), daemon=True).start()
-
-    @staticmethod
-    def copy(source, sink):
-        try:
-            while data := source.recv(4096):
-                sink.sendall(data)
-        except OSError:
-            pass
-        for s in (source, sink):
-            try:
-                s.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-
-    def cut(self):
-        with self.lock:
-            pairs, self.pairs = self.pairs, []
-        for pair in pairs:
-            for s in pair:
-                try:
-                    s.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    pass
-                s.close()
-
-    def leave(self):
-        """Nobody is there any more."""
-        self.server.shutdown(socket.SHUT_RDWR)
-        self.server.close()
-        self.cut()
-
-    def close(self):
-        self.leave()
-
-
-class Picky(Proxy):
+class Picky(servers.Relay):
     """A broker in front of another one that refuses clients of MQTT 5, or hangs up on them, as those
     from before it do, and hangs up at a message with @mark in it, while it has one."""
 
@@ -180,35 +93,26 @@ class Picky(Proxy):
         self.mark, self.refuses, self.cuts = mark, refuses, 0
         super().__init__(port)
 
-    def copy(self, source, sink):
+    def upwards(self, near, far):
         is_first = True
-        try:
-            while data := source.recv(1 << 16):
-                if is_first and data[:1] == b"\x10" and b"\0\4MQTT\5" in data:
-                    source.sendall(b"\x20\2\0\1" if self.refuses else b"")
-                    break
-                if self.mark and self.mark in data:
-                    self.cuts += 1
-                    break
-                is_first = False
-                sink.sendall(data)
-        except OSError:
-            pass
-        for s in (source, sink):
-            try:
-                s.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+        while data := near.recv(1 << 16):
+            if is_first and data[:1] == b"\x10" and b"\0\4MQTT\5" in data:
+                near.sendall(b"\x20\2\0\1" if self.refuses else b"")
+                break
+            if self.mark and self.mark in data:
+                self.cuts += 1
+                break
+            is_first = False
+            far.sendall(data)
 
 
-class Feed:
+class Feed(Program):
     """The program that puts lines into a spool and sends them."""
 
     def __init__(self, program, spool, uri, *options, env=None):
         self.output, self.synced, self.states, self.stats = [], 0, [], None
-        self.process = subprocess.Popen(
-            [program, spool, uri, *[str(o) for o in options]], stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
+        super().__init__(program, spool, uri, *map(str, options), stderr=subprocess.PIPE,
+                         env={**os.environ, **(env or {})})
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
 
@@ -227,14 +131,8 @@ class Feed:
 
     def kill(self):
         """Returns how many lines were safe."""
-        self.process.send_signal(signal.SIGKILL)
-        self.wait()
+        super().kill()
         return self.synced
-
-    def end(self):
-        """As if it had lingered for long enough."""
-        self.process.terminate()
-        return self.wait()
 
     def wait(self):
         code = self.process.wait(PATIENCE)

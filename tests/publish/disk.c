@@ -99,7 +99,7 @@ set_synced (const struct stat *status)
 static Saved *
 save (const gchar *name)
 {
-  gchar *path = g_build_filename (folder, name, NULL);
+  g_autofree gchar *path = g_build_filename (folder, name, NULL);
   Saved *saved = g_new0 (Saved, 1);
   struct stat status;
 
@@ -108,7 +108,6 @@ save (const gchar *name)
     g_clear_pointer (&saved, saved_free);
   else
     saved->synced = MIN (get_synced (&status), saved->length);
-  g_free (path);
   return saved;
 }
 
@@ -167,7 +166,7 @@ disk_has_lost_power (void)
 static void
 put_back (const gchar *name, const Saved *saved, GRand *random)
 {
-  gchar *path = g_build_filename (folder, name, NULL);
+  g_autofree gchar *path = g_build_filename (folder, name, NULL);
   gsize length = saved->synced;
 
   if (saved->length > saved->synced)
@@ -183,7 +182,6 @@ put_back (const gchar *name, const Saved *saved, GRand *random)
   }
   g_assert_true (g_file_set_contents_full (path, saved->text, (gssize) length,
       G_FILE_SET_CONTENTS_NONE, 0666, NULL));
-  g_free (path);
 }
 
 static void

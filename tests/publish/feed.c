@@ -74,10 +74,10 @@ free_follower (gpointer follower)
 static void
 put (GstY10SpoolClient *client, gint number)
 {
-  GDateTime *time = g_date_time_new_now_utc ();
-  GDateTime *then = g_date_time_add_seconds (time, -age);
-  gchar *utc = g_date_time_format (then, "%Y-%m-%dT%H:%M:%S.%fZ");
-  gchar *line = frames
+  g_autoptr (GDateTime) time = g_date_time_new_now_utc ();
+  g_autoptr (GDateTime) then = g_date_time_add_seconds (time, -age);
+  g_autofree gchar *utc = g_date_time_format (then, "%Y-%m-%dT%H:%M:%S.%fZ");
+  g_autofree gchar *line = frames
       ? g_strdup_printf (
           "{\"source\":\"x\",\"timestamp\":%d,\"objects\":[{\"label\":\"a,}\\\"]\"}],"
           "\"n\":%d,\"stream\":\"%s\",\"utc\":\"%s\"}",
@@ -91,10 +91,6 @@ put (GstY10SpoolClient *client, gint number)
 
   gst_y10_spool_put (client, frames ? GST_Y10_LINE_FRAME : GST_Y10_LINE_EVENT,
       line, strlen (line), TRUE);
-  g_free (line);
-  g_free (utc);
-  g_date_time_unref (then);
-  g_date_time_unref (time);
 }
 
 /* Says how many are safe, if more are. */

@@ -2,12 +2,14 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """librdkafka's mock cluster, and a door to it, which knows neither TLS nor passwords: it decrypts, asks who
 comes, and names itself in what the cluster says of its brokers, so that nobody gets past it."""
+import contextlib
 import json
 import socket
 import ssl
 import struct
 import subprocess
-import threading
+
+from broker import Program, servers
 
 METADATA, SASL_HANDSHAKE, API_VERSIONS, SASL_AUTHENTICATE = 3, 17, 18, 36
 ILLEGAL_SASL_STATE, UNSUPPORTED_MECHANISM, AUTHENTICATION_FAILED = 34, 33, 58
@@ -17,36 +19,22 @@ def text(value):
     return struct.pack(">h", len(value)) + value.encode()
 
 
-class Door:
+class Door(servers.Relay):
     """At localhost. password: "USER:PASSWORD", or None where everybody may come in."""
 
     def __init__(self, cluster, certificate, password=None):
-        self.to = int(cluster.rsplit(":", 1)[1])
         self.password = password
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(f"{certificate}.pem", f"{certificate}.key")
-        self.server = socket.create_server(("127.0.0.1", 0))
-        self.port = self.server.getsockname()[1]
-        self.address = f"localhost:{self.port}"
         self.ciphers, self.refused, self.requests = [], 0, set()
-        threading.Thread(target=self.serve, daemon=True).start()
+        super().__init__(int(cluster.rsplit(":", 1)[1]))
+        self.address = f"localhost:{self.port}"
 
-    def serve(self):
-        while True:
-            try:
-                near, _ = self.server.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.guest, args=(near,), daemon=True).start()
-
-    def guest(self, near):
-        try:
-            with self.context.wrap_socket(near, server_side=True) as near:
-                self.ciphers.append(near.version())
-                with socket.create_connection(("127.0.0.1", self.to)) as far:
-                    self.talk(near, far)
-        except (OSError, ssl.SSLError, EOFError):
-            pass
+    def serve(self, near):
+        with contextlib.suppress(OSError, EOFError), self.context.wrap_socket(near, server_side=True) as near:
+            self.ciphers.append(near.version())
+            with socket.create_connection(("127.0.0.1", self.to)) as far:
+                self.talk(near, far)
 
     @staticmethod
     def frame(sock):
@@ -108,22 +96,13 @@ class Door:
         assert answer[6] < 126
         return answer[:6] + bytes([answer[6] + 2]) + b"".join(row + b"\0" for row in rows) + answer[7:]
 
-    def close(self):
-        self.server.shutdown(socket.SHUT_RDWR)
-        self.server.close()
 
-
-class Cluster:
+class Cluster(Program):
     """librdkafka's own mock."""
 
     def __init__(self, mock):
-        self.process = subprocess.Popen([mock], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True)
-        self.address = self.process.stdout.readline().strip()
-
-    def tell(self, word):
-        self.process.stdin.write(word + "\n")
-        self.process.stdin.flush()
+        super().__init__(mock, stdin=subprocess.PIPE)
+        self.address = self.line()
 
     def messages(self):
         """(key, line) of each message."""
@@ -134,7 +113,3 @@ class Cluster:
             found.append((key, json.loads(value)))
         return found
 
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(60)
-        self.process.stdout.close()

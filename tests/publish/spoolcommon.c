@@ -38,14 +38,13 @@ gboolean
 spool_put (GstY10SpoolClient *client, GstY10LineKind kind, guint n,
     guint length, gboolean may_wait)
 {
-  gchar *padding = g_strnfill (length, 'x');
+  g_autofree gchar *padding = g_strnfill (length, 'x');
   gchar *line = g_strdup_printf ("{\"%s\":%u,\"x\":\"%s\"}",
       kind == GST_Y10_LINE_EVENT ? "event" : "frame", n, padding);
   const gboolean ok = gst_y10_spool_put (client, kind, line, strlen (line),
       may_wait);
 
   g_free (line);
-  g_free (padding);
   return ok;
 }
 
@@ -105,10 +104,9 @@ spool_segments (const gchar *folder)
 void
 spool_expect_segments (const gchar *folder, const gchar *expected)
 {
-  gchar *names = spool_segments (folder);
+  g_autofree gchar *names = spool_segments (folder);
 
   g_assert_cmpstr (names, ==, expected);
-  g_free (names);
 }
 
 static void

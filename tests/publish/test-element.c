@@ -230,7 +230,9 @@ GST_START_TEST (test_shared)
   GstY10SpoolClient *client;
   GstY10SpoolLine line;
   GError *error = NULL;
-  gchar *launch, *path, *command;
+  g_autofree gchar *launch = NULL;
+  g_autofree gchar *path = NULL;
+  g_autofree gchar *command = NULL;
   GSource *watch;
 
   path = g_dir_make_tmp ("y10-publish-XXXXXX", NULL);
@@ -256,9 +258,6 @@ GST_START_TEST (test_shared)
   gst_harness_teardown (h);
   command = g_strdup_printf ("rm -r %s", path);
   fail_unless (g_spawn_command_line_sync (command, NULL, NULL, NULL, NULL));
-  g_free (command);
-  g_free (launch);
-  g_free (path);
 }
 
 GST_END_TEST;
@@ -278,13 +277,12 @@ count_in_sink (GstElement *sink, GstBuffer *buffer, GstPad *pad, gint *n)
 static void
 wait_for_eos (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
       GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
 
   fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
   gst_message_unref (message);
-  gst_object_unref (bus);
 }
 
 /* As the last element it takes no more than a sink does, whatever the state, and its end is
@@ -354,22 +352,14 @@ GST_START_TEST (test_linked_later)
 
 GST_END_TEST;
 
-int
-main (int argc, char **argv)
+TEST_GST_MAIN (publish)
 {
-  Suite *suite = suite_create ("publish");
-  TCase *tcase = tcase_create ("all");
-
-  test_gst_init (&argc, &argv);
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 120);
-  tcase_add_test (tcase, test_live);
-  tcase_add_test (tcase, test_flushed);
-  tcase_add_test (tcase, test_stopped);
-  tcase_add_test (tcase, test_eos);
-  tcase_add_test (tcase, test_others);
-  tcase_add_test (tcase, test_shared);
-  tcase_add_test (tcase, test_last);
-  tcase_add_test (tcase, test_linked_later);
-  return test_gst_run (suite, "publish", __FILE__);
+  tcase_add_test (tc, test_live);
+  tcase_add_test (tc, test_flushed);
+  tcase_add_test (tc, test_stopped);
+  tcase_add_test (tc, test_eos);
+  tcase_add_test (tc, test_others);
+  tcase_add_test (tc, test_shared);
+  tcase_add_test (tc, test_last);
+  tcase_add_test (tc, test_linked_later);
 }

@@ -124,16 +124,16 @@ class HomeAssistant(Case):
         """What was told of a zone is taken back when it is gone, also by the next process, with another
         folder, and without Home Assistant; what others have told stays."""
         broker = self.broker()
-        self.assertEqual(self.run_zone(broker, "other", "pool", "--stream", "garden").end(), 0)
+        self.assertEqual(self.run_zone(broker, "other", "pool", "--stream", "garden").stop(), 0)
         others = self.kept()
         self.assertEqual(len(others), 10)
 
         def gone(name):
             return lambda: not any(name in t for t in self.kept())
-        self.assertEqual(self.run_zone(broker, "spool", "yard").end(), 0)
+        self.assertEqual(self.run_zone(broker, "spool", "yard").stop(), 0)
         self.assertFalse(gone("yard")())
-        self.assertEqual(self.run_zone(broker, "spool", "lawn", then=gone("yard")).end(), 0)
-        self.assertEqual(self.run_zone(broker, "new", "path", then=gone("lawn")).end(), 0)
+        self.assertEqual(self.run_zone(broker, "spool", "lawn", then=gone("yard")).stop(), 0)
+        self.assertEqual(self.run_zone(broker, "new", "path", then=gone("lawn")).stop(), 0)
         kept = self.kept()
         self.assertLess(others, kept)
         self.assertEqual(len(kept), 20)
@@ -141,16 +141,16 @@ class HomeAssistant(Case):
     def test_stream_gone(self):
         """A stream that does not come back is taken back, unless another process has it now."""
         broker = self.broker()
-        self.assertEqual(self.run_zone(broker, "spool", "yard").end(), 0)
+        self.assertEqual(self.run_zone(broker, "spool", "yard").stop(), 0)
         first = self.kept()
         self.assertEqual(self.run_zone(broker, "spool", "lawn", "--stream", "gate",
-                                       then=lambda: not self.kept() & first).end(), 0)
+                                       then=lambda: not self.kept() & first).stop(), 0)
         owner = self.run_zone(broker, "other", "lawn", "--stream", "gate")
         kept = self.kept()
         # Long enough to be sure that no stream comes back; if not, a defect is missed.
-        self.assertEqual(self.run_zone(broker, "spool", "yard", seconds=4).end(), 0)
+        self.assertEqual(self.run_zone(broker, "spool", "yard", seconds=4).stop(), 0)
         self.assertLess(kept, self.kept())
-        self.assertEqual(owner.end(), 0)
+        self.assertEqual(owner.stop(), 0)
 
     def test_schemas(self):
         if not PYTHON:

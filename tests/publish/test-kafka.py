@@ -130,7 +130,7 @@ class Kafka(Case):
             """What is told first."""
             door, feed = self.door(cluster, "--from", 300, "--count", 1, "--linger", 600000, query=query, host=host)
             until(lambda: feed.states, what="a warning")
-            self.assertEqual(feed.end(), 0)
+            self.assertEqual(feed.stop(), 0)
             self.assertEqual(feed.stats["acknowledged"], 0, query)
             self.assertEqual(door.requests, set())
             return feed.states[0].lower()
@@ -148,7 +148,7 @@ class Kafka(Case):
         door, feed = self.door(cluster, "--count", 20, "--linger", 600000, "--credentials", wrong,
                                password="door:c0ffee:42", query=ours)
         until(lambda: feed.states, what="a warning")
-        self.assertEqual(feed.end(), 0)
+        self.assertEqual(feed.stop(), 0)
         self.assertEqual(feed.stats["acknowledged"], 0)
         self.assertGreater(door.refused, 0)
         self.assertIn("nobody of that name and password", feed.states[0])

@@ -17,8 +17,8 @@ import sys
 import time
 import unittest
 
-from broker import (Broker, Case, Feed, Picky, Proxy, Subscriber, check, lines_of, make_certificates,
-                    make_spool, need_broker, refused_of, until)
+from broker import (Broker, Case, Feed, Picky, Subscriber, check, lines_of, make_certificates,
+                    make_spool, need_broker, refused_of, servers, until)
 
 FEED = sys.argv.pop(1)
 N_LINES = int(os.environ.get("Y10_PUBLISH_N", 1500))
@@ -47,7 +47,7 @@ class Mqtt(Case):
         """The publisher is killed, the broker stopped and the connection cut at random."""
         broker = self.broker()
         got = self.start(Subscriber(self.folder, broker.port, "y10/door/event"))
-        proxy = self.start(Proxy(broker.port))
+        proxy = self.start(servers.Relay(broker.port))
         uri = f"mqtt://127.0.0.1:{proxy.port}/y10"
         accepted, n, kills, cuts, stops, unsafe = [], 0, 0, 0, 0, 0
         while n < N_LINES:
@@ -114,7 +114,7 @@ class Mqtt(Case):
         # Whoever begins anew sees nobody.
         feed = self.feed(uri, "--announce", "--linger", 600000)
         until(lambda: got.of("home/y10/door/zone/yard/occupancy")[-1:] == ["0"])
-        self.assertEqual(feed.end(), 0)
+        self.assertEqual(feed.stop(), 0)
         self.late(broker, "home/y10/#", "1\thome/y10/door/zone/yard/occupancy\t0",
                   "1\thome/y10/door/state\toffline")
 
@@ -132,14 +132,14 @@ class Mqtt(Case):
     def test_state_after_crash(self):
         """A state is that of the last line, not of those that are sent before it."""
         broker = self.broker()
-        proxy = self.start(Proxy(broker.port))
+        proxy = self.start(servers.Relay(broker.port))
         uri = f"mqtt://127.0.0.1:{proxy.port}/y10"
         proxy.leave()
         feed = self.feed(uri, "--count", 12, "--linger", 600000)
         until(lambda: feed.synced == 12)
         feed.kill()
         got = self.start(Subscriber(self.folder, broker.port))
-        proxy.begin()
+        proxy.listen()
         feed = self.feed(uri, "--linger", 600000)
         until(lambda: len(got.of("y10/door/event")) == 12, what="events")
         until(lambda: got.of("y10/door/zone/yard/occupancy"), what="the state")
@@ -316,7 +316,7 @@ class Mqtt(Case):
         feed = self.feed(uri, "--from", 9, "--count", 1, "--linger", 600000, "--credentials",
                          self.write("wrong", "cam:wrong"))
         until(lambda: feed.states, what="a warning")
-        self.assertEqual(feed.end(), 0)
+        self.assertEqual(feed.stop(), 0)
         self.assertEqual(feed.stats["acknowledged"], 0)
         self.assertRegex(feed.states[0].lower(), "not authori[sz]ed")
         self.assertNotIn("wrong", "".join(feed.output))
@@ -337,7 +337,7 @@ class Mqtt(Case):
         for other in uri, f"{uri}?cafile={self.path('ca.pem')}".replace("localhost", "127.0.0.1"):
             feed = self.feed(other, "--from", 300, "--count", 1, "--linger", 600000)
             until(lambda feed=feed: feed.states, what="a warning")
-            self.assertEqual(feed.end(), 0)
+            self.assertEqual(feed.stop(), 0)
             self.assertEqual(feed.stats["acknowledged"], 0, feed.output)
             self.assertRegex(feed.states[0], "(?i)tls|certificate")
 

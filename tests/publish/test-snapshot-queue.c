@@ -175,7 +175,7 @@ static void
 test_pictures (void)
 {
   GstY10Snapshots *snapshots = begin (5 * MIB);
-  GstBuffer *frame = gst_buffer_new ();
+  g_autoptr (GstBuffer) frame = gst_buffer_new ();
   GstY10SnapshotStats stats;
   GstVideoInfo info;
 
@@ -202,7 +202,6 @@ test_pictures (void)
   g_assert_cmpuint (n_pictures, ==, stats.taken + 1);
   gst_y10_snapshots_free (snapshots);
   g_assert_cmpuint (n_bytes, ==, 0);
-  gst_buffer_unref (frame);
 }
 
 /* More events than may wait: what does not come out is counted. */
@@ -210,7 +209,7 @@ static void
 test_events (void)
 {
   GstY10Snapshots *snapshots = begin (1);
-  GstBuffer *frame = gst_buffer_new ();
+  g_autoptr (GstBuffer) frame = gst_buffer_new ();
   GstY10SnapshotStats stats;
   GstVideoInfo info;
 
@@ -227,7 +226,6 @@ test_events (void)
   gst_y10_snapshots_get_stats (snapshots, &stats);
   g_assert_cmpuint (n_put + stats.lost, ==, n_events);
   gst_y10_snapshots_free (snapshots);
-  gst_buffer_unref (frame);
 }
 
 int

@@ -31,7 +31,7 @@ answer_not_live (GstPad *pad, GstObject *parent, GstQuery *query)
 static void
 begin (const gchar *caps, gboolean is_live)
 {
-  gchar *launch;
+  g_autofree gchar *launch = NULL;
 
   folder = g_dir_make_tmp ("y10-snapshots-XXXXXX", NULL);
   launch = g_strdup_printf (
@@ -43,7 +43,6 @@ begin (const gchar *caps, gboolean is_live)
     gst_pad_set_query_function (h->srcpad, answer_not_live);
   if (caps)
     gst_harness_set_src_caps_str (h, caps);
-  g_free (launch);
 }
 
 static void
@@ -119,11 +118,10 @@ end_lines (void)
 static void
 end (void)
 {
-  gchar *command = g_strdup_printf ("rm -r '%s'", folder);
+  g_autofree gchar *command = g_strdup_printf ("rm -r '%s'", folder);
 
   gst_harness_teardown (h);
   fail_unless (g_spawn_command_line_sync (command, NULL, NULL, NULL, NULL));
-  g_free (command);
   g_free (folder);
 }
 
@@ -148,7 +146,8 @@ static GstSample *
 map_picture (const gchar *line, GstVideoFrame *frame, const gchar *what)
 {
   gchar *path = find_picture (line), *launch;
-  GstElement *pipeline, *sink;
+  g_autoptr (GstElement) pipeline = NULL;
+  g_autoptr (GstElement) sink = NULL;
   GstSample *sample = NULL;
   GstVideoInfo info;
 
@@ -169,8 +168,6 @@ map_picture (const gchar *line, GstVideoFrame *frame, const gchar *what)
   fail_unless (gst_video_frame_map (frame, &info,
       gst_sample_get_buffer (sample), GST_MAP_READ));
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
   g_free (launch);
   g_free (path);
   return sample;
@@ -188,7 +185,7 @@ check_picture (const gchar *line, gint width, gint height, guint32 rgb,
     gint tolerance, const gchar *what)
 {
   GstVideoFrame frame;
-  GstSample *sample = map_picture (line, &frame, what);
+  g_autoptr (GstSample) sample = map_picture (line, &frame, what);
 
   fail_unless (frame.info.width == width && frame.info.height == height,
       "%s: %dx%d", what, frame.info.width, frame.info.height);
@@ -202,7 +199,6 @@ check_picture (const gchar *line, gint width, gint height, guint32 rgb,
             "%s: %d,%d is %d,%d,%d", what, x, y, pixel[0], pixel[1], pixel[2]);
     }
   gst_video_frame_unmap (&frame);
-  gst_sample_unref (sample);
 }
 
 static gboolean
@@ -291,8 +287,8 @@ cut_frame (void)
     .y_max = 160.f / WHOLE_HEIGHT };
   const GstYolov10Track track = { .track_id = 7, .record_id = 3 };
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, luma * 3 / 2, NULL);
-  GBytes *records = g_bytes_new (&record, sizeof record);
-  GBytes *tracks = g_bytes_new (&track, sizeof track);
+  g_autoptr (GBytes) records = g_bytes_new (&record, sizeof record);
+  g_autoptr (GBytes) tracks = g_bytes_new (&track, sizeof track);
   GstVideoCropMeta *crop;
 
   gst_buffer_memset (buffer, 0, 16, luma);
@@ -314,8 +310,6 @@ cut_frame (void)
       G_TYPE_UINT, (guint) sizeof record, "records", G_TYPE_BYTES, records,
       "labels", G_TYPE_STRING, "ball\n", "track-size", G_TYPE_UINT,
       (guint) sizeof track, "tracks", G_TYPE_BYTES, tracks, NULL);
-  g_bytes_unref (records);
-  g_bytes_unref (tracks);
   return buffer;
 }
 
@@ -324,7 +318,7 @@ static void
 check_white (const gchar *line, gint width, gint height, GstVideoRectangle is)
 {
   GstVideoFrame frame;
-  GstSample *sample = map_picture (line, &frame, "cut");
+  g_autoptr (GstSample) sample = map_picture (line, &frame, "cut");
 
   fail_unless_equals_int (frame.info.width, width);
   fail_unless_equals_int (frame.info.height, height);
@@ -336,7 +330,6 @@ check_white (const gchar *line, gint width, gint height, GstVideoRectangle is)
       fail_unless_equals_int (*pixel_at (&frame, x, y) > 128, in_x && in_y);
     }
   gst_video_frame_unmap (&frame);
-  gst_sample_unref (sample);
 }
 
 /* Pictures show what is inside of a GstVideoCropMeta, and boxes are fractions of that. */
@@ -575,34 +568,27 @@ GST_START_TEST (test_privacy_event)
 
 GST_END_TEST;
 
-int
-main (int argc, char **argv)
+TEST_GST_MAIN (snapshots)
 {
-  Suite *suite = suite_create ("snapshots");
-  TCase *tcase = tcase_create ("all");
   /* Before and since GStreamer 1.22. */
   static const gchar *const converters[] = { "videoconvert",
     "videoconvertscale" };
   gboolean loaded = FALSE;
 
-  test_gst_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (converters); i++)
     loaded |= test_gst_load_plugin (converters[i]);
   if (!loaded || !test_gst_load_plugin ("coreelements")
       || !test_gst_load_plugin ("jpeg")) {
     test_gst_skip ("jpegenc, jpegdec, videoconvert or filesrc is missing");
-    return test_gst_run (suite, "snapshots", __FILE__);
+    return;
   }
-  suite_add_tcase (suite, tcase);
-  tcase_set_timeout (tcase, 120);
-  tcase_add_test (tcase, test_formats);
-  tcase_add_test (tcase, test_crop_meta);
-  tcase_add_test (tcase, test_no_frames);
-  tcase_add_test (tcase, test_full);
-  tcase_add_test (tcase, test_silence);
-  tcase_add_test (tcase, test_references);
-  tcase_add_test (tcase, test_privacy_later);
-  tcase_add_test (tcase, test_privacy_event);
-  tcase_add_test (tcase, test_privacy_before);
-  return test_gst_run (suite, "snapshots", __FILE__);
+  tcase_add_test (tc, test_formats);
+  tcase_add_test (tc, test_crop_meta);
+  tcase_add_test (tc, test_no_frames);
+  tcase_add_test (tc, test_full);
+  tcase_add_test (tc, test_silence);
+  tcase_add_test (tc, test_references);
+  tcase_add_test (tc, test_privacy_later);
+  tcase_add_test (tc, test_privacy_event);
+  tcase_add_test (tc, test_privacy_before);
 }

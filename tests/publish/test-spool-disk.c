@@ -34,7 +34,7 @@ static void
 check_errors (gboolean syncs, int code)
 {
   const GstY10SpoolConfig config = { 0 };
-  gchar *folder = spool_folder ();
+  g_autofree gchar *folder = spool_folder ();
   GError *error = NULL;
   GstY10SpoolClient *client = gst_y10_spool_open (folder, &config, on_state,
       folder, &error);
@@ -68,7 +68,6 @@ check_errors (gboolean syncs, int code)
   spool_expect (client, "1 2 3 4 ");
   g_assert_cmpuint (spool_stats (client).bad_lines, ==, 0);
   gst_y10_spool_close (client);
-  g_free (folder);
 }
 
 static void
@@ -88,7 +87,7 @@ static void
 test_full_end (void)
 {
   const GstY10SpoolConfig config = { 0 };
-  gchar *folder = spool_folder ();
+  g_autofree gchar *folder = spool_folder ();
   GstY10SpoolClient *client = spool_open (folder, &config);
 
   spool_put (client, GST_Y10_LINE_EVENT, 1, 0, FALSE);
@@ -102,7 +101,6 @@ test_full_end (void)
   client = spool_open (folder, &config);
   spool_expect (client, "1 ");
   gst_y10_spool_close (client);
-  g_free (folder);
 }
 
 typedef struct
@@ -268,8 +266,8 @@ lose_power (guint n, guint seed)
   /* Segments of 64 KiB, of which a folder gets two to four: none is removed. */
   const GstY10SpoolConfig config = { .max_bytes = 1 << 19,
     .is_followed = TRUE };
-  gchar *folder = spool_folder ();
-  GRand *random = g_rand_new_with_seed (seed);
+  g_autofree gchar *folder = spool_folder ();
+  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
   Consumer self = {
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
     g_array_new (FALSE, TRUE, sizeof (gboolean)),
@@ -302,8 +300,6 @@ lose_power (guint n, guint seed)
   g_assert_cmpuint (n_safe, <, self.n_lines); /* else nothing was tried */
   g_hash_table_unref (self.named);
   g_array_unref (self.safe);
-  g_rand_free (random);
-  g_free (folder);
   return n_safe;
 }
 

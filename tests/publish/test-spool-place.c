@@ -45,7 +45,7 @@ run (const gchar *format, const gchar *folder)
 static gchar *
 read_files (const gchar *folder)
 {
-  gchar *segments = spool_segments (folder);
+  g_autofree gchar *segments = spool_segments (folder);
   gchar **names = g_strsplit (segments, " ", -1);
   GString *numbers = g_string_new (NULL);
 
@@ -65,17 +65,15 @@ read_files (const gchar *folder)
     g_free (path);
   }
   g_strfreev (names);
-  g_free (segments);
   return g_string_free (numbers, FALSE);
 }
 
 static void
 expect_files (const gchar *folder, const gchar *expected)
 {
-  gchar *numbers = read_files (folder);
+  g_autofree gchar *numbers = read_files (folder);
 
   g_assert_cmpstr (numbers, ==, expected);
-  g_free (numbers);
 }
 
 static const struct

@@ -110,20 +110,19 @@ test_numbers (void)
 static void
 append (const gchar *folder, guint segment, const gchar *text, gsize length)
 {
-  gchar *path = g_strdup_printf ("%s/%08u.jsonl", folder, segment);
+  g_autofree gchar *path = g_strdup_printf ("%s/%08u.jsonl", folder, segment);
   FILE *file = fopen (path, "ab");
 
   g_assert_nonnull (file);
   g_assert_cmpuint (fwrite (text, 1, length, file), ==, length);
   fclose (file);
-  g_free (path);
 }
 
 static void
 test_torn (void)
 {
   const GstY10SpoolConfig config = { 0 };
-  gchar *folder = spool_folder ();
+  g_autofree gchar *folder = spool_folder ();
   GstY10SpoolClient *client = spool_open (folder, &config);
 
   spool_put (client, GST_Y10_LINE_EVENT, 1, 0, FALSE);
@@ -137,7 +136,6 @@ test_torn (void)
   /* null, [3], an object without an end, an empty line, zeros, and the last one. */
   g_assert_cmpuint (spool_stats (client).bad_lines, ==, 6);
   gst_y10_spool_close (client);
-  g_free (folder);
 }
 
 /* In the other process. */
@@ -161,7 +159,7 @@ static void
 test_locked (void)
 {
   const GstY10SpoolConfig config = { 0 };
-  gchar *folder = spool_folder ();
+  g_autofree gchar *folder = spool_folder ();
   GstY10SpoolClient *client = spool_open (folder, &config);
   gchar *owner = g_strdup_printf ("*%s is in use by process %d (%s/lock)*",
       folder, (int) getpid (), folder);
@@ -172,7 +170,6 @@ test_locked (void)
   g_test_trap_assert_stdout (owner);
   gst_y10_spool_close (client);
   g_free (owner);
-  g_free (folder);
 }
 
 static void
@@ -257,10 +254,9 @@ test_limit (void)
 static gboolean
 has_segments (const gchar *folder)
 {
-  gchar *names = spool_segments (folder);
+  g_autofree gchar *names = spool_segments (folder);
   const gboolean has = *names != '\0';
 
-  g_free (names);
   return has;
 }
 
@@ -270,7 +266,7 @@ test_age (void)
 {
   const GstY10SpoolConfig config = { .max_age = 1000 },
                           followed = { .max_age = 1000, .is_followed = TRUE };
-  gchar *folder = spool_folder ();
+  g_autofree gchar *folder = spool_folder ();
   GstY10SpoolClient *client = spool_open (folder, &followed);
   GstY10SpoolPosition end;
 
@@ -291,7 +287,6 @@ test_age (void)
   client = spool_open (folder, &config);
   test_wait_for (!has_segments (folder));
   gst_y10_spool_close (client);
-  g_free (folder);
 }
 
 static void
@@ -439,8 +434,8 @@ test_utc (void)
     "2026-00-31T08:00:00.123Z", "2026-01-32T08:00:00.123Z",
     "2026-01-31 08:00:00.123Z", "2026-01-31T08:00:00.1x3Z",
     "2026-01-31T08:00:00.123Zx", "2026-01-31T08:00:00.123+01" };
-  GString *text = g_string_new (NULL);
-  GRand *random = g_rand_new_with_seed (1);
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GRand) random = g_rand_new_with_seed (1);
   gint64 time;
 
   for (guint i = 0; i < 10000; i++) {
@@ -463,8 +458,6 @@ test_utc (void)
   g_assert_cmpint (time, ==, 1500000);
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
     g_assert_false (gst_y10_utc_parse (wrong[i], strlen (wrong[i]), &time));
-  g_rand_free (random);
-  g_string_free (text, TRUE);
 }
 
 int

@@ -9,7 +9,7 @@ import sys
 Y10 = os.environ["Y10"]
 SOURCE = os.environ["Y10_TEST_SOURCE"]
 sys.path.insert(0, os.path.join(SOURCE, "tests/common"))
-from waiting import until  # noqa: E402,F401
+from programs import free_port, skip, until  # noqa: E402,F401
 
 SHARED = os.path.join(SOURCE, "../shared")
 MODEL = os.path.join(SHARED, "models/yolov10n-coco.safetensors")
@@ -21,8 +21,7 @@ OPTIONS = ["--model", MODEL, "--size", "256", "--backend", "cpu", "--threads", "
 def skip_without(*paths):
     for path in paths:
         if not os.path.exists(path):
-            print(f"{path} is missing")
-            sys.exit(77)
+            skip(f"{path} is missing")
 
 
 def make_inputs(folder):

@@ -15,7 +15,7 @@ import tempfile
 import time
 
 from common import (N_SEGMENTS, OPTIONS, SOURCE, Y10, check_results, count_stored, find_below, find_y10,
-                    make_inputs, one_machine, read, until)
+                    free_port, make_inputs, one_machine, read, skip, until)
 
 N_NODES, N_TASKS = 3, 10
 # After a requeue, a job waits until its old credential has expired: two minutes by default.
@@ -64,9 +64,9 @@ class Slurm:
     def __init__(self, folder):
         self.folder, self.daemons = folder, {}
         host = socket.gethostname()
-        port = self.free_port()
+        port = free_port()
         nodes = "\n".join(
-            f"NodeName=n{i} NodeHostname={host} NodeAddr=127.0.0.1 Port={self.free_port()} CPUs=1 "
+            f"NodeName=n{i} NodeHostname={host} NodeAddr=127.0.0.1 Port={free_port()} CPUs=1 "
             "RealMemory=500 State=UNKNOWN" for i in range(1, N_NODES + 1))
         self.env = dict(os.environ, SLURM_CONF=os.path.join(folder, "slurm.conf"))
         with open(self.env["SLURM_CONF"], "w", encoding="utf-8") as f:
@@ -84,12 +84,6 @@ class Slurm:
         for i in range(1, N_NODES + 1):
             self.start(f"n{i}", "slurmd", "-D", "-N", f"n{i}")
         until(lambda: self.run("sinfo", "-h", "-t", "idle", "-o", "%D").strip() == str(N_NODES), "three idle nodes")
-
-    @staticmethod
-    def free_port():
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            return s.getsockname()[1]
 
     def start(self, name, *command):
         with open(os.path.join(self.folder, f"{name}.out"), "wb") as log:
@@ -184,11 +178,9 @@ def measure_empty(slurm):
 def main():
     for program in ("munged", "slurmctld", "slurmd"):
         if not shutil.which(program):
-            print(f"{program} is missing: apt-get install slurm-wlm munge")
-            sys.exit(77)
+            skip(f"{program} is missing: apt-get install slurm-wlm munge")
     if os.getuid():
-        print("slurmd needs root")
-        sys.exit(77)
+        skip("slurmd needs root")
     if sys.argv[1:] == ["--empty"]:
         with tempfile.TemporaryDirectory() as folder:
             slurm = Slurm(folder)

@@ -11,7 +11,6 @@ is decoded again and the frames are counted.
 import json
 import os
 import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -25,7 +24,7 @@ from gi.repository import Gst  # noqa: E402
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 sys.path.insert(0, os.path.join(ROOT, "tests/common"))
-from waiting import until  # noqa: E402
+from waiting import PATIENCE, until  # noqa: E402
 
 DEMO = os.path.join(ROOT, "pipelines/demo.sh")
 BUILD = SEEDED = SHAPES = None
@@ -84,7 +83,7 @@ class Demo(unittest.TestCase):
     def demo(self, *arguments, cwd=None):
         done = subprocess.run([DEMO, *arguments], cwd=cwd or self.dir, stdin=subprocess.DEVNULL,
                               env={**os.environ, "Y10_BUILD": BUILD}, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
+                              stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
         return done.returncode, done.stdout
 
     def refuses(self, reason, *arguments):
@@ -118,7 +117,6 @@ class Demo(unittest.TestCase):
         self.assertEqual(table, expected, text)
         self.assertTrue(expected, "the test picture has nothing to find")
         self.assertRegex(text, r"\d+\.\d frames per second")
-        self.assertTrue(text.rstrip().endswith(f"written to {self.path('out.png')}"), text)
 
     def test_what_it_prints_can_be_run(self):
         status, text = self.demo(self.model, self.picture, self.path("first.png"))
@@ -199,7 +197,7 @@ class Demo(unittest.TestCase):
         until(lambda: process.poll() is not None or os.path.exists(output) and os.path.getsize(output),
               "the first bytes")
         os.killpg(process.pid, signal.SIGINT)
-        text = process.communicate(timeout=60)[0]
+        text = process.communicate(timeout=PATIENCE)[0]
         count = frames(output)[0]
         self.assertGreater(count, 0, text)
         self.assertLess(count, 3000, "it was not interrupted")
@@ -207,14 +205,13 @@ class Demo(unittest.TestCase):
     def test_refusals(self):
         with open(self.path("text.txt"), "w", encoding="utf-8") as file:
             file.write("nothing to see here\n" * 10)
-        self.refuses("the model 'none.safetensors' does not exist", "none.safetensors")
-        self.refuses("the input 'none' does not exist", "none")
-        self.refuses("the input 'none' does not exist", self.model, "none")
-        self.refuses("not a readable file", self.model, self.dir)
-        self.refuses("overwrite the input", self.model, self.picture, self.picture)
-        self.refuses("output folder", self.model, self.picture, "no/where/out.png")
-        self.refuses("expected .png or .jpg", self.model, self.picture, "out.mp4")
-        self.refuses("expected .mp4 or .mkv", self.model, self.video, "out.png")
+        self.refuses("none.safetensors cannot be read: no such file", "none.safetensors", self.picture)
+        self.refuses("none: no such file", "none")
+        self.refuses("none: no such file", self.model, "none")
+        self.refuses("would overwrite it", self.model, self.picture, self.picture)
+        self.refuses("there is no folder no/where", self.model, self.picture, "no/where/out.png")
+        self.refuses("expected to be .png or .jpg", self.model, self.picture, "out.mp4")
+        self.refuses("expected .mp4, .mkv", self.model, self.video, "out.png")
         self.refuses("too many arguments", self.model, "b", "c", "d")
         self.refuses("too many arguments", "a", "b", "c")
         self.refuses("text file", self.model, self.path("text.txt"))

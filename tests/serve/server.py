@@ -7,21 +7,19 @@ import http.client
 import io
 import json
 import os
-import signal
 import socket
 import stat
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
-from waiting import PATIENCE, until  # noqa: E402
+import servers      # noqa: E402,F401
+from programs import PATIENCE, Program, Rtsp, filmed, lacking, no_rtsp, scene, skip, until  # noqa: E402,F401
 
 try:
     from PIL import Image
 except ImportError:
-    print("Pillow is missing")
-    sys.exit(77)
+    skip("Pillow is missing")
 
 Y10 = os.environ["Y10"]
 SOURCE = os.environ["Y10_TEST_SOURCE"]
@@ -37,10 +35,11 @@ def decode(data):
     return picture.convert("RGB")
 
 
-class Server:
+class Server(Program):
     """y10 serve with a folder of its own."""
 
     def __init__(self, *options, config=None):
+        super().__init__()
         self.directory = tempfile.TemporaryDirectory()
         self.config = os.path.join(self.directory.name, "serve.ini")
         self.log = os.path.join(self.directory.name, "log")
@@ -53,16 +52,14 @@ class Server:
             with open(self.config, "w", encoding="utf-8") as file:
                 file.write(config)
             os.chmod(self.config, stat.S_IRUSR | stat.S_IWUSR)
-        self.process = None
 
     def command(self, *more):
         return [Y10, "serve", "--listen", "127.0.0.1:0", "--config", self.config, *self.options, *more]
 
     def start(self):
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self.command(), env=self.env, text=True, stderr=log,
-                                            stdout=subprocess.PIPE)
-        self.printed = self.process.stdout.readline().strip()
+            self.run(*self.command(), env=self.env, stderr=log)
+        self.printed = self.line()
         if not self.printed:
             raise AssertionError("y10 serve did not start: " + self.errors())
         self.port = int(self.printed.rstrip("/").rpartition(":")[2])
@@ -70,19 +67,11 @@ class Server:
             self.token = file.read().strip()
         return self
 
-    def stop(self):
-        """Returns the exit status."""
-        self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(PATIENCE)
-        self.process.stdout.close()
-        return status
-
     def __enter__(self):
         return self if self.process else self.start()
 
     def __exit__(self, *args):
-        if self.process.poll() is None:
-            self.stop()
+        self.stop()
         self.directory.cleanup()
 
     def errors(self):

@@ -16,34 +16,16 @@ lost a frame. Runs alone on a machine, since a busy one loses frames.
 import os
 import re
 import statistics
-import subprocess
 import sys
 import threading
 import time
 
-from server import SOURCE, Server, Stream, until
+from server import Server, Stream, filmed, until
 
 FPS = 5
-RTSP = ["/usr/bin/python3", os.path.join(SOURCE, "pipelines", "rtsp_server.py")]
-SENDS = (f"videotestsrc is-live=true pattern=ball ! video/x-raw,width=320,height=240,framerate={FPS}/1 ! "
-         "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=10 ! rtph264pay name=pay0").split()
 STEADY, FLAKY = [f"s{n}" for n in range(9)], ["f0", "f1"]
 EVERY = 15          # s
 FAILS = (30, 10)    # s that flaky cameras are there, and are not
-
-
-class Rtsp:
-    """A server of cameras that all show the same."""
-
-    def __init__(self, address="rtsp://127.0.0.1:0/camera"):
-        self.process = subprocess.Popen([*RTSP, address, *SENDS], stdout=subprocess.PIPE, text=True,
-                                        stderr=subprocess.DEVNULL)
-        self.uri = re.search(r"rtsp://\S+", self.process.stdout.readline()).group()
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
 
 
 class Company(threading.Thread):
@@ -76,10 +58,9 @@ def fail_and_return(servers, done):
     """Ends a flaky server and starts it again."""
     if done.wait(FAILS[0]):
         return
-    uri = servers[0].uri
-    servers[0].stop()
+    servers[0].kill()
     done.wait(FAILS[1])
-    servers[0] = Rtsp(uri)
+    servers[0] = filmed(fps=FPS, port=servers[0].port)
 
 
 def sample(server):
@@ -164,7 +145,7 @@ def soak(server, minutes, flaky):
 
 def main():
     minutes = float(sys.argv[1]) if len(sys.argv) > 1 else 30
-    steady, flaky = Rtsp(), [Rtsp()]
+    steady, flaky = filmed(fps=FPS), [filmed(fps=FPS)]
     config = "".join(f"[camera {camera}]\nsource={steady.uri}\n" for camera in STEADY)
     config += "".join(f"[camera {camera}]\nsource={flaky[0].uri}\n" for camera in FLAKY)
     config += "[camera never]\nsource=rtsp://127.0.0.1:1/none\n"
@@ -177,8 +158,8 @@ def main():
             until(lambda: sample(server)["viewers"] == 0, "all viewers are gone")
             wrong += [line for line in server.warnings() if " camera " not in line]
     finally:
-        steady.stop()
-        flaky[0].stop()
+        steady.kill()
+        flaky[0].kill()
     for line in wrong:
         print("WRONG:", line)
     return bool(wrong)

@@ -6,14 +6,12 @@ phone. Y10_SCREENSHOTS=DIR keeps pictures of it, among them those of docs/serve.
 import json
 import os
 import re
-import socket
-import subprocess
 import unittest
 
 from browser import SHIFT
 from page import SCREENSHOTS, Page
 from scene import CODE, SIZE, STEP, TOP, place, read, read_box
-from server import SOURCE, until
+from server import SOURCE, scene, until
 
 FPS = 5
 # The contrast that WCAG 2.2 wants of text, and the smallest target of a finger (AA).
@@ -70,32 +68,6 @@ FOCUS = """(() => { const at = document.activeElement;
     && parseFloat(style.outlineWidth) >= 2, seen: box.bottom > 0 && box.top < innerHeight }; })()"""
 
 
-def free_port():
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]
-
-
-class Camera:
-    """scene.py, on a port that stays the same."""
-
-    def __init__(self):
-        self.port = free_port()
-        self.process = None
-
-    def start(self):
-        """Whether it can be."""
-        self.process = subprocess.Popen(
-            ["/usr/bin/python3", os.path.join(SOURCE, "tests/serve/scene.py"), str(self.port), "640x360", str(FPS)],
-            stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
-        return self.process.stdout.readline().startswith("serving")
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
-
-
 class Entering(Page):
     def test_token(self):
         """The address with the token opens the page, and loses it. No script can read the session."""
@@ -147,12 +119,16 @@ class Cameras(Page):
     def seen(self):
         return read(self.picture())
 
+    def camera(self, port=0):
+        camera = scene(fps=FPS, port=port)
+        self.addCleanup(camera.kill)
+        if not camera.uri:
+            self.skipTest("GstRtspServer or x264enc is missing")
+        return camera
+
     def test_rtsp(self):
         """A camera that is added in the page is seen with its box, goes away, and comes again."""
-        camera = Camera()
-        if not camera.start():
-            self.skipTest("GstRtspServer or x264enc is missing")
-        self.addCleanup(camera.kill)
+        camera = self.camera()
         browser = self.browser
         server = self.enter("")
         browser.fill("#name", "Gate")
@@ -171,17 +147,14 @@ class Cameras(Page):
         reason = browser.until("document.querySelector('.camera .reason').innerText")
         self.assertGreater(len(reason), 5)
         self.show("camera-lost")
-        self.assertTrue(camera.start())
+        self.camera(camera.port)
         browser.until("document.querySelector('.camera .state').innerText === 'live'")
         self.assertEqual(browser.text(".camera .reason"), "")
         self.moves()
 
     def test_zone(self):
         """A zone that is drawn with the mouse, and what happens in it, with the picture of that moment."""
-        camera = Camera()
-        if not camera.start():
-            self.skipTest("GstRtspServer or x264enc is missing")
-        self.addCleanup(camera.kill)
+        camera = self.camera()
         browser = self.browser
         server = self.enter(f"[camera one]\nname=Gate\nsource=rtsp://127.0.0.1:{camera.port}/camera\n")
         browser.until("document.querySelector('.camera .state')?.innerText === 'live'")
@@ -320,9 +293,7 @@ class Cameras(Page):
         server = self.enter("[camera one]\nname=One\nsource=test:ball\n[camera off]\nname=Off\nsource=rtsp://127.0.0.1:1/\n")
         browser.until("document.querySelector('.camera .state')?.innerText === 'live'")
         browser.until("document.querySelector('#capacity').innerText")
-        server.process.kill()
-        server.process.wait()
-        server.process.stdout.close()
+        server.kill()
         browser.until("document.querySelector('#notice').innerText.includes('does not answer')")
         states = "[...document.querySelectorAll('.camera')].map((card) => ['name', 'state', 'reason'].map((name) => " \
                  "card.querySelector('.' + name).innerText))"

@@ -5,12 +5,10 @@
 half an hour, in half a minute."""
 import os
 import re
-import subprocess
 import unittest
 
-from server import SOURCE, Server, until
+from server import Server, scene, until
 
-SCENE = ["/usr/bin/python3", os.path.join(SOURCE, "tests/serve/scene.py"), "0", "320x180", "5"]
 CAMERAS = [f"c{n}" for n in range(8)]
 WARM, ROUNDS = 10, 30
 MOST = 10       # MiB; when each arena of glibc's kept holes (camera/memory.c), it was 48
@@ -36,17 +34,13 @@ def reconnect(server, count):
 
 class Memory(unittest.TestCase):
     def test_reconnects(self):
-        with subprocess.Popen(SCENE, stdout=subprocess.PIPE, text=True) as scene:
-            try:
-                uri = re.search(r"rtsp://\S+", scene.stdout.readline()).group()
-                config = "".join(f"[camera {camera}]\nname={camera}\nsource={uri}\n" for camera in CAMERAS)
-                with Server(config=config + "[camera never]\nname=never\nsource=rtsp://127.0.0.1:1/none\n") as server:
-                    reconnect(server, WARM)
-                    early = take(server)
-                    reconnect(server, ROUNDS)
-                    late = take(server)
-            finally:
-                scene.kill()
+        with scene("320x180", 5) as camera:
+            config = "".join(f"[camera {name}]\nname={name}\nsource={camera.uri}\n" for name in CAMERAS)
+            with Server(config=config + "[camera never]\nname=never\nsource=rtsp://127.0.0.1:1/none\n") as server:
+                reconnect(server, WARM)
+                early = take(server)
+                reconnect(server, ROUNDS)
+                late = take(server)
         told = f"of {len(CAMERAS) * ROUNDS} reconnects: MiB, descriptors and threads from {early} to {late}"
         print(told)
         self.assertLess(late[0], early[0] + MOST, told)

@@ -29,8 +29,7 @@ def crashing(config=CONFIG, where="cam:bad", how="fault", **more):
 def run(server, status):
     """Starts it and waits until it has died of that signal."""
     server.start()
-    code = server.process.wait(PATIENCE)
-    server.process.stdout.close()
+    code = server.wait()
     assert code == -status, (code, server.errors())
 
 
@@ -43,8 +42,7 @@ class Quarantine(unittest.TestCase):
     def test_three_crashes(self):
         """The third crash of a camera is its last, until a person releases it; the other one stays."""
         with crashing() as server:
-            server.process.wait(PATIENCE)
-            server.process.stdout.close()
+            server.wait()
             self.assertEqual(server.process.returncode, -signal.SIGSEGV)
             self.assertRegex(lines(server)[-1], f"^crash [0-9]+ {signal.SIGSEGV} bad/[0-9a-f]+$")
             self.assertAlmostEqual(int(lines(server)[-1].split()[1]), time.time(), delta=PATIENCE)
@@ -79,8 +77,7 @@ class Quarantine(unittest.TestCase):
             for how, number in ways:
                 server.env.update(CRASH_IN="cam:bad", CRASH_BY=how)
                 server.start()
-                status = server.process.wait(PATIENCE)
-                server.process.stdout.close()
+                status = server.wait()
                 self.assertEqual(status, -number or 3, how)
                 self.assertRegex(lines(server)[-1], f"^crash [0-9]+ {int(number)} bad/[0-9a-f]+$")
                 server.env["CRASH_IN"] = "nobody"
@@ -101,8 +98,7 @@ class Quarantine(unittest.TestCase):
     def test_other_source(self):
         """Another source is another camera."""
         with crashing(how="abort") as server:
-            server.process.wait(PATIENCE)
-            server.process.stdout.close()
+            server.wait()
             run(server, signal.SIGABRT)
             run(server, signal.SIGABRT)
             server.start()
@@ -122,8 +118,7 @@ class Quarantine(unittest.TestCase):
     def test_far_apart(self):
         """Three crashes within more than ten minutes are borne, and what is no line of ours, too."""
         with crashing() as server:
-            server.process.wait(PATIENCE)
-            server.process.stdout.close()
+            server.wait()
             who = lines(server)[-1].split()[3]
             now = int(time.time())
             with open(server.crashes, "w", encoding="ascii") as file:
@@ -145,9 +140,7 @@ class Quarantine(unittest.TestCase):
                 if server.process.poll() is not None:
                     server.start()
                 server.live("bad")
-                server.process.send_signal(signal.SIGSEGV)
-                self.assertEqual(server.process.wait(PATIENCE), -signal.SIGSEGV)
-                server.process.stdout.close()
+                self.assertEqual(server.stop(signal.SIGSEGV), -signal.SIGSEGV)
                 self.assertEqual(lines(server), [])
             server.start()
             server.live("bad")
@@ -156,22 +149,19 @@ class Quarantine(unittest.TestCase):
     def test_full_stack(self):
         """A thread without a stack left can tell, too."""
         with crashing(how="stack") as server:
-            self.assertEqual(server.process.wait(PATIENCE), -signal.SIGSEGV)
-            server.process.stdout.close()
+            self.assertEqual(server.wait(), -signal.SIGSEGV)
             self.assertRegex(lines(server)[-1], "^crash [0-9]+ 11 bad/")
 
     def test_nobody_known(self):
         """After a crash in a thread of nobody, cameras start one by one; the latest is suspected."""
         with crashing(CRASH_AS="nobody") as server:
-            server.process.wait(PATIENCE)
-            server.process.stdout.close()
+            server.wait()
             self.assertRegex(lines(server)[-1], "^crash [0-9]+ 11 -$")
             for _ in range(3):
                 server.start()
                 self.assertEqual(server.cameras()["bad"]["state"], "waiting")
                 self.assertIn("one by one", server.cameras()["bad"]["reason"])
-                self.assertEqual(server.process.wait(PATIENCE), -signal.SIGSEGV)
-                server.process.stdout.close()
+                self.assertEqual(server.wait(), -signal.SIGSEGV)
                 self.assertRegex(lines(server)[-1], "^suspect [0-9]+ 11 bad/")
             server.start()
             self.assertEqual(server.cameras()["bad"]["state"], "quarantined")

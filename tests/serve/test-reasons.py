@@ -5,49 +5,9 @@
 import json
 import re
 import socket
-import socketserver
-import threading
 import unittest
 
-from server import Server, until
-
-METHODS = "Public: OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN\r\n"
-
-
-class Camera(socketserver.ThreadingTCPServer):
-    """Speaks RTSP (RFC 2326) as far as to refuse: every request but OPTIONS gets a status."""
-    allow_reuse_address = daemon_threads = True
-
-    def __init__(self, status=None, *headers, port=0):
-        super().__init__(("127.0.0.1", port), Answer)
-        self.status, self.headers = status, headers
-        self.port = self.server_address[1]
-        self.requests = []      # of each connection
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def stop(self):
-        self.shutdown()
-        self.server_close()
-
-
-class Answer(socketserver.StreamRequestHandler):
-    def handle(self):
-        camera = self.server
-        requests = []
-        camera.requests.append(requests)
-        while camera.status:
-            lines = []
-            while (line := self.rfile.readline().strip()):
-                lines.append(line.decode())
-            if not lines:
-                return
-            requests.append(lines)
-            number = next(line for line in lines if line.lower().startswith("cseq:"))
-            good = lines[0].startswith("OPTIONS")
-            self.wfile.write(b"RTSP/1.0 " + (b"200 OK" if good else camera.status) + f"\r\n{number}\r\n".encode()
-                             + (METHODS if good else "".join(f"{header}\r\n" for header in camera.headers)).encode()
-                             + b"\r\n")
-
+from server import Server, servers, until
 
 class Reasons(unittest.TestCase):
     @classmethod
@@ -59,8 +19,8 @@ class Reasons(unittest.TestCase):
         cls.server.__exit__()
 
     def camera(self, *args, **more):
-        camera = Camera(*args, **more)
-        self.addCleanup(camera.stop)
+        camera = servers.Refusing(*args, **more)
+        self.addCleanup(camera.close)
         return camera
 
     def add(self, source):

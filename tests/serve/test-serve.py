@@ -5,7 +5,6 @@
 the pictures."""
 import configparser
 import os
-import re
 import shutil
 import stat
 import subprocess
@@ -13,33 +12,15 @@ import unittest
 
 from PIL import Image
 
-from server import SOURCE, Server, Stream, decode, until
+from server import SOURCE, Server, Stream, decode, filmed, until
 
 CODES = os.path.join(SOURCE, "pipelines", "codes.png")
 TEST = "[camera one]\nname=One\nsource=test:ball\n\n[camera two]\nname=Two\nsource=test:snow\n"
-RTSP = ["/usr/bin/python3", os.path.join(SOURCE, "pipelines", "rtsp_server.py")]
-SENDS = ("videotestsrc is-live=true pattern=blue ! video/x-raw,width=320,height=240,framerate=10/1 ! "
-         "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=10 ! rtph264pay name=pay0").split()
 
 
 def coloured(picture, box):
     """The number of pixels that are no grey."""
     return sum(max(pixel) - min(pixel) > 80 for pixel in picture.crop(box).getdata())
-
-
-class Rtsp:
-    """A camera; the first word that it prints is followed by its address."""
-
-    def __init__(self, address="rtsp://127.0.0.1:0/camera"):
-        self.process = subprocess.Popen([*RTSP, address, *SENDS], stdout=subprocess.PIPE, text=True,
-                                        stderr=subprocess.DEVNULL)
-        found = re.search(r"rtsp://\S+", self.process.stdout.readline())
-        self.uri = found and found.group()
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
 
 
 class Pictures(unittest.TestCase):
@@ -161,9 +142,9 @@ class Cameras(unittest.TestCase):
 
     def test_rtsp(self):
         """An RTSP camera that ends and comes back."""
-        camera = Rtsp()
+        camera = filmed("blue", 10)
+        self.addCleanup(camera.kill)
         if not camera.uri:
-            camera.stop()
             self.skipTest("GstRtspServer or x264enc is missing")
         with Server(config="") as server:
             status, added = server.add("Gate", camera.uri)
@@ -174,15 +155,15 @@ class Cameras(unittest.TestCase):
             red, green, blue = server.snapshot(key).getpixel((5, 235))
             self.assertGreater(blue, 200)
             self.assertLess(max(red, green), 60)
-            camera.stop()
+            camera.kill()
             lost = until(lambda: server.cameras()[key]["state"] == "retry" and server.cameras()[key],
                          "the page says so")
             self.assertTrue(lost["reason"])
-            camera = Rtsp(camera.uri)
+            camera = filmed("blue", 10, camera.port)
+            self.addCleanup(camera.kill)
             server.live(key)
             self.assertIsNone(server.cameras()[key]["reason"])
             self.assertGreater(server.cameras()[key]["reconnects"], 0)
-            camera.stop()
 
     def test_media(self):
         """A video below the folder of media; nothing outside, and no playlist."""

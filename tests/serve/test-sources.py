@@ -5,47 +5,25 @@
 cameras; openssl knows their certificates."""
 import base64
 import hashlib
-import http.server
 import io
 import json
 import os
 import re
 import shutil
-import socketserver
-import ssl
 import subprocess
-import sys
-import threading
 import time
 import unittest
 
 from PIL import Image
 
-from server import SOURCE, Y10, Server, until
+from server import Rtsp, Y10, Server, lacking, no_rtsp, servers, until
 
-sys.path.insert(0, os.path.join(SOURCE, "tests", "tools"))
-CAMERA = os.path.join(SOURCE, "tests", "tools", "rtspcamera.py")
-HAVE_RTSP = subprocess.run([sys.executable, "-c", "import gi; gi.require_version('GstRtspServer', '1.0')"],
-                           check=False, capture_output=True).returncode == 0
+NO_RTSP = no_rtsp()
 USER, PASSWORD = "operator", "zq7xj"
 
 
-def lacking(*elements):
-    return [e for e in elements if subprocess.run(["gst-inspect-1.0", "--exists", e], check=False).returncode]
-
-
-class Web(http.server.BaseHTTPRequestHandler):
+class Web(servers.Quiet):
     """Pictures one after the other, as the server's mode says. All that it is asked is kept."""
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, format, *args):
-        pass
-
-    def send_empty(self, status, *headers):
-        self.send_response(status)
-        for name, value in (*headers, ("Content-Length", "0")):
-            self.send_header(name, value)
-        self.end_headers()
 
     def may(self):
         """By RFC 7617, or RFC 7616 with MD5."""
@@ -67,10 +45,10 @@ class Web(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.server.asked.append((self.path, self.headers.get("Authorization")))
         if self.server.mode == "moved":
-            self.send_empty(302, ("Location", self.server.elsewhere))
+            self.reply(302, ("Location", self.server.elsewhere))
             return
         if not self.may():
-            self.send_empty(401, ("WWW-Authenticate", 'Basic realm="there"' if self.server.mode == "basic" else
+            self.reply(401, ("WWW-Authenticate", 'Basic realm="there"' if self.server.mode == "basic" else
                                   'Digest realm="there", nonce="n0nce", qop="auth", algorithm=MD5'))
             return
         self.send_response(200)
@@ -92,42 +70,12 @@ class Web(http.server.BaseHTTPRequestHandler):
             pass
 
 
-class WebCamera(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
+class WebCamera(servers.Server):
     def __init__(self, mode="", boundary="frame", password=PASSWORD, certificate=None):
-        super().__init__(("127.0.0.1", 0), Web)
+        super().__init__(Web, certificate=certificate)
         self.mode, self.boundary, self.password = mode, boundary, password
         self.asked, self.elsewhere = [], ""
-        if certificate:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(*certificate)
-            self.socket = context.wrap_socket(self.socket, server_side=True)
-        self.place = f"127.0.0.1:{self.server_address[1]}/hidden"
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def handle_error(self, request, client_address):
-        pass
-
-    def stop(self):
-        self.shutdown()
-        self.server_close()
-
-
-class Asking(socketserver.StreamRequestHandler):
-    """Speaks RTSP (RFC 2326) as far as to ask for a password, and keeps what it is told."""
-
-    def handle(self):
-        while True:
-            lines = []
-            while (line := self.rfile.readline().strip()):
-                lines.append(line.decode())
-            if not lines:
-                return
-            number = next(line for line in lines if line.lower().startswith("cseq:"))
-            self.server.told += [line.split(" ", 2)[2] for line in lines if line.startswith("Authorization: Basic ")]
-            status = "200 OK" if lines[0].startswith("OPTIONS") else "401 Unauthorized"
-            self.wfile.write(f'RTSP/1.0 {status}\r\n{number}\r\nWWW-Authenticate: Basic realm="x"\r\n\r\n'.encode())
+        self.place = f"127.0.0.1:{self.port}/hidden"
 
 
 class Sources(unittest.TestCase):
@@ -169,21 +117,16 @@ class Sources(unittest.TestCase):
 
     def rtsp(self, *options):
         """The place of a camera that is run as another program."""
-        process = subprocess.Popen([sys.executable, CAMERA, *options], stdout=subprocess.PIPE, text=True)
-
-        def end():
-            process.kill()
-            process.wait()
-            process.stdout.close()
-        self.addCleanup(end)
-        return f"127.0.0.1:{process.stdout.readline().strip()}/x"
+        camera = Rtsp("tests/tools/rtspcamera.py", *options)
+        self.addCleanup(camera.kill)
+        return camera.uri.partition("://")[2]
 
     def web(self, *args, **more):
         camera = WebCamera(*args, **more)
-        self.addCleanup(camera.stop)
+        self.addCleanup(camera.close)
         return camera
 
-    @unittest.skipUnless(HAVE_RTSP, "GstRtspServer is missing")
+    @unittest.skipIf(NO_RTSP, NO_RTSP)
     def test_transport(self):
         """A camera that refuses TCP (461) is asked for UDP next, by itself."""
         key = self.add("  RTSP://" + self.rtsp("--transport", "UDP") + " \n")
@@ -201,7 +144,7 @@ class Sources(unittest.TestCase):
         self.change(key, transport="udp")
         self.says(key, "does not send by udp")
 
-    @unittest.skipUnless(HAVE_RTSP, "GstRtspServer is missing")
+    @unittest.skipIf(NO_RTSP, NO_RTSP)
     def test_streams(self):
         """Of two videos it is the first one that the camera describes, each time; a setting chooses another."""
         key = self.add("rtsp://" + self.rtsp("160x120", "320x240"))
@@ -212,7 +155,7 @@ class Sources(unittest.TestCase):
         self.change(key, stream=3)
         self.says(key, "describes 2 videos; expected a stream from 1 to 2, found 3")
 
-    @unittest.skipUnless(HAVE_RTSP, "GstRtspServer is missing")
+    @unittest.skipIf(NO_RTSP, NO_RTSP)
     def test_certificate(self):
         """A camera's own is told by its fingerprint, and taken by it alone."""
         if not self.fingerprint:
@@ -234,12 +177,13 @@ class Sources(unittest.TestCase):
 
     def test_passwords(self):
         """With characters that URIs need: what a camera is told is what was typed, or nothing is."""
-        camera = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Asking)
-        camera.daemon_threads, camera.told = True, []
-        threading.Thread(target=camera.serve_forever, daemon=True).start()
-        self.addCleanup(camera.server_close)
-        self.addCleanup(camera.shutdown)
-        place = f"127.0.0.1:{camera.server_address[1]}"
+        camera = servers.Refusing(b"401 Unauthorized", 'WWW-Authenticate: Basic realm="x"')
+        self.addCleanup(camera.close)
+        place = f"127.0.0.1:{camera.port}"
+
+        def told():
+            return {line.split(" ", 2)[2] for requests in list(camera.requests) for lines in list(requests)
+                    for line in lines if line.startswith("Authorization: Basic ")}
         added, wanted = [], set()
         for character in "#/?@:%\\[]&\"<' ":
             for user, password in ((USER, f"zq{character}xj"), (f"oper{character}tor", PASSWORD)):
@@ -254,7 +198,7 @@ class Sources(unittest.TestCase):
                 if character != ":" or user == USER:
                     wanted.add(base64.b64encode(f"{user}:{password}".encode()).decode())
         self.assertEqual(len(added), 2 * (14 - 3))
-        until(lambda: wanted <= set(camera.told), "all is told")
+        until(lambda: wanted <= told(), "all is told")
         said = self.server.ask("GET", "/api/cameras")[2] + self.server.ask("GET", "/metrics")[2]
         for secret in (b"oper", b"zq", b"xj", b"hidden"):
             self.assertNotIn(secret, said)
@@ -298,15 +242,9 @@ class Sources(unittest.TestCase):
         subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=320x240:r=10:d=20", "-c:v", "libx264",
                         "-g", "10", "-pix_fmt", "yuv420p", "-f", "hls", "-hls_time", "1", "-hls_list_size", "0",
                         os.path.join(folder, "x.m3u8")], check=True)
-
-        class Files(http.server.SimpleHTTPRequestHandler):
-            def log_message(self, format, *args):
-                pass
-        web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *a: Files(*a, directory=folder))
-        threading.Thread(target=web.serve_forever, daemon=True).start()
-        self.addCleanup(web.server_close)
-        self.addCleanup(web.shutdown)
-        place = f"http://127.0.0.1:{web.server_address[1]}"
+        web = servers.files(folder)
+        self.addCleanup(web.close)
+        place = f"http://127.0.0.1:{web.port}"
         key = self.add(place + "/x.m3u8")
         self.server.live(key)
         self.assertEqual(self.server.snapshot(key).size, (320, 240))

@@ -14,7 +14,8 @@ import unittest
 import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
-from waiting import PATIENCE, until  # noqa: E402,F401
+import servers      # noqa: E402,F401
+from programs import PATIENCE, Rtsp, filmed, lacking, no_rtsp, skip, until  # noqa: E402,F401
 
 Y10 = os.environ["Y10"]
 SEEDED = os.environ["Y10_TEST_SEEDED"]
@@ -27,13 +28,7 @@ def need(*features):
     """Skips the test, with the reason, if a feature or program is missing."""
     for feature in features:
         if feature not in FEATURES and not shutil.which(feature):
-            print(f"{feature} is missing")
-            sys.exit(77)
-
-
-def lacking(*elements):
-    return [e for e in elements
-            if subprocess.run(["gst-inspect-1.0", "--exists", e], check=False).returncode]
+            skip(f"{feature} is missing")
 
 
 def launch(case, pipeline):

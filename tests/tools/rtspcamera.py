@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
-"""A network camera: GStreamer's RTSP server, as its options say. Prints its port."""
+"""A network camera: GStreamer's RTSP server, as its options say. Prints its address."""
 import argparse
 
 import gi
@@ -54,5 +54,5 @@ if options.cert or options.user:
         "user, media.factory.access=(boolean)true, media.factory.construct=(boolean)true"))
 server.get_mount_points().add_factory("/x", factory)
 server.attach(None)
-print(server.get_bound_port(), flush=True)
+print(f"rtsp://127.0.0.1:{server.get_bound_port()}/x", flush=True)
 GLib.MainLoop().run()

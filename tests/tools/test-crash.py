@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import time
-import unittest
 
 from common import Case, PATIENCE, PLUGIN_DIR, Y10, main, need, picture, until, write_png
 

@@ -24,7 +24,7 @@ make_frame (ToolFrame *frame, ToolSample *sample)
 {
   const gsize luma = WIDTH * HEIGHT;
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, luma * 3 / 2, NULL);
-  GstCaps *caps = gst_caps_from_string (
+  g_autoptr (GstCaps) caps = gst_caps_from_string (
       "video/x-raw,format=I420,width=320,height=240,framerate=25/1");
   GstY10FrameFormat format;
   GstVideoCropMeta *crop;
@@ -51,7 +51,6 @@ make_frame (ToolFrame *frame, ToolSample *sample)
     .is_sample = TRUE,
   };
   gst_buffer_unref (buffer);
-  gst_caps_unref (caps);
 }
 
 /* The picture of the crop, which is removed. */
@@ -60,14 +59,13 @@ take_crop (const char *name)
 {
   char *class = g_build_filename (folder, y10_model_get_class_name (model, 0),
       NULL);
-  char *path = g_build_filename (class, name, NULL);
+  g_autofree char *path = g_build_filename (class, name, NULL);
   GError *error = NULL;
   GdkPixbuf *picture = gdk_pixbuf_new_from_file (path, &error);
 
   g_assert_no_error (error);
   g_assert_cmpint (g_unlink (path), ==, 0);
   g_assert_cmpint (g_rmdir (class), ==, 0);
-  g_free (path);
   g_free (class);
   return picture;
 }
@@ -108,26 +106,24 @@ crop (const char *privacy)
 static void
 test_place (void)
 {
-  GdkPixbuf *picture = crop (NULL);
+  g_autoptr (GdkPixbuf) picture = crop (NULL);
 
   g_assert_cmpint (gdk_pixbuf_get_width (picture), ==, 48);
   g_assert_cmpint (gdk_pixbuf_get_height (picture), ==, 40);
   for (gint y = 0; y < 40; y++)
     for (gint x = 0; x < 48; x++)
       g_assert_cmpint (red_at (picture, x, y) > 160, ==, x >= 8);
-  g_object_unref (picture);
 }
 
 /* What is filled is dark. */
 static void
 test_privacy (void)
 {
-  GdkPixbuf *picture = crop ("fill");
+  g_autoptr (GdkPixbuf) picture = crop ("fill");
 
   for (gint y = 0; y < 40; y++)
     for (gint x = 0; x < 48; x++)
       g_assert_cmpint (red_at (picture, x, y), <, 60);
-  g_object_unref (picture);
 }
 
 int

@@ -42,12 +42,11 @@ box (guint picture, guint category, double x, double side, double confidence)
 static void
 assert_precision (const ValInput *input, ValArea area, int iou, double expected)
 {
-  ValCategory *result = val_evaluate (input);
+  g_autofree ValCategory *result = val_evaluate (input);
 
   g_assert_cmpfloat_with_epsilon (val_average_precision (result,
                                       input->n_categories, area, iou),
       expected, 1e-12);
-  g_free (result);
 }
 
 static void
@@ -105,14 +104,13 @@ test_crowd (void)
   const ValFound found[] = { box (0, 0, 100, 40, 0.9), box (0, 0, 150, 40, 0.9),
     box (0, 0, 0, 50, 0.8) };
   const ValInput input = INPUT (1, 1, truths, found);
-  ValCategory *result;
+  g_autofree ValCategory *result = NULL;
 
   assert_precision (&input, VAL_AREA_ALL, ANY, 17 / 101.0);
   truths[1].is_crowd = TRUE;
   assert_precision (&input, VAL_AREA_ALL, ANY, 1);
   result = val_evaluate (&input);
   g_assert_cmpuint (result->n_truths, ==, 1);
-  g_free (result);
 }
 
 static void
@@ -145,7 +143,7 @@ test_recall (void)
 {
   ValTruth truths[200];
   ValFound found[200];
-  ValCategory *result;
+  g_autofree ValCategory *result = NULL;
   ValInput input;
 
   for (guint i = 0; i < 200; i++) {
@@ -158,7 +156,6 @@ test_recall (void)
   assert_recall (result, VAL_AREA_ALL, VAL_MOST_10, 10 / 200.0);
   assert_recall (result, VAL_AREA_ALL, VAL_MOST_100, 0.5);
   assert_recall (result, VAL_AREA_SMALL, VAL_MOST_100, -1);
-  g_free (result);
 }
 
 static void
@@ -183,10 +180,9 @@ test_confusion (void)
     box (0, 1, 300, 50, 0.5), box (1, 0, 0, 50, 0.25) };
   const ValInput input = INPUT (2, 2, truths, found);
   const guint expected[] = { 1, 1, 0, 0, 0, 1, 1, 0, 0 };
-  guint *matrix = val_confuse (&input, 0.25, 0.45);
+  g_autofree guint *matrix = val_confuse (&input, 0.25, 0.45);
 
   g_assert_cmpmem (matrix, sizeof expected, expected, sizeof expected);
-  g_free (matrix);
 }
 
 int

@@ -10,7 +10,6 @@ import random
 import re
 import struct
 import subprocess
-import unittest
 import urllib.parse
 
 from common import Case, Y10, boxes, jpeg_size, main, need, picture, write_gif, write_png

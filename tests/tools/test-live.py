@@ -15,22 +15,15 @@ import subprocess
 import sys
 import termios
 import time
-import threading
 import unittest
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from common import Case, DATA, PATIENCE, PLUGIN_DIR, Y10, lacking, main, need, until
+from common import (Case, PATIENCE, PLUGIN_DIR, Rtsp, Y10, filmed, lacking, main, need, no_rtsp, servers,
+                    until)
 
 need("gst", "overlay", "ffmpeg", "/usr/bin/python3")
 
 SOURCE = os.environ["Y10_TEST_SOURCE"]
-SERVER = ["/usr/bin/python3", os.path.join(SOURCE, "pipelines", "rtsp_server.py"),
-          "rtsp://127.0.0.1:0/camera"]
-CAMERA = ("videotestsrc is-live=true pattern=ball ! video/x-raw,width=320,height=240,framerate=30/1 ! "
-          "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=30 ! rtph264pay name=pay0").split()
-HAVE_RTSP = subprocess.run(
-    ["/usr/bin/python3", "-c", "import gi; gi.require_version('GstRtspServer', '1.0')"],
-    check=False, capture_output=True).returncode == 0
+NO_RTSP = no_rtsp()
 MISSING = lacking("x264enc", "mp4mux", "avenc_aac", "rtph264pay")
 
 
@@ -49,26 +42,9 @@ def cpu_seconds(pid):
         return ticks / os.sysconf("SC_CLK_TCK") + sum(map(cpu_seconds, children.read().split()))
 
 
-class Server:
-    def __enter__(self):
-        self.process = subprocess.Popen([*SERVER, *CAMERA], stdout=subprocess.PIPE, text=True)
-        line = self.process.stdout.readline()
-        self.uri = re.search(r"rtsp://\S+", line).group()
-        return self
-
-    def __exit__(self, *args):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
-
-
-class Mjpeg(BaseHTTPRequestHandler):
+class Mjpeg(servers.Quiet):
     """A camera that sends JPEGs one after the other, in what FFmpeg's muxer makes of them."""
-    protocol_version = "HTTP/1.1"
     rate = 10
-
-    def log_message(self, *args):
-        pass
 
     def do_GET(self):
         parts = self.server.stream.split(b"--ffmpeg\r\n")[1:]
@@ -106,11 +82,11 @@ class Live(Case):
         self.assertEqual(process.returncode, status, errors)
         return out, errors
 
-    @unittest.skipUnless(HAVE_RTSP, "GstRtspServer is missing (Debian: gir1.2-gst-rtsp-server-1.0)")
+    @unittest.skipIf(NO_RTSP, NO_RTSP)
     def test_follow(self):
         """Frames are skipped; each of them is drawn."""
         out = self.path("live")
-        with Server() as server, self.start(*self.slow, "--draw", out, server.uri) as p:
+        with filmed() as server, self.start(*self.slow, "--draw", out, server.uri) as p:
             stamps = []
             for line in p.stdout:
                 stamps.append(json.loads(line)["timestamp"] / 1e9)
@@ -130,23 +106,21 @@ class Live(Case):
 
     def test_multipart(self):
         """A camera over HTTP is followed like one over RTSP, up to its end."""
-        with ThreadingHTTPServer(("127.0.0.1", 0), Mjpeg) as server:
+        with servers.Server(Mjpeg) as server:
             server.stream = subprocess.run(
                 ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x240:rate=10:duration=3",
                  "-f", "mpjpeg", "-"], check=True, capture_output=True).stdout
-            threading.Thread(target=server.serve_forever, daemon=True).start()
             out, errors = self.start(
-                *self.slow, f"http://127.0.0.1:{server.server_address[1]}/camera").communicate(timeout=PATIENCE)
-            server.shutdown()
+                *self.slow, f"http://127.0.0.1:{server.port}/camera").communicate(timeout=PATIENCE)
         found = re.search(r"live, 30 frames in .*: (\d+) inferred, (\d+) skipped", errors)
         self.assertTrue(found, errors)
         self.assertEqual(len(out.splitlines()), int(found[1]))
         self.assertEqual(int(found[1]) + int(found[2]), 30)
 
-    @unittest.skipUnless(HAVE_RTSP, "GstRtspServer is missing (Debian: gir1.2-gst-rtsp-server-1.0)")
+    @unittest.skipIf(NO_RTSP, NO_RTSP)
     def test_interval(self):
         """Every Nth frame of a camera is a candidate."""
-        with Server() as server, self.start("--model", self.model, "--size", "64", "--interval", "10",
+        with filmed() as server, self.start("--model", self.model, "--size", "64", "--interval", "10",
                                             server.uri) as p:
             stamps = [json.loads(p.stdout.readline())["timestamp"] for _ in range(5)]
             self.end(p, signal.SIGTERM)
@@ -154,21 +128,17 @@ class Live(Case):
         for a, b in zip(stamps, stamps[1:]):
             self.assertGreater((b - a) / (1e9 / 30), 7)
 
-    @unittest.skipUnless(HAVE_RTSP, "GstRtspServer is missing (Debian: gir1.2-gst-rtsp-server-1.0)")
+    @unittest.skipIf(NO_RTSP, NO_RTSP)
     def test_cameras(self):
         """Of those that take no TCP, and of those with two videos, one that is always the same."""
-        camera = os.path.join(os.path.dirname(os.path.abspath(__file__)), "rtspcamera.py")
-
         def first(options, *more, scheme="rtsp"):
             """The size of the first frame, or what is said without one."""
-            with subprocess.Popen(["/usr/bin/python3", camera, *options], stdout=subprocess.PIPE, text=True) as server:
-                uri = f"{scheme}://127.0.0.1:{server.stdout.readline().strip()}/x"
-                with self.start("--model", self.model, "--size", "64", *more, uri) as p:
-                    line = p.stdout.readline()
-                    if line:
-                        p.terminate()
-                    said = p.communicate(timeout=PATIENCE)[1]
-                server.kill()
+            with Rtsp("tests/tools/rtspcamera.py", *options) as server, \
+                    self.start("--model", self.model, "--size", "64", *more, f"{scheme}{server.uri[4:]}") as p:
+                line = p.stdout.readline()
+                if line:
+                    p.terminate()
+                said = p.communicate(timeout=PATIENCE)[1]
             size = json.loads(line)["resolution"] if line else None
             return (size["width"], size["height"]) if size else said
         self.assertEqual(first(["--transport", "UDP"]), (320, 240))
@@ -267,7 +237,7 @@ class Live(Case):
 def print_delay():
     """A camera of 30 frames/s and a model that takes a third of a second."""
     Live.setUpClass()
-    with Server() as server, subprocess.Popen(
+    with filmed() as server, subprocess.Popen(
             [Y10, "detect", "--model", Live.make_model("yolov10n-nc80"), *sys.argv[2:], server.uri],
             env=Live.env, text=True, stdout=subprocess.PIPE) as p:
         began = first = None

@@ -4,11 +4,9 @@
 """Files with several pictures, written by Pillow and FFmpeg: y10 detect reads all, with the results of
 each picture alone, or says how many it does not read. What cameras add to a picture is none."""
 import json
-import os
 import struct
 import subprocess
 import sys
-import unittest
 
 from common import Case, boxes, main, need
 

@@ -4,7 +4,6 @@
 """The same input by name, by file: and http: URI, from standard input and from a pipe gives the same
 lines. Python serves the files."""
 import contextlib
-import http.server
 import json
 import os
 import subprocess
@@ -12,23 +11,19 @@ import threading
 import unittest
 import urllib.parse
 
-from common import (Case, FEATURES, PLUGIN_DIR, Y10, add_exif, lacking, main, need, picture, write_gif, write_png,
-                    write_tiff)
+from common import (Case, FEATURES, PLUGIN_DIR, Y10, add_exif, lacking, main, need, picture, servers, write_gif,
+                    write_png, write_tiff)
 
 need("gst", "pixbuf", "ffmpeg")
 
 
-class Handler(http.server.SimpleHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class Handler(servers.Quiet):
     stop = threading.Event()
-
-    def log_message(self, format, *args):
-        pass
 
     def do_GET(self):
         case, _, name = self.path.lstrip("/").partition("/")
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self.answer(case, os.path.join(self.directory, urllib.parse.unquote(name)))
+            self.answer(case, os.path.join(self.server.folder, urllib.parse.unquote(name)))
 
     def answer(self, case, path):
         if case in ("404", "500"):
@@ -86,16 +81,12 @@ class Uris(Case):
         cls.video = os.path.join(cls.folder, "v.mkv")
         subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48:duration=0.4",
                         "-c:v", "mjpeg", cls.video], check=True)
-        cls.server = http.server.ThreadingHTTPServer(
-            ("127.0.0.1", 0), lambda *a: Handler(*a, directory=cls.folder))
-        cls.thread = threading.Thread(target=cls.server.serve_forever)
-        cls.thread.start()
+        cls.server = servers.Server(Handler)
+        cls.server.folder = cls.folder
 
     @classmethod
     def tearDownClass(cls):
-        cls.server.shutdown()
-        cls.thread.join()
-        cls.server.server_close()
+        cls.server.close()
         super().tearDownClass()
 
     @classmethod
@@ -103,7 +94,7 @@ class Uris(Case):
         subprocess.run(["ffmpeg", "-v", "error", "-i", cls.png, *options, "-frames:v", "1", path], check=True)
 
     def url(self, case, path):
-        return (f"http://127.0.0.1:{self.server.server_address[1]}/{case}/"
+        return (f"http://127.0.0.1:{self.server.port}/{case}/"
                 + urllib.parse.quote(os.path.basename(path)))
 
     def lines(self, *args, **options):

@@ -5,7 +5,6 @@
 import os
 import shutil
 import struct
-import subprocess
 import unittest
 
 from common import (Case, FEATURES, PLUGIN_DIR, boxes, lacking, launch, main, need, picture, read_png,

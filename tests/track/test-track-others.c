@@ -129,7 +129,7 @@ GST_END_TEST;
 static gchar *
 complaint (GstBus *bus, GstMessageType type)
 {
-  GstMessage *message = gst_bus_pop_filtered (bus, type);
+  g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, type);
   GError *error = NULL;
   gchar *text;
 
@@ -141,7 +141,6 @@ complaint (GstBus *bus, GstMessageType type)
     gst_message_parse_warning (message, &error, NULL);
   text = g_strdup (error->message);
   g_error_free (error);
-  gst_message_unref (message);
   return text;
 }
 
@@ -329,12 +328,8 @@ GST_START_TEST (test_analytics)
 GST_END_TEST;
 #endif
 
-static Suite *
-track_others_suite (void)
+TEST_CHECK_MAIN (track_others)
 {
-  Suite *s = suite_create ("yolov10track beside others");
-  TCase *tc = tcase_create ("track");
-
   tcase_add_checked_fixture (tc, track_setup, track_teardown);
   tcase_set_timeout (tc, 100);
   tcase_add_test (tc, test_foreign);
@@ -346,8 +341,4 @@ track_others_suite (void)
 #ifdef HAVE_GST_ANALYTICS
   tcase_add_test (tc, test_analytics);
 #endif
-  suite_add_tcase (s, tc);
-  return s;
 }
-
-GST_CHECK_MAIN (track_others);

@@ -379,12 +379,8 @@ GST_START_TEST (test_groups)
 
 GST_END_TEST;
 
-static Suite *
-track_suite (void)
+TEST_CHECK_MAIN (track)
 {
-  Suite *s = suite_create ("yolov10track");
-  TCase *tc = tcase_create ("track");
-
   tcase_add_checked_fixture (tc, track_setup, track_teardown);
   tcase_set_timeout (tc, 100);
   tcase_add_test (tc, test_ids);
@@ -395,8 +391,4 @@ track_suite (void)
   tcase_add_loop_test (tc, test_weak, 0, 2);
   tcase_add_test (tc, test_two_streams);
   tcase_add_test (tc, test_groups);
-  suite_add_tcase (s, tc);
-  return s;
 }
-
-GST_CHECK_MAIN (track);

@@ -46,7 +46,7 @@ static void
 test_assign (void)
 {
   GstY10Assigner *assigner = gst_y10_assigner_new (6, 7);
-  GRand *rand = g_rand_new_with_seed (3);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
 
   for (guint round = 0; round < 20000; round++) {
     guint n_rows = (guint) g_rand_int_range (rand, 0, 7);
@@ -76,7 +76,6 @@ test_assign (void)
     g_assert_cmpfloat_with_epsilon (sum,
         least_sum (costs, n_rows, n_columns, limit, 0, 0), 1e-5);
   }
-  g_rand_free (rand);
   gst_y10_assigner_free (assigner);
 }
 
@@ -214,7 +213,7 @@ whole_update (Whole *w, const gdouble z[4])
 static void
 test_kalman_whole (void)
 {
-  GRand *rand = g_rand_new_with_seed (8);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (8);
   GstY10TrackBox box = { 200, 150, 40, 90 };
   GstY10Kalman kalman;
   Whole whole = { .x = { 200, 150, 40.0 / 90, 90 } };
@@ -250,7 +249,6 @@ test_kalman_whole (void)
           1e-4);
     }
   }
-  g_rand_free (rand);
 }
 
 /* An object at a constant speed is predicted exactly, at rates that change. */
@@ -426,9 +424,9 @@ test_crowd (void)
 {
   GstY10Tracker *tracker = gst_y10_tracker_new ();
   guint n = GST_Y10_MAX_OBSERVED + 100, n_tracks;
-  GstY10Observed *seen = g_new0 (GstY10Observed, n);
-  guint64 *ids = g_new0 (guint64, n);
-  GRand *rand = g_rand_new_with_seed (5);
+  g_autofree GstY10Observed *seen = g_new0 (GstY10Observed, n);
+  g_autofree guint64 *ids = g_new0 (guint64, n);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
 
   for (guint round = 0; round < 3; round++) {
     for (guint i = 0; i < n; i++) {
@@ -450,9 +448,6 @@ test_crowd (void)
         g_assert_true (ids[i] == 0 || ids[i] != ids[j]);
     }
   }
-  g_rand_free (rand);
-  g_free (ids);
-  g_free (seen);
   gst_y10_tracker_free (tracker);
 }
 

@@ -4,7 +4,8 @@
 
 /* The harness of the tests of the element. Objects move on known paths. */
 
-#include <gst/check/check.h>
+#include "../gst/gstmain.h"
+
 #include <gst/check/gstharness.h>
 
 #include "meta/gstyolov10framemeta.h"

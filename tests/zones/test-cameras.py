@@ -9,9 +9,7 @@ usage: test-cameras.py BUILD
 """
 import json
 import os
-import re
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,8 +20,8 @@ FOLDER = tempfile.TemporaryDirectory()
 os.environ.update(GST_PLUGIN_PATH_1_0=os.path.join(BUILD, "gst"), GST_REGISTRY=os.path.join(FOLDER.name, "registry"))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
 import scenes  # noqa: E402
-from scenes import Gst, ROOT  # noqa: E402
-from waiting import PATIENCE  # noqa: E402
+from programs import PATIENCE, no_rtsp, skip, streamed  # noqa: E402
+from scenes import Gst  # noqa: E402
 
 WIDTH, HEIGHT, RATE, SECONDS = 480, 360, 10, 60
 SECOND = 10**9
@@ -50,19 +48,11 @@ def write_scene(path):
             file.write(frame)
 
 
-class Camera:
-    def __init__(self, scene):
-        self.process = subprocess.Popen(
-            ["/usr/bin/python3", os.path.join(ROOT, "pipelines/rtsp_server.py"), "rtsp://127.0.0.1:0/camera",
-             *f"filesrc location={scene} ! rawvideoparse format=gray8 width={WIDTH} height={HEIGHT} framerate={RATE}/1 "
-             "! videoconvert ! video/x-raw,format=I420 ! x264enc tune=zerolatency speed-preset=ultrafast "
-             f"key-int-max={RATE} ! rtph264pay name=pay0".split()], stdout=subprocess.PIPE, text=True)
-        self.uri = re.search(r"rtsp://\S+", self.process.stdout.readline()).group()
-
-    def end(self):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
+def camera(scene):
+    return streamed(
+        f"filesrc location={scene} ! rawvideoparse format=gray8 width={WIDTH} height={HEIGHT} framerate={RATE}/1 "
+        "! videoconvert ! video/x-raw,format=I420 ! x264enc tune=zerolatency speed-preset=ultrafast "
+        f"key-int-max={RATE} ! rtph264pay name=pay0")
 
 
 class Cameras(unittest.TestCase):
@@ -85,7 +75,7 @@ class Cameras(unittest.TestCase):
 
     def tearDown(self):
         self.pipeline.set_state(Gst.State.NULL)
-        self.camera.end()
+        self.camera.kill()
 
     def on_frame(self, _pad, info):
         self.last = info.get_buffer().pts
@@ -105,7 +95,7 @@ class Cameras(unittest.TestCase):
         self.source.sync_state_with_parent()
 
     def begin(self):
-        self.camera = Camera(self.scene)
+        self.camera = camera(self.scene)
         self.connect_source()
         self.pipeline.set_state(Gst.State.PLAYING)
         self.connections.append([])
@@ -142,11 +132,11 @@ class Cameras(unittest.TestCase):
         """The camera is gone: another connection, to the elements that have played all the time."""
         self.source.set_state(Gst.State.NULL)
         self.pipeline.remove(self.source)
-        self.camera.end()
+        self.camera.kill()
         self.drain()
         time.sleep(DWELL / SECOND / 2)      # as long as it is away
         self.drain()
-        self.camera = Camera(self.scene)
+        self.camera = camera(self.scene)
         before = self.connections[-1]
         self.connections.append([])
         self.connect_source()
@@ -197,7 +187,7 @@ class Cameras(unittest.TestCase):
         self.watch_scene()
         self.stop()
         self.pipeline.remove(self.source)
-        self.camera.end()
+        self.camera.kill()
         self.begin()
         self.watch_scene()
         self.assertEqual(self.kinds([self.wait_for("dwell")]), [("dwell", None)])
@@ -228,17 +218,12 @@ class Cameras(unittest.TestCase):
 
 
 def missing():
-    probe = subprocess.run(["/usr/bin/python3", "-c", "import gi; gi.require_version('GstRtspServer', '1.0')"],
-                           check=False, capture_output=True)
-    if probe.returncode:
-        return "gst-rtsp-server for Python (gir1.2-gst-rtsp-server-1.0)"
-    return next((f"the element {name}" for name in ("rtspsrc", "x264enc", "rtph264pay", "avdec_h264", "rawvideoparse")
-                 if not Gst.ElementFactory.find(name)), None)
+    return no_rtsp() or next((f"the element {name} is missing" for name in (
+        "rtspsrc", "x264enc", "rtph264pay", "avdec_h264", "rawvideoparse") if not Gst.ElementFactory.find(name)), None)
 
 
 if __name__ == "__main__":
     Gst.init(None)
     if missing():
-        print(f"SKIP: {missing()} is missing")
-        sys.exit(77)
+        skip(missing())
     unittest.main()

@@ -32,10 +32,9 @@ static guint n_objects;
 static void
 print (const GstY10ZoneEvent *event, gpointer user)
 {
-  gchar *json = gst_y10_zone_event_to_json (event, NULL);
+  g_autofree gchar *json = gst_y10_zone_event_to_json (event, NULL);
 
   puts (json);
-  g_free (json);
 }
 
 static void
@@ -75,8 +74,8 @@ static void
 print_point (char **words)
 {
   GstY10Point corners[64], point;
-  GString *text = g_string_new (NULL);
-  Y10Region *region;
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (Y10Region) region = NULL;
   guint n = 0;
 
   for (; strcmp (*words, "--"); words += 2) {
@@ -91,8 +90,6 @@ print_point (char **words)
   printf ("%d %d\n", gst_y10_polygon_has_point (corners, n, point),
       y10_region_has_box (region, Y10_REGION_ANCHOR_BOTTOM, point.x, point.y,
           point.x, point.y));
-  y10_region_unref (region);
-  g_string_free (text, TRUE);
 }
 
 static void

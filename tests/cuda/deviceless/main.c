@@ -165,9 +165,9 @@ plan_of (char variant, Y10Graph **graph)
     .max_run = 8,
   };
   const Y10TestFormat hollow = { .hollow = TRUE };
-  char *name = g_strdup_printf ("yolov10%c-nc80", variant);
+  g_autofree char *name = g_strdup_printf ("yolov10%c-nc80", variant);
   Y10TestTensors *tensors = test_tensors (name, 0);
-  Y10Model *model = test_model (tensors, &hollow);
+  g_autoptr (Y10Model) model = test_model (tensors, &hollow);
   GError *error = NULL;
   Y10Plan *plan;
 
@@ -175,9 +175,7 @@ plan_of (char variant, Y10Graph **graph)
   g_assert_no_error (error);
   plan = y10_plan_new (*graph, &layout, &error);
   g_assert_no_error (error);
-  y10_model_unref (model);
   y10_test_tensors_free (tensors);
-  g_free (name);
   return plan;
 }
 
@@ -305,7 +303,7 @@ ask_gpu (gpointer data, gpointer user_data)
 {
   Table *t = data;
   char *path = g_strdup_printf (TEST_DATA_DIR "/gpu/%s.json", gpus[t->gpu]);
-  GString *why = g_string_new (NULL);
+  g_autoptr (GString) why = g_string_new (NULL);
   GError *error = NULL;
   char *properties;
 
@@ -323,7 +321,6 @@ ask_gpu (gpointer data, gpointer user_data)
     t->n_no++;
   }
   y10_cudnn_lib_free (t->lib);
-  g_string_free (why, TRUE);
   g_free (properties);
   g_free (path);
 }
