@@ -141,7 +141,7 @@ apply (ServeSettings *settings, SoupServerMessage *message, ServeCamera *camera,
 void
 serve_camera_patch (SoupServerMessage *message, const char *id, gpointer data)
 {
-  ServeSettings *settings = ((ServeCameras *) data)->config;
+  ServeSettings *settings = ((ServeCameras *) data)->settings;
   ServeCamera *camera = find (data, message, id, NO_THING);
   g_autoptr (ToolCameraSettings)
       other = camera ? read_change (settings, message, camera->settings) : NULL;

@@ -336,7 +336,7 @@ add_demo (ServeSettings *settings)
 ServeSettings *
 serve_settings_load (const char *path, GError **error)
 {
-  g_autoptr (ServeSettings) config = g_new0 (ServeSettings, 1);
+  g_autoptr (ServeSettings) settings = g_new0 (ServeSettings, 1);
   g_autoptr (GError) problem = NULL;
   struct stat status;
   gsize size;
