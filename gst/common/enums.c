@@ -194,7 +194,10 @@ gst_yolov10_publish_content_get_type (void)
   static const GEnumValue values[] = { { GST_YOLOV10_PUBLISH_FRAMES,
                                            "Results of each frame", "frames" },
     { GST_YOLOV10_PUBLISH_EVENTS, "Events of zones", "events" },
-    { GST_YOLOV10_PUBLISH_ALL, "Both", "all" }, { 0, NULL, NULL } };
+    { GST_YOLOV10_PUBLISH_ALL, "Both", "all" },
+    { GST_YOLOV10_PUBLISH_NONE, "Nothing; the lines of others are sent",
+        "none" },
+    { 0, NULL, NULL } };
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type,

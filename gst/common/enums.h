@@ -104,6 +104,7 @@ typedef enum
  * @GST_YOLOV10_PUBLISH_FRAMES: results of yolov10detect, one for each frame
  * @GST_YOLOV10_PUBLISH_EVENTS: events of yolov10zones
  * @GST_YOLOV10_PUBLISH_ALL: both
+ * @GST_YOLOV10_PUBLISH_NONE: nothing; the spool's lines are sent all the same
  *
  * What yolov10publish writes.
  *
@@ -114,6 +115,7 @@ typedef enum
   GST_YOLOV10_PUBLISH_FRAMES,
   GST_YOLOV10_PUBLISH_EVENTS,
   GST_YOLOV10_PUBLISH_ALL,
+  GST_YOLOV10_PUBLISH_NONE,
 } GstYolov10PublishContent;
 
 /**

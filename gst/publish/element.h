@@ -25,7 +25,7 @@ G_DECLARE_FINAL_TYPE (GstYolov10Publish, gst_yolov10_publish, GST,
 typedef struct
 {
   GstY10Settings parent;
-  gchar *location, *spool, *stream, *uri, *credentials, *snapshots;
+  gchar *location, *spool, *stream, *uri, *follower, *credentials, *snapshots;
   GstYolov10PublishContent content;
   guint64 max_age, max_bytes, max_delay, timeout;
   guint sync_interval;

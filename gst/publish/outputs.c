@@ -60,6 +60,7 @@ open_follower (GstYolov10Publish *self, GstY10PublishSettings *settings,
     GError **error)
 {
   GstY10FollowerSettings follower = {
+    .name = settings->follower ? settings->follower : "",
     .uri = settings->uri,
     .credentials = settings->credentials,
     .home_assistant = settings->home_assistant,
@@ -104,7 +105,9 @@ open_spool (GstYolov10Publish *self, GstY10PublishSettings *settings,
     .max_age = (gint64) (settings->max_age / GST_USECOND),
     .max_bytes = settings->max_bytes,
     .sync_interval = settings->sync_interval * (gint64) 1000,
-    .is_followed = share != NULL,
+    .follower = !share       ? NULL
+        : settings->follower ? settings->follower
+                             : "",
     .share = share,
   };
 
@@ -212,11 +215,13 @@ open_snapshots (GstYolov10Publish *self, const GstY10PublishSettings *settings,
 
   if (!settings->snapshots || !*settings->snapshots)
     return TRUE;
-  if (settings->content == GST_YOLOV10_PUBLISH_FRAMES) {
+  if (settings->content == GST_YOLOV10_PUBLISH_FRAMES
+      || settings->content == GST_YOLOV10_PUBLISH_NONE) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "snapshots is \"%s\", but content is frames; expected events or all, since "
+        "snapshots is \"%s\", but content is %s; expected events or all, since "
         "pictures are of events",
-        settings->snapshots);
+        settings->snapshots,
+        settings->content == GST_YOLOV10_PUBLISH_NONE ? "none" : "frames");
     return FALSE;
   }
   self->snapshots = gst_y10_snapshots_new (&config, error);

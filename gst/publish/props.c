@@ -107,14 +107,26 @@ install_network (GObjectClass *class, GParamFlags flags)
   /**
    * GstYolov10Publish:uri:
    *
-   * Elements that share a spool share the connection. A user or password in it is
-   * refused, since properties are printed.
+   * Elements that share a spool share the connection of each follower. A user or
+   * password in it is refused, since properties are printed.
    *
    * Since: 0.2
    */
   ROW (uri, string, "uri", "URI",
       "Where to send the lines of the spool to: mqtt://HOST[:PORT]/PREFIX, mqtts:, "
       "http:, https: or kafka://HOST[:PORT]/TOPIC. Empty: nowhere",
+      "", flags);
+  /**
+   * GstYolov10Publish:follower:
+   *
+   * Elements that send a spool to several places have followers of several names: each
+   * keeps its own position, so that none waits for another.
+   *
+   * Since: 0.2
+   */
+  ROW (follower, string, "follower", "Follower",
+      "Name of what sends to uri, which keeps its own position in the spool: up to 24 "
+      "letters, digits, - and _",
       "", flags);
   /**
    * GstYolov10Publish:credentials:

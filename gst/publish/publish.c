@@ -147,7 +147,8 @@ gst_yolov10_publish_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   gst_y10_publish_note_zones (self, buffer);
   if (self->snapshots && !take_picture (self, buffer))
     return GST_FLOW_ERROR;
-  if (self->content != GST_YOLOV10_PUBLISH_EVENTS) {
+  if (self->content == GST_YOLOV10_PUBLISH_FRAMES
+      || self->content == GST_YOLOV10_PUBLISH_ALL) {
     find_live (self);
     gst_y10_frame_lines_make (&self->frames, buffer, on_frame_line, self);
   }
@@ -159,7 +160,8 @@ take_event (GstYolov10Publish *self, GstEvent *event)
 {
   const gchar *json = gst_y10_event_line (gst_event_get_structure (event));
 
-  if (!json || self->content == GST_YOLOV10_PUBLISH_FRAMES)
+  if (!json || self->content == GST_YOLOV10_PUBLISH_FRAMES
+      || self->content == GST_YOLOV10_PUBLISH_NONE)
     return;
   find_live (self);
   gst_y10_publish_put_event (self, gst_event_get_structure (event), json);

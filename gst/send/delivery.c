@@ -65,7 +65,7 @@ advance (GstY10Delivery *self)
   guint64 n = 0;
 
   for (; gst_y10_flights_take (&self->flights, &after); n++)
-    gst_y10_spool_acknowledge (self->spool, after);
+    gst_y10_spool_acknowledge (self->spool, self->name, after);
   g_mutex_lock (&self->lock);
   self->stats.acknowledged += n;
   g_mutex_unlock (&self->lock);
@@ -504,8 +504,8 @@ void
 gst_y10_delivery_begin (GstY10Delivery *self, GMainContext *context)
 {
   self->began = gst_y10_spool_get_synced (self->spool);
-  self->head = gst_y10_spool_get_acknowledged (self->spool);
-  self->reader = gst_y10_spool_reader_new (self->spool, self->head);
+  self->head = gst_y10_spool_get_acknowledged (self->spool, self->name);
+  self->reader = gst_y10_spool_reader_new (self->spool, self->name, self->head);
   gst_y10_flights_init (&self->flights, MAX_FLIGHTS);
   gst_y10_blame_init (&self->blame, &self->flights,
       self->class->get_window (self->transport));

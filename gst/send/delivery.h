@@ -17,6 +17,7 @@ typedef struct
 {
   /* The follower sets these. */
   GstY10Spool *spool;
+  const gchar *name; /* of the follower; interned */
   const GstY10TransportClass *class;
   GstY10Transport transport;
   GstY10Topics *topics; /* NULL: the transport has none */

@@ -147,6 +147,7 @@ add_topics (GstY10Follower *self, const GstY10FollowerSettings *settings)
   const GstY10TopicsConfig config = {
     .prefix = prefix ? prefix : "",
     .folder = gst_y10_spool_get_path (self->delivery.spool),
+    .follower = self->delivery.name,
     .producer = self->config.producer,
     .broker = broker,
     .home_assistant = settings->home_assistant,
@@ -175,6 +176,19 @@ release (GstY10Follower *self)
   g_free (self);
 }
 
+/* Of two followers, each is a client of its own, also where they have one broker. */
+static const gchar *
+get_client (const GstY10Delivery *delivery)
+{
+  const gchar *producer = gst_y10_spool_get_producer (delivery->spool);
+  gchar *client = g_strconcat (producer, *delivery->name ? "-" : "",
+      delivery->name, NULL);
+  const gchar *interned = g_intern_string (client);
+
+  g_free (client);
+  return interned;
+}
+
 static gboolean
 open_transport (GstY10Follower *self, const GstY10FollowerSettings *settings,
     GError **error)
@@ -193,7 +207,7 @@ open_transport (GstY10Follower *self, const GstY10FollowerSettings *settings,
   self->config = (GstY10TransportConfig){
     .uri = self->uri,
     .credentials = &self->credentials,
-    .producer = gst_y10_spool_get_producer (self->delivery.spool),
+    .producer = get_client (&self->delivery),
     .max_delay = settings->max_delay,
     .timeout = settings->timeout,
     .callbacks = &gst_y10_delivery_callbacks,
@@ -220,6 +234,7 @@ gst_y10_follower_new (GstY10Spool *spool,
   GstY10Follower *self = g_new0 (GstY10Follower, 1);
 
   self->delivery.spool = spool;
+  self->delivery.name = g_intern_string (settings->name);
   self->delivery.max_delay = settings->max_delay;
   g_mutex_init (&self->delivery.lock);
   self->uri = g_strdup (settings->uri);

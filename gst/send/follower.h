@@ -3,7 +3,7 @@
 #pragma once
 
 /* Sends the synced lines of a spool to where a uri says, at least once and in their
- * order. Elements that share a spool share the follower. */
+ * order. Elements that share a spool share the followers of the same name. */
 
 #include "send/stats.h"
 #include "spool/spool.h"
@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 /* Of the element's properties; borrowed. */
 typedef struct
 {
-  const gchar *uri; /* not empty */
+  const gchar *name; /* as that of the spool's configuration */
+  const gchar *uri;  /* not empty */
   const gchar
       *credentials; /* file; NULL or empty: the environment's, or none */
   gboolean home_assistant;

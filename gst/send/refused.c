@@ -20,6 +20,8 @@
 #define OLD_NAME "refused.old.jsonl"
 #define MAX_BYTES (8 << 20)
 
+static GMutex lock; /* followers of one spool share the file */
+
 /* -1: errno says why. */
 static int
 open_file (int folder, gsize length)
@@ -76,17 +78,21 @@ gst_y10_refused_add (const gchar *folder, const gchar *line, gsize length,
 {
   g_autoptr (GString) record = make_record (line, length, reason);
   const int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const int file = fd >= 0 ? open_file (fd, record->len) : -1;
-  const off_t end = file >= 0 ? lseek (file, 0, SEEK_END) : -1;
-  const gboolean ok = end >= 0
-      && gst_y10_folder_write (file, record->str, record->len)
-      && fdatasync (file) == 0;
+  gboolean ok;
+  int file;
+  off_t end;
 
+  g_mutex_lock (&lock);
+  file = fd >= 0 ? open_file (fd, record->len) : -1;
+  end = file >= 0 ? lseek (file, 0, SEEK_END) : -1;
+  ok = end >= 0 && gst_y10_folder_write (file, record->str, record->len)
+      && fdatasync (file) == 0;
   if (!ok)
     gst_y10_folder_fail ("keep a refused line in", folder, NAME, error);
   /* The next line must not continue half of this one. */
   if (!ok && end >= 0 && ftruncate (file, end) != 0)
     errno = 0;
+  g_mutex_unlock (&lock);
   if (file >= 0)
     close (file);
   if (fd >= 0)

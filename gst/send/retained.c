@@ -173,10 +173,11 @@ gst_y10_retained_new (const GstY10RetainedConfig *config)
   GstY10Retained *self = g_new0 (GstY10Retained, 1);
 
   self->config = *config;
-  self->config.folder = NULL;
+  self->config.folder = self->config.follower = NULL;
   self->config.producer = g_strdup (config->producer);
   self->config.broker = g_strdup (config->broker);
-  self->path = g_build_filename (config->folder, NAME, NULL);
+  self->path = g_strconcat (config->folder, "/" NAME,
+      *config->follower ? "." : "", config->follower, NULL);
   self->streams = g_hash_table_new_full (g_str_hash, g_str_equal, NULL,
       stream_free);
   load (self);

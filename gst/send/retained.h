@@ -10,7 +10,9 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const gchar *folder;   /* of the spool */
+  const gchar *folder; /* of the spool */
+  const gchar
+      *follower; /* its name; the file of one that has a name has it, too */
   const gchar *producer; /* copied */
   const gchar *broker;   /* copied */
   /* Removes what the broker keeps under a topic. */

@@ -95,8 +95,8 @@ gst_y10_topics_new (const GstY10TopicsConfig *config)
 {
   GstY10Topics *self = g_new0 (GstY10Topics, 1);
   gchar *prefix = g_strdup (config->prefix);
-  const GstY10RetainedConfig retained = { config->folder, config->producer,
-    config->broker, remove_topic, watch, self };
+  const GstY10RetainedConfig retained = { config->folder, config->follower,
+    config->producer, config->broker, remove_topic, watch, self };
 
   while (g_str_has_suffix (prefix, "/"))
     prefix[strlen (prefix) - 1] = '\0';

@@ -16,8 +16,9 @@ typedef void (
 
 typedef struct
 {
-  const gchar *prefix;                     /* copied */
-  const gchar *folder, *producer, *broker; /* of GstY10RetainedConfig */
+  const gchar *prefix; /* copied */
+  /* Of GstY10RetainedConfig. */
+  const gchar *folder, *follower, *producer, *broker;
   gboolean home_assistant;
   GstY10StateFunc send;
   GstY10PresenceFunc set_presence;

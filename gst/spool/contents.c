@@ -83,18 +83,34 @@ gst_y10_contents_write_state (int folder, const gchar *path,
 }
 
 static void
-read_acknowledged (GstY10Contents *found)
+read_mark (GstY10Contents *found, const gchar *file, const gchar *name)
 {
-  GstY10SpoolPosition position;
+  GstY10Mark mark = { .name = g_intern_string (name) };
   gchar text[128];
 
-  if (gst_y10_folder_read (found->folder, "acknowledged", text, sizeof text)
+  if (gst_y10_folder_read (found->folder, file, text, sizeof text)
       && sscanf (text,
              "segment=%" G_GUINT64_FORMAT "\noffset=%" G_GUINT64_FORMAT "\n",
-             &position.segment, &position.offset)
+             &mark.at.segment, &mark.at.offset)
           == 2
-      && position.segment < found->next)
-    found->acknowledged = position;
+      && mark.at.segment < found->next)
+    g_array_append_val (found->marks, mark);
+}
+
+/* Those of followers that are not there now keep segments, too. */
+static void
+find_marks (const gchar *path, GstY10Contents *found)
+{
+  GDir *folder = g_dir_open (path, 0, NULL);
+  const gchar *file;
+
+  while (folder && (file = g_dir_read_name (folder))) {
+    if (!strcmp (file, GST_Y10_MARK_FILE))
+      read_mark (found, file, "");
+    else if (g_str_has_prefix (file, GST_Y10_MARK_FILE "."))
+      read_mark (found, file, file + strlen (GST_Y10_MARK_FILE "."));
+  }
+  g_clear_pointer (&folder, g_dir_close);
 }
 
 static gboolean
@@ -104,7 +120,7 @@ read_all (const gchar *path, GstY10Contents *found, GError **error)
   if (found->lock_file < 0 || !find_segments (path, found, error))
     return FALSE;
   read_state (found);
-  read_acknowledged (found);
+  find_marks (path, found);
   sync_last (found);
   return gst_y10_contents_write_state (found->folder, path, &found->naming,
       found->next, error);
@@ -137,9 +153,11 @@ gst_y10_contents_find (GstY10Contents *found, const gchar *path, guint mode,
   if (found->folder < 0)
     return FALSE;
   found->segments = g_array_new (FALSE, FALSE, sizeof (GstY10Segment));
+  found->marks = g_array_new (FALSE, FALSE, sizeof (GstY10Mark));
   if (read_all (path, found, error))
     return TRUE;
   g_array_unref (found->segments);
+  g_array_unref (found->marks);
   close_file (&found->lock_file);
   close_file (&found->folder);
   return FALSE;

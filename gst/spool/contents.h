@@ -9,6 +9,8 @@
 
 G_BEGIN_DECLS
 
+#define GST_Y10_MARK_FILE "acknowledged"
+
 typedef struct
 {
   guint64 number;
@@ -17,13 +19,21 @@ typedef struct
       written_at; /* its last line, monotonic; earlier processes' by their age */
 } GstY10Segment;
 
+/* How far a follower has come. */
+typedef struct
+{
+  const gchar *name; /* interned; empty: of the file "acknowledged" */
+  GstY10SpoolPosition at;
+  gboolean is_open, must_save;
+} GstY10Mark;
+
 typedef struct
 {
   int folder, lock_file;
   GArray *segments; /* GstY10Segment, in their order */
   guint64 next, bytes;
   GstY10Naming naming;
-  GstY10SpoolPosition acknowledged;
+  GArray *marks; /* GstY10Mark, of all followers that there have been */
 } GstY10Contents;
 
 gboolean gst_y10_contents_find (GstY10Contents *found, const gchar *path,

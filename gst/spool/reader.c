@@ -22,6 +22,7 @@
 struct _GstY10SpoolReader
 {
   GstY10Segments *segments;    /* of a writer, or NULL */
+  const gchar *follower;       /* interned, of it */
   const GstY10SpoolView *view; /* otherwise */
   GstY10SpoolPosition at;      /* of the next line */
   int file;                    /* of segment @at.segment; -1: not open */
@@ -57,16 +58,19 @@ count_folders (const GstY10SpoolReader *self)
 /**
  * gst_y10_spool_reader_new:
  * @spool: the spool of a writer, which must outlive the reader
+ * @follower: name of who reads, as of gst_y10_spool_acknowledge()
  * @from: the beginning of a line, such as the acknowledged position
  *
  * Returns: (transfer full): a reader of the synced lines
  */
 GstY10SpoolReader *
-gst_y10_spool_reader_new (GstY10Spool *spool, GstY10SpoolPosition from)
+gst_y10_spool_reader_new (GstY10Spool *spool, const gchar *follower,
+    GstY10SpoolPosition from)
 {
   GstY10SpoolReader *self = reader_new (gst_y10_spool_get_segments (spool),
       NULL);
 
+  self->follower = g_intern_string (follower);
   self->at = from;
   self->at.folder = count_folders (self);
   return self;
@@ -154,8 +158,9 @@ note_folder (GstY10SpoolReader *self)
 
   if (n != self->at.folder)
     gst_y10_spool_reader_seek (self,
-        self->segments ? gst_y10_segments_get_acknowledged (self->segments)
-                       : (GstY10SpoolPosition){ .folder = n });
+        self->segments
+            ? gst_y10_segments_get_acknowledged (self->segments, self->follower)
+            : (GstY10SpoolPosition){ .folder = n });
 }
 
 /* Opens the segment of the position, or the one after it where that was removed. */

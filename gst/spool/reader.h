@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 typedef struct _GstY10SpoolReader GstY10SpoolReader;
 
 GstY10SpoolReader *gst_y10_spool_reader_new (GstY10Spool *spool,
-    GstY10SpoolPosition from);
+    const gchar *follower, GstY10SpoolPosition from);
 GstY10SpoolReader *gst_y10_spool_reader_new_view (const GstY10SpoolView *view);
 void gst_y10_spool_reader_set_members (GstY10SpoolReader *reader,
     const gchar *const *names, guint n);

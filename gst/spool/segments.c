@@ -9,7 +9,7 @@
  * in a segment that somebody else has changed, is not safe. Then all files are left, and the
  * folder is opened, or made, as at the start.
  * Segments go as a whole: for their age, or for their size where that exceeds the limit;
- * only the latter takes lines that a follower still needs. */
+ * only the latter takes lines that one of the followers still needs. */
 #include "spool/segments.h"
 
 #include <errno.h>
@@ -33,7 +33,6 @@ struct _GstY10Segments
   gchar *path;
   guint64 max_bytes, segment_bytes;
   gint64 max_age;
-  gboolean is_followed;
 
   /* Writer's thread. */
   guint mode; /* of the folder, for the next one */
@@ -48,8 +47,7 @@ struct _GstY10Segments
   GArray *segments; /* GstY10Segment, in their order */
   guint64 next;
   guint64 bytes, removed_unacknowledged, bad_lines;
-  GstY10SpoolPosition acknowledged;
-  gboolean must_save_acknowledged;
+  GArray *marks; /* GstY10Mark */
 };
 
 static GstY10Segment *
@@ -58,29 +56,107 @@ get_segment (GstY10Segments *self, guint i)
   return &g_array_index (self->segments, GstY10Segment, i);
 }
 
-static void
-save_acknowledged (GstY10Segments *self)
+static GstY10Mark *
+get_mark (const GstY10Segments *self, guint i)
 {
-  GstY10SpoolPosition position;
-  gchar text[128];
-  gboolean must;
+  return &g_array_index (self->marks, GstY10Mark, i);
+}
+
+/* NULL: there is no such follower. Call with the lock held. */
+static GstY10Mark *
+find_mark (const GstY10Segments *self, const gchar *name)
+{
+  for (guint i = 0; i < self->marks->len; i++)
+    if (!strcmp (get_mark (self, i)->name, name))
+      return get_mark (self, i);
+  return NULL;
+}
+
+/* Where there is no such follower, it has acknowledged nothing. Call with the lock held. */
+static GstY10Mark *
+make_mark (GstY10Segments *self, const gchar *name)
+{
+  const GstY10Mark mark = { .name = g_intern_string (name),
+    .at.folder = self->n_folders };
+  GstY10Mark *found = find_mark (self, name);
+
+  if (found)
+    return found;
+  g_array_append_val (self->marks, mark);
+  return get_mark (self, self->marks->len - 1);
+}
+
+/* The position of the follower that is behind all others. G_MAXUINT64: none follows, so
+ * nothing has to stay. Call with the lock held. */
+static GstY10SpoolPosition
+get_least (const GstY10Segments *self)
+{
+  GstY10SpoolPosition least = { G_MAXUINT64, 0, self->n_folders };
+  gboolean is_followed = FALSE;
+
+  for (guint i = 0; i < self->marks->len; i++) {
+    const GstY10Mark *mark = get_mark (self, i);
+
+    is_followed |= mark->is_open;
+    if (gst_y10_spool_position_compare (mark->at, least) < 0)
+      least = mark->at;
+  }
+  if (!is_followed)
+    least.segment = G_MAXUINT64;
+  return least;
+}
+
+static void
+save_mark (GstY10Segments *self, guint i)
+{
+  gchar text[128], file[64];
+  GstY10Mark mark;
 
   g_mutex_lock (&self->lock);
-  position = self->acknowledged;
-  must = self->must_save_acknowledged;
-  self->must_save_acknowledged = FALSE;
+  mark = *get_mark (self, i);
+  get_mark (self, i)->must_save = FALSE;
   g_mutex_unlock (&self->lock);
-  if (!must)
+  if (!mark.must_save)
     return;
   g_snprintf (text, sizeof text,
       "segment=%" G_GUINT64_FORMAT "\noffset=%" G_GUINT64_FORMAT "\n",
-      position.segment, position.offset);
-  if (gst_y10_folder_replace (self->folder, self->path, "acknowledged", text,
-          NULL))
+      mark.at.segment, mark.at.offset);
+  g_snprintf (file, sizeof file, *mark.name ? "%s.%s" : "%s", GST_Y10_MARK_FILE,
+      mark.name);
+  if (gst_y10_folder_replace (self->folder, self->path, file, text, NULL))
     return;
   g_mutex_lock (&self->lock);
-  self->must_save_acknowledged = TRUE;
+  get_mark (self, i)->must_save = TRUE;
   g_mutex_unlock (&self->lock);
+}
+
+/* Others only add marks behind those that there are. */
+static void
+save_marks (GstY10Segments *self)
+{
+  guint n;
+
+  g_mutex_lock (&self->lock);
+  n = self->marks->len;
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < n; i++)
+    save_mark (self, i);
+}
+
+/* Takes the marks of another folder. Who follows begins there with what that has not
+ * acknowledged. Call with the lock held. */
+static void
+exchange_marks (GstY10Segments *self, GArray *marks)
+{
+  GArray *old = self->marks;
+
+  self->marks = marks;
+  for (guint i = 0; i < marks->len; i++)
+    get_mark (self, i)->at.folder = self->n_folders;
+  for (guint i = 0; i < old->len; i++)
+    if (g_array_index (old, GstY10Mark, i).is_open)
+      make_mark (self, g_array_index (old, GstY10Mark, i).name)->is_open = TRUE;
+  g_array_unref (old);
 }
 
 static void
@@ -112,10 +188,8 @@ open_folder (GstY10Segments *self, GError **error)
   self->naming = found.naming;
   self->next = found.next;
   self->bytes = found.bytes;
-  self->acknowledged = found.acknowledged;
-  self->must_save_acknowledged = FALSE;
   self->n_folders += had_folder;
-  self->acknowledged.folder = self->n_folders;
+  exchange_marks (self, found.marks);
   g_mutex_unlock (&self->lock);
   return TRUE;
 }
@@ -124,7 +198,7 @@ static void
 close_folder (GstY10Segments *self)
 {
   if (self->folder >= 0)
-    save_acknowledged (self);
+    save_marks (self);
   close_file (&self->lock_file);
   g_mutex_lock (&self->lock);
   close_file (&self->folder);
@@ -154,10 +228,12 @@ gst_y10_segments_open (const gchar *folder, const GstY10SpoolConfig *config,
   self->segment_bytes = config->max_bytes
       ? CLAMP (part, MIN_SEGMENT, MAX_SEGMENT)
       : MAX_SEGMENT;
-  self->is_followed = config->is_followed;
   self->segments = g_array_new (FALSE, FALSE, sizeof (GstY10Segment));
+  self->marks = g_array_new (FALSE, FALSE, sizeof (GstY10Mark));
   self->next = 1;
   g_mutex_init (&self->lock);
+  if (config->follower)
+    gst_y10_segments_follow (self, config->follower);
   if (open_folder (self, error))
     return self;
   gst_y10_segments_close (self);
@@ -172,6 +248,7 @@ gst_y10_segments_close (GstY10Segments *self)
   close_file (&self->file);
   close_folder (self);
   g_array_unref (self->segments);
+  g_array_unref (self->marks);
   g_mutex_clear (&self->lock);
   g_free (self->path);
   g_free (self);
@@ -366,13 +443,12 @@ count_lines (GstY10Segments *self, const gchar *name, guint64 offset)
   return n_lines;
 }
 
-/* Whether the follower is done with a segment. Call with the lock held. */
+/* Whether all followers are done with a segment. */
 static gboolean
-is_acknowledged (const GstY10Segments *self, const GstY10Segment *segment)
+is_acknowledged (GstY10SpoolPosition least, const GstY10Segment *segment)
 {
-  return self->acknowledged.segment > segment->number
-      || (self->acknowledged.segment == segment->number
-          && self->acknowledged.offset >= segment->size);
+  return least.segment > segment->number
+      || (least.segment == segment->number && least.offset >= segment->size);
 }
 
 /* Removes the first segment. */
@@ -380,8 +456,7 @@ static void
 remove_first (GstY10Segments *self)
 {
   gchar name[GST_Y10_SEGMENT_NAME_SIZE];
-  GstY10SpoolPosition acknowledged;
-  gboolean is_needed;
+  GstY10SpoolPosition least;
   guint64 n_lines = 0;
   GstY10Segment segment;
 
@@ -389,13 +464,12 @@ remove_first (GstY10Segments *self)
     end_segment (self);
   g_mutex_lock (&self->lock);
   segment = *get_segment (self, 0);
-  acknowledged = self->acknowledged;
-  is_needed = self->is_followed && !is_acknowledged (self, &segment);
+  least = get_least (self);
   g_mutex_unlock (&self->lock);
   gst_y10_folder_make_name (segment.number, name);
-  if (is_needed)
+  if (!is_acknowledged (least, &segment))
     n_lines = count_lines (self, name,
-        acknowledged.segment == segment.number ? acknowledged.offset : 0);
+        least.segment == segment.number ? least.offset : 0);
   unlinkat (self->folder, name, 0);
   g_mutex_lock (&self->lock);
   g_array_remove_index (self->segments, 0);
@@ -409,7 +483,7 @@ static gboolean
 must_go (GstY10Segments *self)
 {
   const GstY10Segment *first = get_segment (self, 0);
-  gboolean is_needed;
+  GstY10SpoolPosition least;
 
   if (self->max_bytes && self->bytes > self->max_bytes
       && self->segments->len > 1)
@@ -418,9 +492,9 @@ must_go (GstY10Segments *self)
       || g_get_monotonic_time () - first->written_at <= self->max_age)
     return FALSE;
   g_mutex_lock (&self->lock);
-  is_needed = self->is_followed && !is_acknowledged (self, first);
+  least = get_least (self);
   g_mutex_unlock (&self->lock);
-  return !is_needed;
+  return is_acknowledged (least, first);
 }
 
 /**
@@ -472,7 +546,7 @@ gst_y10_segments_tend (GstY10Segments *self, GError **error)
     return FALSE;
   while (self->segments->len && must_go (self))
     remove_first (self);
-  save_acknowledged (self);
+  save_marks (self);
   if (self->file >= 0
       && faccessat (self->folder, "current.jsonl", F_OK, AT_SYMLINK_NOFOLLOW)
           != 0) {
@@ -538,26 +612,42 @@ gst_y10_segments_get_synced (GstY10Segments *self)
   return position;
 }
 
-GstY10SpoolPosition
-gst_y10_segments_get_acknowledged (GstY10Segments *self)
+/* From now on segments stay until @follower has acknowledged them. */
+void
+gst_y10_segments_follow (GstY10Segments *self, const gchar *follower)
 {
-  GstY10SpoolPosition position;
+  g_mutex_lock (&self->lock);
+  make_mark (self, follower)->is_open = TRUE;
+  g_mutex_unlock (&self->lock);
+}
+
+GstY10SpoolPosition
+gst_y10_segments_get_acknowledged (GstY10Segments *self, const gchar *follower)
+{
+  GstY10SpoolPosition position = { 0 };
+  const GstY10Mark *mark;
 
   g_mutex_lock (&self->lock);
-  position = self->acknowledged;
+  mark = find_mark (self, follower);
+  position.folder = self->n_folders;
+  if (mark)
+    position = mark->at;
   g_mutex_unlock (&self->lock);
   return position;
 }
 
 void
-gst_y10_segments_acknowledge (GstY10Segments *self,
+gst_y10_segments_acknowledge (GstY10Segments *self, const gchar *follower,
     GstY10SpoolPosition position)
 {
+  GstY10Mark *mark;
+
   g_mutex_lock (&self->lock);
+  mark = make_mark (self, follower);
   if (position.folder == self->n_folders
-      && gst_y10_spool_position_compare (position, self->acknowledged) > 0) {
-    self->acknowledged = position;
-    self->must_save_acknowledged = TRUE;
+      && gst_y10_spool_position_compare (position, mark->at) > 0) {
+    mark->at = position;
+    mark->must_save = TRUE;
   }
   g_mutex_unlock (&self->lock);
 }

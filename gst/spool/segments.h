@@ -26,10 +26,11 @@ guint gst_y10_segments_count_folders (GstY10Segments *segments);
 const gchar *gst_y10_segments_get_producer (GstY10Segments *segments,
     guint64 segment);
 GstY10SpoolPosition gst_y10_segments_get_synced (GstY10Segments *segments);
-GstY10SpoolPosition gst_y10_segments_get_acknowledged (
-    GstY10Segments *segments);
+void gst_y10_segments_follow (GstY10Segments *segments, const gchar *follower);
+GstY10SpoolPosition gst_y10_segments_get_acknowledged (GstY10Segments *segments,
+    const gchar *follower);
 void gst_y10_segments_acknowledge (GstY10Segments *segments,
-    GstY10SpoolPosition position);
+    const gchar *follower, GstY10SpoolPosition position);
 void gst_y10_segments_get_stats (GstY10Segments *segments,
     GstY10SpoolStats *stats);
 

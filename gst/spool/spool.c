@@ -13,6 +13,8 @@
 #include "spool/watch.h"
 #include "spool/writer.h"
 
+#define MAX_NAME 24
+
 struct _GstY10Spool
 {
   gchar *path; /* absolute */
@@ -23,14 +25,20 @@ struct _GstY10Spool
   GMutex lock;
   GList *clients; /* the oldest first */
 
-  /* Lock of the registry. */
+  GList *followers; /* Follower; lock of the registry */
+};
+
+typedef struct
+{
+  gchar *name, *share;
   gpointer shared;
   GDestroyNotify free_shared;
-};
+} Follower;
 
 struct _GstY10SpoolClient
 {
   GstY10Spool *spool;
+  Follower *follower; /* NULL: the client wants none */
   gboolean flushing;
   GstY10SpoolStateFunc on_state;
   gpointer user;
@@ -84,15 +92,25 @@ on_state (const GError *error, gpointer user)
 static const GstY10Store store = { write_lines, tend, on_state };
 
 static void
+follower_free (gpointer data)
+{
+  Follower *follower = data;
+
+  if (follower->shared && follower->free_shared)
+    follower->free_shared (follower->shared);
+  g_free (follower->name);
+  g_free (follower->share);
+  g_free (follower);
+}
+
+static void
 spool_free (GstY10Spool *self)
 {
   if (self->writer)
     gst_y10_writer_stop (self->writer);
-  if (self->shared && self->free_shared)
-    self->free_shared (self->shared);
+  g_list_free_full (self->followers, follower_free);
   gst_y10_writer_free (self->writer);
   gst_y10_segments_close (self->segments);
-  g_free ((gchar *) self->config.share);
   g_free (self->path);
   g_mutex_clear (&self->lock);
   g_free (self);
@@ -110,7 +128,6 @@ spool_new (const gchar *folder, const GstY10SpoolConfig *config, GError **error)
   g_mutex_init (&self->lock);
   self->segments = segments;
   self->config = *config;
-  self->config.share = g_strdup (config->share);
   self->path = g_canonicalize_filename (folder, NULL);
   self->writer = gst_y10_writer_new (&store, self, config->sync_interval,
       config->queue_bytes);
@@ -150,17 +167,63 @@ check_same (const gchar *folder, const gchar *name, gint64 found,
   return FALSE;
 }
 
+static Follower *
+find_follower (const GstY10Spool *self, const gchar *name)
+{
+  for (GList *l = self->followers; l; l = l->next)
+    if (!strcmp (((const Follower *) l->data)->name, name))
+      return l->data;
+  return NULL;
+}
+
+/* The follower that a client wants, which begins to follow; NULL: none. */
+static Follower *
+follow (GstY10Spool *self, const GstY10SpoolConfig *config)
+{
+  Follower *follower;
+
+  if (!config->follower)
+    return NULL;
+  follower = find_follower (self, config->follower);
+  if (follower)
+    return follower;
+  follower = g_new0 (Follower, 1);
+  follower->name = g_strdup (config->follower);
+  follower->share = g_strdup (config->share);
+  self->followers = g_list_prepend (self->followers, follower);
+  gst_y10_segments_follow (self->segments, follower->name);
+  return follower;
+}
+
+/* A name is part of a file's name. */
+static gboolean
+check_name (const gchar *name, GError **error)
+{
+  if (!name
+      || (strlen (name) <= MAX_NAME
+          && strspn (name, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_")
+              == strlen (name)))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      "follower is \"%s\"; expected up to %d letters, digits, - and _", name,
+      MAX_NAME);
+  return FALSE;
+}
+
 /* Whether @config asks for what the spool already is. */
 static gboolean
 check_config (const GstY10Spool *self, const gchar *folder,
     const GstY10SpoolConfig *config, GError **error)
 {
-  if (g_strcmp0 (self->config.share, config->share)) {
+  const Follower *follower = config->follower
+      ? find_follower (self, config->follower)
+      : NULL;
+
+  if (follower && g_strcmp0 (follower->share, config->share)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "%s is in use by another element of this process with another uri: found "
-        "\"%s\"; expected \"%s\", or a folder of its own",
-        folder, config->share ? config->share : "",
-        self->config.share ? self->config.share : "");
+        "\"%s\"; expected \"%s\", another follower, or a folder of its own",
+        folder, config->share, follower->share);
     return FALSE;
   }
   return check_same (folder, "max-age", config->max_age, self->config.max_age,
@@ -203,14 +266,18 @@ gst_y10_spool_open (const gchar *folder, const GstY10SpoolConfig *config,
   GstY10SpoolClient *client = NULL;
   GstY10Spool *spool;
 
+  if (!check_name (config->follower, error))
+    return NULL;
   g_mutex_lock (&registry);
   spool = find (folder);
   if (!spool)
     spool = spool_new (folder, config, error);
   else if (!check_config (spool, folder, config, error))
     spool = NULL;
-  if (spool)
+  if (spool) {
     client = client_new (spool, on_state_func, user);
+    client->follower = follow (spool, config);
+  }
   g_mutex_unlock (&registry);
   return client;
 }
@@ -291,27 +358,27 @@ gst_y10_spool_get_stats (GstY10Spool *self, GstY10SpoolStats *stats)
 
 /**
  * gst_y10_spool_share:
- * @client: of the spool
- * @make: makes what is shared, for the first client that asks
+ * @client: of the spool, opened with a follower
+ * @make: makes what is shared, for the first client of the follower that asks
  * @user: passed to @make
- * @free_func: frees it, when the last client closes: everything is synced then, and the
- *   folder still locked
+ * @free_func: frees it, when the spool's last client closes: everything is synced then, and
+ *   the folder still locked
  *
- * Returns: (transfer none): what all clients of the spool share, or %NULL with an error
+ * Returns: (transfer none): what all clients of the follower share, or %NULL with an error
  */
 gpointer
 gst_y10_spool_share (GstY10SpoolClient *client, GstY10SpoolMakeFunc make,
     gpointer user, GDestroyNotify free_func, GError **error)
 {
-  GstY10Spool *spool = client->spool;
+  Follower *follower = client->follower;
   gpointer shared;
 
   g_mutex_lock (&registry);
-  if (!spool->shared) {
-    spool->shared = make (spool, user, error);
-    spool->free_shared = free_func;
+  if (!follower->shared) {
+    follower->shared = make (client->spool, user, error);
+    follower->free_shared = free_func;
   }
-  shared = spool->shared;
+  shared = follower->shared;
   g_mutex_unlock (&registry);
   return shared;
 }
@@ -341,16 +408,17 @@ gst_y10_spool_get_synced (GstY10Spool *self)
 }
 
 GstY10SpoolPosition
-gst_y10_spool_get_acknowledged (GstY10Spool *self)
+gst_y10_spool_get_acknowledged (GstY10Spool *self, const gchar *follower)
 {
-  return gst_y10_segments_get_acknowledged (self->segments);
+  return gst_y10_segments_get_acknowledged (self->segments, follower);
 }
 
-/* A follower is done with all lines before @position. */
+/* The follower is done with all lines before @position. */
 void
-gst_y10_spool_acknowledge (GstY10Spool *self, GstY10SpoolPosition position)
+gst_y10_spool_acknowledge (GstY10Spool *self, const gchar *follower,
+    GstY10SpoolPosition position)
 {
-  gst_y10_segments_acknowledge (self->segments, position);
+  gst_y10_segments_acknowledge (self->segments, follower, position);
 }
 
 /* For readers. */

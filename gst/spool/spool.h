@@ -9,7 +9,8 @@
  *                       number is used twice
  *   current.jsonl       symbolic link to the newest
  *   state               the producer's id and the next number; where that was written
- *   acknowledged        the position up to which a follower is done
+ *   acknowledged        the position up to which a follower is done; of one that has a name,
+ *                       acknowledged.NAME
  *   lock                locked by the process that writes; has its id */
 
 #include "spool/position.h"
@@ -37,8 +38,8 @@ void gst_y10_spool_get_stats (GstY10Spool *spool, GstY10SpoolStats *stats);
 
 /* For a follower, from any thread.
  *
- * gst_y10_spool_share(): what the first client makes, all share; @free is called when the
- * last one closes, after everything is synced and before the folder is unlocked. @make
+ * gst_y10_spool_share(): what the first client of a follower makes, all of it share; @free is
+ * called when the spool's last client closes, after everything is synced and before the folder is unlocked. @make
  * returns NULL with an error if it fails, and so does the function. */
 typedef gpointer (
     *GstY10SpoolMakeFunc) (GstY10Spool *spool, gpointer user, GError **error);
@@ -66,8 +67,9 @@ GstY10SpoolPosition gst_y10_spool_get_synced (GstY10Spool *spool);
 
 /* Where the last process stopped, at first; behind the last line that is done. Writing
  * it to the folder takes up to a second, and never blocks the caller. Never goes back. */
-GstY10SpoolPosition gst_y10_spool_get_acknowledged (GstY10Spool *spool);
-void gst_y10_spool_acknowledge (GstY10Spool *spool,
+GstY10SpoolPosition gst_y10_spool_get_acknowledged (GstY10Spool *spool,
+    const gchar *follower);
+void gst_y10_spool_acknowledge (GstY10Spool *spool, const gchar *follower,
     GstY10SpoolPosition position);
 
 /* For reader.c. */

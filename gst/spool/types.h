@@ -24,10 +24,11 @@ typedef enum
  * @sync_interval: microseconds for which lines are collected before they are synced, but
  *   the first after so long
  * @queue_bytes: how much may wait for the writer; 0: a default
- * @is_followed: a segment that is not acknowledged outlives @max_age
- * @share: (nullable): what else must be equal to share a spool, such as a uri
+ * @follower: (nullable): name of what follows the spool, up to 24 letters, digits, - and _, or
+ *   empty; a segment that a follower has not acknowledged outlives @max_age. %NULL: nothing
+ * @share: (nullable): what must be equal to share the follower, such as a uri
  *
- * Elements of one process that name the same folder must agree in all of these.
+ * Elements of one process that name the same folder must agree in all but the follower.
  */
 typedef struct
 {
@@ -35,8 +36,7 @@ typedef struct
   guint64 max_bytes;
   gint64 sync_interval;
   gsize queue_bytes;
-  gboolean is_followed;
-  const gchar *share;
+  const gchar *follower, *share;
 } GstY10SpoolConfig;
 
 /**
@@ -47,7 +47,7 @@ typedef struct
  *   disk failed, by kind
  * @bad_lines: lines that readers skipped, since they are no JSON
  * @errors: how often writing or syncing failed, or something was not where it was
- * @removed_unacknowledged: lines that @max_bytes removed before they were acknowledged
+ * @removed_unacknowledged: lines that @max_bytes removed before all followers had them
  * @n_segments: segments there are
  * @bytes: their size
  * @longest_sync: microseconds that writing and syncing took at most

@@ -16,6 +16,7 @@ static gint max_bytes = 0, timeout = 20000, expected = 0;
 static gboolean home_assistant = FALSE, announces = FALSE, frames = FALSE;
 static volatile sig_atomic_t is_told_to_end = FALSE;
 static gchar *credentials = NULL, *stream = NULL, *zone = NULL, *share = NULL;
+static gchar *beside = NULL;
 
 static const GOptionEntry options[] = { { "from", 0, 0, G_OPTION_ARG_INT, &from,
                                             "number of the first line", "N" },
@@ -36,6 +37,8 @@ static const GOptionEntry options[] = { { "from", 0, 0, G_OPTION_ARG_INT, &from,
   { "credentials", 0, 0, G_OPTION_ARG_STRING, &credentials, "", "FILE" },
   { "stream", 0, 0, G_OPTION_ARG_STRING, &stream, "", "NAME" },
   { "also", 0, 0, G_OPTION_ARG_STRING, &share, "another stream", "NAME" },
+  { "beside", 0, 0, G_OPTION_ARG_STRING, &beside, "of a follower named b",
+      "URI" },
   { "zone", 0, 0, G_OPTION_ARG_STRING, &zone, "", "NAME" }, { NULL } };
 
 static void
@@ -55,6 +58,7 @@ static gpointer
 make_follower (GstY10Spool *spool, gpointer user, GError **error)
 {
   const GstY10FollowerSettings settings = {
+    .name = user == beside ? "b" : "",
     .uri = user,
     .credentials = credentials,
     .home_assistant = home_assistant,
@@ -164,9 +168,8 @@ int
 main (int argc, char **argv)
 {
   GOptionContext *context = g_option_context_new ("SPOOL URI");
-  GstY10SpoolConfig config = { .sync_interval = 20 * 1000,
-    .is_followed = TRUE };
-  GstY10SpoolClient *client;
+  GstY10SpoolConfig config = { .sync_interval = 20 * 1000, .follower = "" };
+  GstY10SpoolClient *client, *second = NULL;
   GstY10Follower *follower;
   GError *error = NULL;
 
@@ -191,11 +194,18 @@ main (int argc, char **argv)
     gst_y10_spool_close (client);
     return 1;
   }
+  if (beside) {
+    config.follower = "b";
+    second = gst_y10_spool_open (argv[1], &config, NULL, NULL, NULL);
+    gst_y10_spool_share (second, make_follower, beside, free_follower, NULL);
+  }
   begin_streams (follower);
   feed (client, follower);
   print_stats (follower);
   gst_y10_follower_set_stream (follower, stream, FALSE);
+  gst_y10_spool_close (second);
   gst_y10_spool_close (client);
+  g_free (beside);
   g_free (stream);
   g_free (zone);
   g_free (share);

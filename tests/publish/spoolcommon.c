@@ -67,7 +67,8 @@ gchar *
 spool_read_from (GstY10SpoolClient *client, GstY10SpoolPosition from)
 {
   GstY10SpoolReader *reader =
-      gst_y10_spool_reader_new (gst_y10_spool_client_get_spool (client), from);
+      gst_y10_spool_reader_new (gst_y10_spool_client_get_spool (client), "",
+          from);
   GString *numbers = g_string_new (NULL);
   GstY10SpoolLine line;
 

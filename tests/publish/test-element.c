@@ -245,7 +245,7 @@ GST_START_TEST (test_shared)
   client = gst_y10_spool_open (path, &config, NULL, NULL, &error);
   g_assert_no_error (error);
   others = gst_y10_spool_reader_new (gst_y10_spool_client_get_spool (client),
-      (GstY10SpoolPosition){ 0 });
+      "", (GstY10SpoolPosition){ 0 });
   fail_if (gst_y10_spool_reader_next (others, &line));
   push_event (5);
   while (!is_told)

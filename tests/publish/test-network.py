@@ -48,6 +48,20 @@ class Network(Case):
     def errors(self, run):
         return re.findall(r"^ERROR: from element .*?: (.*)$", run.stderr, re.M)
 
+    def test_two_places(self):
+        """A second element sends the lines of the first to another place, and writes none."""
+        broker = self.start(Broker(self.folder))
+        got = self.start(Subscriber(self.folder, broker.port))
+        spool, uri = self.path("spool"), f"mqtt://127.0.0.1:{broker.port}"
+
+        def names(prefix):
+            return [(e["segment"], e["offset"]) for e in map(json.loads, got.of(f"{prefix}/door/event"))]
+        run = self.launch(("yard", f"stream=door spool={spool} uri={uri}/one ! yolov10publish content=none stream=door "
+                           f"spool={spool} uri={uri}/two follower=second"),
+                          shown=lambda: len(names("one")) >= 4 and names("one") == names("two"))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(len(set(names("two"))), len(names("two")))
+
     def test_two_streams(self):
         broker = self.start(Broker(self.folder))
         got = self.start(Subscriber(self.folder, broker.port))

@@ -212,7 +212,7 @@ static void
 check_all (Consumer *self, GstY10SpoolClient *client)
 {
   GstY10Spool *spool = gst_y10_spool_client_get_spool (client);
-  GstY10SpoolReader *reader = gst_y10_spool_reader_new (spool,
+  GstY10SpoolReader *reader = gst_y10_spool_reader_new (spool, "",
       (GstY10SpoolPosition){ 0, 0 });
   GstY10SpoolLine line;
   guint next = 0;
@@ -236,7 +236,7 @@ static void
 live (Consumer *self, GstY10SpoolClient *client, GRand *random)
 {
   GstY10Spool *spool = gst_y10_spool_client_get_spool (client);
-  GstY10SpoolReader *reader = gst_y10_spool_reader_new (spool,
+  GstY10SpoolReader *reader = gst_y10_spool_reader_new (spool, "",
       gst_y10_spool_get_synced (spool));
   const guint n = (guint) g_rand_int_range (random, 1, 9);
   const guint first = self->n_lines;
@@ -253,7 +253,7 @@ live (Consumer *self, GstY10SpoolClient *client, GRand *random)
     while (gst_y10_spool_reader_next (reader, &line)) {
       consume (self, gst_y10_spool_get_producer (spool), &line);
       if (g_rand_boolean (random))
-        gst_y10_spool_acknowledge (spool, line.after);
+        gst_y10_spool_acknowledge (spool, "", line.after);
     }
   }
   gst_y10_spool_reader_free (reader);
@@ -264,8 +264,7 @@ static guint
 lose_power (guint n, guint seed)
 {
   /* Segments of 64 KiB, of which a folder gets two to four: none is removed. */
-  const GstY10SpoolConfig config = { .max_bytes = 1 << 19,
-    .is_followed = TRUE };
+  const GstY10SpoolConfig config = { .max_bytes = 1 << 19, .follower = "" };
   g_autofree gchar *folder = spool_folder ();
   g_autoptr (GRand) random = g_rand_new_with_seed (seed);
   Consumer self = {

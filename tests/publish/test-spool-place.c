@@ -104,7 +104,7 @@ put (GstY10SpoolClient *client, guint n)
 static void
 check_change (guint i, gboolean during)
 {
-  const GstY10SpoolConfig config = { .is_followed = TRUE };
+  const GstY10SpoolConfig config = { .follower = "" };
   gchar *folder = spool_folder (), *expected, *numbers, *acknowledged;
   GstY10SpoolClient *client, *other;
   const gchar *producer;
@@ -123,11 +123,11 @@ check_change (guint i, gboolean during)
   put (client, 1);
   put (client, 2);
   g_assert_true (gst_y10_spool_flush (client));
-  reader = gst_y10_spool_reader_new (spool, (GstY10SpoolPosition){ 0, 0 });
+  reader = gst_y10_spool_reader_new (spool, "", (GstY10SpoolPosition){ 0, 0 });
   for (guint n = 0; n < 2; n++)
     g_assert_true (gst_y10_spool_reader_next (reader, &line));
   producer = gst_y10_spool_get_producer (spool);
-  gst_y10_spool_acknowledge (spool, line.after);
+  gst_y10_spool_acknowledge (spool, "", line.after);
   acknowledged = g_build_filename (folder, "acknowledged", NULL);
   /* A copy has what was written by then. */
   test_wait_for (strcmp (changes[i].what, "copied") != 0
@@ -204,7 +204,7 @@ test_changes (void)
 static void
 test_other_spool (void)
 {
-  const GstY10SpoolConfig config = { .is_followed = TRUE };
+  const GstY10SpoolConfig config = { .follower = "" };
   gchar *earlier = spool_folder (), *folder = spool_folder (), *command,
         *numbers;
   GstY10SpoolClient *client = spool_open (earlier, &config);
@@ -217,9 +217,9 @@ test_other_spool (void)
     g_assert_true (gst_y10_spool_flush (client));
   }
   reader = gst_y10_spool_reader_new (gst_y10_spool_client_get_spool (client),
-      (GstY10SpoolPosition){ 0, 0 });
+      "", (GstY10SpoolPosition){ 0, 0 });
   g_assert_true (gst_y10_spool_reader_next (reader, &line));
-  gst_y10_spool_acknowledge (gst_y10_spool_client_get_spool (client),
+  gst_y10_spool_acknowledge (gst_y10_spool_client_get_spool (client), "",
       line.after);
   gst_y10_spool_reader_free (reader);
   gst_y10_spool_close (client);
@@ -230,17 +230,18 @@ test_other_spool (void)
     put (client, i);
     g_assert_true (gst_y10_spool_flush (client));
   }
-  reader = gst_y10_spool_reader_new (spool, (GstY10SpoolPosition){ 0, 0 });
+  reader = gst_y10_spool_reader_new (spool, "", (GstY10SpoolPosition){ 0, 0 });
   while (gst_y10_spool_reader_next (reader, &line))
-    gst_y10_spool_acknowledge (spool, line.after);
+    gst_y10_spool_acknowledge (spool, "", line.after);
   command = g_strdup_printf ("mv %s %s.moved; mv %s %s", folder, folder,
       earlier, folder);
   run (command, "");
   put (client, 14);
   test_wait_for (spool_stats (client).synced >= 5);
   /* An answer that comes late is of the other folder. */
-  gst_y10_spool_acknowledge (spool, line.after);
-  numbers = spool_read_from (client, gst_y10_spool_get_acknowledged (spool));
+  gst_y10_spool_acknowledge (spool, "", line.after);
+  numbers = spool_read_from (client,
+      gst_y10_spool_get_acknowledged (spool, ""));
   g_assert_cmpstr (numbers, ==, "2 3 14 ");
   g_free (numbers);
   numbers = g_strdup ("");
@@ -329,7 +330,7 @@ test_no_files (void)
 {
   static const gchar *const names[] = { "state", "acknowledged", ".state.new",
     ".acknowledged.new", "00000001.jsonl", "current.jsonl" };
-  const GstY10SpoolConfig config = { .is_followed = TRUE };
+  const GstY10SpoolConfig config = { .follower = "" };
 
   alarm (60);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
@@ -344,12 +345,12 @@ test_no_files (void)
     spool = gst_y10_spool_client_get_spool (client);
     put (client, 1);
     g_assert_true (gst_y10_spool_flush (client));
-    gst_y10_spool_acknowledge (spool, gst_y10_spool_get_synced (spool));
+    gst_y10_spool_acknowledge (spool, "", gst_y10_spool_get_synced (spool));
     spool_expect (client, "1 ");
     gst_y10_spool_close (client);
     client = spool_open (folder, &config);
     g_assert_cmpuint (gst_y10_spool_get_acknowledged (
-                          gst_y10_spool_client_get_spool (client))
+                          gst_y10_spool_client_get_spool (client), "")
                           .offset,
         >, 0);
     gst_y10_spool_close (client);
@@ -365,7 +366,7 @@ test_acknowledged_beyond (void)
 {
   static const gchar *const texts[] = { "segment=2\noffset=0\n",
     "segment=99\noffset=5\n", "segment=18446744073709551615\noffset=0\n" };
-  const GstY10SpoolConfig config = { .is_followed = TRUE };
+  const GstY10SpoolConfig config = { .follower = "" };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
     gchar *folder = spool_folder (), *path, *numbers;
@@ -379,8 +380,8 @@ test_acknowledged_beyond (void)
     put (client, 2);
     g_assert_true (gst_y10_spool_flush (client));
     numbers = spool_read_from (client,
-        gst_y10_spool_get_acknowledged (
-            gst_y10_spool_client_get_spool (client)));
+        gst_y10_spool_get_acknowledged (gst_y10_spool_client_get_spool (client),
+            ""));
     g_assert_cmpstr (numbers, ==, "1 2 ");
     gst_y10_spool_close (client);
     g_free (numbers);

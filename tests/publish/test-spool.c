@@ -31,7 +31,7 @@ test_restart (void)
   spool_put (client, GST_Y10_LINE_EVENT, 1, 5, FALSE);
   g_assert_true (gst_y10_spool_flush (client));
   reader = gst_y10_spool_reader_new (gst_y10_spool_client_get_spool (client),
-      (GstY10SpoolPosition){ 0, 0 });
+      "", (GstY10SpoolPosition){ 0, 0 });
   g_assert_true (gst_y10_spool_reader_next (reader, &line));
   g_assert_cmpint (line.kind, ==, GST_Y10_LINE_FRAME);
   g_assert_cmpmem (line.text, line.length, "{\"frame\":0,\"x\":\"\"}", 18);
@@ -41,7 +41,8 @@ test_restart (void)
   g_assert_true (gst_y10_spool_reader_next (reader, &line));
   g_assert_cmpint (line.kind, ==, GST_Y10_LINE_EVENT);
   g_assert_cmpuint (line.at.offset, ==, 19);
-  gst_y10_spool_acknowledge (gst_y10_spool_client_get_spool (client), line.at);
+  gst_y10_spool_acknowledge (gst_y10_spool_client_get_spool (client), "",
+      line.at);
   g_assert_false (gst_y10_spool_reader_next (reader, &line));
   gst_y10_spool_reader_free (reader);
   gst_y10_spool_close (client);
@@ -55,7 +56,8 @@ test_restart (void)
   spool_expect (client, "0 1 2 ");
   g_free (producer);
   producer = spool_read_from (client,
-      gst_y10_spool_get_acknowledged (gst_y10_spool_client_get_spool (client)));
+      gst_y10_spool_get_acknowledged (gst_y10_spool_client_get_spool (client),
+          ""));
   g_assert_cmpstr (producer, ==, "1 2 ");
   spool_expect_segments (folder, "1 2 ");
   link = g_build_filename (folder, "current.jsonl", NULL);
@@ -197,10 +199,21 @@ test_shared (void)
   g_assert_nonnull (strstr (error->message, "1048576"));
   g_clear_error (&error);
   other = config;
+  other.follower = "";
   other.share = "mqtt://a";
+  first = spool_open (folder, &other);
+  other.share = "mqtt://b";
   g_assert_null (gst_y10_spool_open (folder, &other, NULL, NULL, &error));
   g_assert_nonnull (strstr (error->message, "mqtt://a"));
   g_clear_error (&error);
+  other.follower = "b";
+  gst_y10_spool_close (spool_open (folder, &other));
+  other.follower = "../b";
+  g_assert_null (gst_y10_spool_open (folder, &other, NULL, NULL, &error));
+  g_assert_nonnull (strstr (error->message, "../b"));
+  g_clear_error (&error);
+  gst_y10_spool_close (first);
+  other = config;
   gst_y10_spool_close (second);
   /* The lock is free again. */
   gst_y10_spool_close (spool_open (folder, &other));
@@ -212,7 +225,7 @@ test_shared (void)
 static void
 test_limit (void)
 {
-  const GstY10SpoolConfig config = { .max_bytes = 40000, .is_followed = TRUE };
+  const GstY10SpoolConfig config = { .max_bytes = 40000, .follower = "" };
   gchar *folder = spool_folder (), *left, *expected;
   GstY10SpoolClient *client = spool_open (folder, &config);
   GstY10Spool *spool = gst_y10_spool_client_get_spool (client);
@@ -225,7 +238,7 @@ test_limit (void)
   }
   g_assert_cmpuint (spool_stats (client).n_segments, ==, 4);
   /* What is acknowledged stays. */
-  gst_y10_spool_acknowledge (spool, (GstY10SpoolPosition){ 2, 2000 });
+  gst_y10_spool_acknowledge (spool, "", (GstY10SpoolPosition){ 2, 2000 });
   for (guint i = 20; i < 60; i++) {
     spool_put (client, GST_Y10_LINE_EVENT, 100 + i, 1000 - 21, FALSE);
     g_assert_true (gst_y10_spool_flush (client));
@@ -265,7 +278,7 @@ static void
 test_age (void)
 {
   const GstY10SpoolConfig config = { .max_age = 1000 },
-                          followed = { .max_age = 1000, .is_followed = TRUE };
+                          followed = { .max_age = 1000, .follower = "" };
   g_autofree gchar *folder = spool_folder ();
   GstY10SpoolClient *client = spool_open (folder, &followed);
   GstY10SpoolPosition end;
@@ -277,7 +290,7 @@ test_age (void)
   g_usleep (2200000);
   spool_expect_segments (folder, "1 ");
   end = gst_y10_spool_get_synced (gst_y10_spool_client_get_spool (client));
-  gst_y10_spool_acknowledge (gst_y10_spool_client_get_spool (client), end);
+  gst_y10_spool_acknowledge (gst_y10_spool_client_get_spool (client), "", end);
   test_wait_for (!has_segments (folder));
   spool_put (client, GST_Y10_LINE_EVENT, 2, 0, FALSE);
   g_assert_true (gst_y10_spool_flush (client));

@@ -43,6 +43,32 @@ class Webhook(Case):
         self.assertEqual(headers["Content-Type"], "application/json")
         self.assertEqual(headers["Authorization"], "Basic Y2FtOmE6Yg==")
 
+    def test_two_followers(self):
+        """One whose server is away neither blocks the other nor loses a line, across SIGKILL; and what it needs
+        stays, though the other has it."""
+        live, port = self.start(Server()), free_port()
+        away = ("--beside", f"http://127.0.0.1:{port}/hook")
+        feed = self.feed(live, "--count", N_LINES, "--rate", 1000, "--linger", 600000, *away)
+        until(lambda: len(live.lines()) > N_LINES // 2)
+        feed.kill()
+        stored = sorted(lines_of(self.path("spool")))
+        feed = self.feed(live, "--from", N_LINES, "--count", 10, "--linger", 600000, "--expect", 1000000, *away)
+        until(lambda: {m["n"] for m in live.lines()} >= {*stored, *range(N_LINES, N_LINES + 10)})
+        # Its position was never written, so it begins in front of all; the other one's was.
+        feed.kill()
+        self.assertFalse(os.path.exists(self.path("spool", "acknowledged.b")))
+        dead = self.start(Server(port))
+        feed = self.feed(live, "--from", N_LINES + 10, "--count", 1, "--linger", 600000, "--expect", 1000000, *away)
+        until(lambda: len({m["n"] for m in dead.lines()}) == len(stored) + 11)
+        self.assertEqual(sorted({m["n"] for m in dead.lines()}), [*stored, *range(N_LINES, N_LINES + 11)])
+        until(lambda: os.path.exists(self.path("spool", "acknowledged.b")))
+        before = len(dead.requests)
+        feed.kill()
+        feed = self.feed(live, "--from", N_LINES + 11, "--count", 1, "--linger", 600000, "--expect", 1000000, *away)
+        until(lambda: dead.lines()[-1]["n"] == N_LINES + 11)
+        self.assertLess(len(dead.requests) - before, N_LINES // 2)
+        feed.kill()
+
     def test_token_and_batches(self):
         server = self.start(Server())
         token = self.write("token", "[publish]\ntoken=abc.d-e\n")
