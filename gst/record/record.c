@@ -46,8 +46,8 @@ struct _GstYolov10Record
 
   /* Settings, under the object lock. */
   gchar *location;
-  GstClockTime file_duration;
-  guint64 ring_bytes;
+  GstClockTime file_duration, max_age;
+  guint64 max_bytes, ring_bytes;
 
   GstY10RecordWriter *writer; /* from READY to PAUSED until back in READY */
   /* The streaming thread's. */
@@ -64,6 +64,8 @@ enum
   PROP_0,
   PROP_LOCATION,
   PROP_FILE_DURATION,
+  PROP_MAX_AGE,
+  PROP_MAX_BYTES,
   PROP_RING_BYTES,
   PROP_STATS,
 };
@@ -100,6 +102,8 @@ open_writer (GstYolov10Record *self)
   GST_OBJECT_LOCK (self);
   location = g_strdup (self->location);
   config.file_duration = self->file_duration;
+  config.max_age = self->max_age;
+  config.max_bytes = self->max_bytes;
   config.ring_bytes = self->ring_bytes;
   GST_OBJECT_UNLOCK (self);
   config.location = location;
@@ -276,6 +280,12 @@ gst_yolov10_record_get_property (GObject *object, guint id, GValue *value,
     case PROP_FILE_DURATION:
       g_value_set_uint64 (value, self->file_duration);
       break;
+    case PROP_MAX_AGE:
+      g_value_set_uint64 (value, self->max_age);
+      break;
+    case PROP_MAX_BYTES:
+      g_value_set_uint64 (value, self->max_bytes);
+      break;
     case PROP_RING_BYTES:
       g_value_set_uint64 (value, self->ring_bytes);
       break;
@@ -302,6 +312,12 @@ gst_yolov10_record_set_property (GObject *object, guint id, const GValue *value,
       break;
     case PROP_FILE_DURATION:
       self->file_duration = g_value_get_uint64 (value);
+      break;
+    case PROP_MAX_AGE:
+      self->max_age = g_value_get_uint64 (value);
+      break;
+    case PROP_MAX_BYTES:
+      self->max_bytes = g_value_get_uint64 (value);
       break;
     case PROP_RING_BYTES:
       self->ring_bytes = g_value_get_uint64 (value);
@@ -343,6 +359,16 @@ gst_yolov10_record_class_init (GstYolov10RecordClass *klass)
       g_param_spec_uint64 ("file-duration", "File duration",
           "A file ends at the first key frame after this time, in nanoseconds",
           GST_SECOND, 24 * 3600 * GST_SECOND, DEFAULT_FILE_DURATION, flags));
+  g_object_class_install_property (object_class, PROP_MAX_AGE,
+      g_param_spec_uint64 ("max-age", "Maximum age",
+          "Delete recordings that ended longer ago than this, in nanoseconds. "
+          "0: never",
+          0, G_MAXINT64, 0, flags));
+  g_object_class_install_property (object_class, PROP_MAX_BYTES,
+      g_param_spec_uint64 ("max-bytes", "Maximum bytes",
+          "Delete the oldest recordings beyond this size of all in the "
+          "folder. 0: never",
+          0, G_MAXINT64, 0, flags));
   g_object_class_install_property (object_class, PROP_RING_BYTES,
       g_param_spec_uint64 ("ring-bytes", "Ring bytes",
           "Frames that wait for a slow disk, in bytes; beyond that, the oldest "

@@ -5,16 +5,14 @@
  * when it is on the disk, and what to do when there is no room. */
 #include "record/writer.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "record/file.h"
+#include "record/folder.h"
 
 /* Frames are on the disk no later than this after they were written. */
 #define SYNC_INTERVAL G_USEC_PER_SEC
+
+/* Old files are looked for that often, and whenever a file ends. */
+#define RETENTION_INTERVAL (10 * G_USEC_PER_SEC)
 
 /* Between attempts to write on after one failed. */
 #define RETRY_INTERVAL (5 * G_USEC_PER_SEC)
@@ -24,55 +22,21 @@
 
 struct _GstY10RecordWriter
 {
-  GstY10RecordWriterConfig config; /* @location: a copy */
+  GstY10RecordWriterConfig config; /* without @location */
   GstY10RecordRing *ring;
   GThread *thread;
-  int folder;
-  guint64 number; /* of the last file */
+  GstY10RecordFolder *folder;
   /* The thread's. */
   GstY10RecordFile *file;
-  gchar *name;          /* of @file, or of the last */
-  gint64 next_sync;     /* monotonic */
-  gint64 next_attempt;  /* monotonic */
+  gchar *name;      /* of @file, or of the last */
+  gint64 next_sync; /* monotonic, as are those below */
+  gint64 next_retention;
+  gint64 next_attempt;
   gboolean is_reported; /* that it fails */
   GstClockTime last_duration;
   GMutex lock;
   GstY10RecordCounts counts;
 };
-
-/* The number of a file that gst_y10_record_writer_open () or an earlier run has named. */
-static guint64
-get_number (const gchar *name)
-{
-  gchar *end;
-  const guint64 number = g_ascii_strtoull (name, &end, 10);
-
-  return end > name && *end == '_' && g_str_has_suffix (name, ".mp4") ? number
-                                                                      : 0;
-}
-
-/* Files are in the order of their numbers, whatever happens to the clock. */
-static guint64
-find_last_number (const gchar *folder, GError **error)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, error);
-  const gchar *name;
-  guint64 last = 0;
-
-  while (dir && (name = g_dir_read_name (dir)))
-    last = MAX (last, get_number (name));
-  return last;
-}
-
-static gchar *
-make_name (guint64 number, gint64 utc)
-{
-  g_autoptr (GDateTime)
-      time = g_date_time_new_from_unix_utc (utc / G_USEC_PER_SEC);
-  g_autofree gchar *text = g_date_time_format (time, "%Y-%m-%dT%H-%M-%SZ");
-
-  return g_strdup_printf ("%08" G_GUINT64_FORMAT "_%s.mp4", number, text);
-}
 
 static void
 count_lost (GstY10RecordWriter *writer)
@@ -99,6 +63,7 @@ end_file (GstY10RecordWriter *writer)
 
   if (!writer->file)
     return;
+  writer->next_retention = 0;
   if (gst_y10_record_file_close (g_steal_pointer (&writer->file), &error))
     writer->config.report (writer->name, NULL, writer->config.user);
   else
@@ -111,14 +76,14 @@ begin_file (GstY10RecordWriter *writer, const GstY10RecordFrame *frame)
   g_autoptr (GError) error = NULL;
 
   g_free (writer->name);
-  writer->name = make_name (writer->number + 1, frame->utc);
-  writer->file = gst_y10_record_file_create (writer->folder, writer->name,
-      frame, &error);
+  writer->name = gst_y10_record_folder_make_name (writer->folder, frame->utc);
+  writer->file = gst_y10_record_file_create (gst_y10_record_folder_get_fd (
+                                                 writer->folder),
+      writer->name, frame, &error);
   if (!writer->file) {
     give_up (writer, error);
     return;
   }
-  writer->number++;
   writer->next_sync = g_get_monotonic_time () + SYNC_INTERVAL;
   g_mutex_lock (&writer->lock);
   writer->counts.n_files++;
@@ -183,6 +148,25 @@ sync_file (GstY10RecordWriter *writer)
   }
 }
 
+/* Deletes what is too old or too much, but never the file that is written. */
+static void
+delete_old (GstY10RecordWriter *writer)
+{
+  const gint64 now = g_get_monotonic_time ();
+  g_autoptr (GError) error = NULL;
+
+  if (now < writer->next_retention)
+    return;
+  writer->next_retention = now + RETENTION_INTERVAL;
+  if (!gst_y10_record_folder_delete_old (writer->folder,
+          writer->file ? writer->name : NULL, writer->config.max_age,
+          writer->config.max_bytes, &error)) {
+    if (!writer->is_reported)
+      writer->config.report (writer->name, error, writer->config.user);
+    writer->is_reported = TRUE;
+  }
+}
+
 static gpointer
 run (gpointer user)
 {
@@ -198,6 +182,7 @@ run (gpointer user)
       gst_y10_record_frame_clear (&frame);
     }
     sync_file (writer);
+    delete_old (writer);
     if (taken == GST_Y10_RECORD_DRAINED) {
       end_file (writer);
       gst_y10_record_ring_set_drained (writer->ring);
@@ -218,34 +203,16 @@ GstY10RecordWriter *
 gst_y10_record_writer_open (const GstY10RecordWriterConfig *config,
     GError **error)
 {
-  g_autoptr (GError) failure = NULL;
+  GstY10RecordFolder *folder = gst_y10_record_folder_open (config->location,
+      error);
   GstY10RecordWriter *writer;
-  guint64 number;
-  int folder = -1;
 
-  if (g_mkdir_with_parents (config->location, 0750) == 0)
-    folder = open (config->location, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0 || faccessat (folder, ".", W_OK, 0) != 0) {
-    const int saved = errno;
-
-    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (saved),
-        "location: %s: %s; expected a folder that can be written",
-        config->location, g_strerror (saved));
-    if (folder >= 0)
-      close (folder);
+  if (!folder)
     return NULL;
-  }
-  number = find_last_number (config->location, &failure);
-  if (failure) {
-    g_propagate_error (error, g_steal_pointer (&failure));
-    close (folder);
-    return NULL;
-  }
   writer = g_new0 (GstY10RecordWriter, 1);
   writer->config = *config;
-  writer->config.location = g_strdup (config->location);
+  writer->config.location = NULL;
   writer->folder = folder;
-  writer->number = number;
   g_mutex_init (&writer->lock);
   writer->ring = gst_y10_record_ring_new (config->ring_bytes);
   writer->thread = g_thread_new ("y10-record", run, writer);
@@ -259,9 +226,8 @@ gst_y10_record_writer_close (GstY10RecordWriter *writer)
   gst_y10_record_ring_close (writer->ring);
   g_thread_join (writer->thread);
   gst_y10_record_ring_free (writer->ring);
-  close (writer->folder);
+  gst_y10_record_folder_close (writer->folder);
   g_mutex_clear (&writer->lock);
-  g_free ((gchar *) writer->config.location);
   g_free (writer->name);
   g_free (writer);
 }

@@ -19,8 +19,10 @@ typedef struct
 {
   const gchar *location; /* the folder, which is made if it is missing */
   GstClockTime
-      file_duration;  /* a file ends at the next sync frame behind that */
-  guint64 ring_bytes; /* of frames that wait for the disk */
+      file_duration;    /* a file ends at the next sync frame behind that */
+  GstClockTime max_age; /* of a file; 0: no limit */
+  guint64 max_bytes;    /* of all files; 0: no limit */
+  guint64 ring_bytes;   /* of frames that wait for the disk */
   GstY10RecordReport report;
   gpointer user;
 } GstY10RecordWriterConfig;

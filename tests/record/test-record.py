@@ -126,6 +126,30 @@ class Record(Launching):
         self.record(film, "h264parse")
         self.assertEqual([os.path.basename(path)[:9] for path in self.recordings()], ["00000001_", "00000002_"])
 
+    def test_retention(self):
+        """The oldest recordings go first, and nothing else does."""
+        film = self.film("-c:v", "libx264", "-g", "25", "-preset", "ultrafast")
+        os.mkdir(self.path("out"))
+        others = ["notes.mp4", "00000000_2026-01-31T08-00-00Z.mp4", "00000002_2026-01-31T08-00-00Z.mp4.part", "7.mp4"]
+        for name in others:
+            with open(os.path.join(self.path("out"), name), "wb") as f:
+                f.write(bytes(100_000))
+        def numbers():
+            return sorted(int(name[:8]) for name in set(os.listdir(self.path("out"))) - set(others))
+        self.record(film, "h264parse", "file-duration=2000000000")
+        self.assertEqual(numbers(), list(range(1, 11)))
+        size = sum(os.path.getsize(path) for path in self.recordings() if os.path.basename(path) not in others)
+        self.record(film, "h264parse", f"file-duration=2000000000 max-bytes={size}")
+        left = [path for path in self.recordings() if os.path.basename(path) not in others]
+        self.assertTrue(5 < len(left) <= 10, left)
+        self.assertEqual(numbers(), list(range(21 - len(left), 21)))
+        self.assertLessEqual(sum(os.path.getsize(path) for path in left), size)
+        for path in left[:-1]:
+            os.utime(path, (1, 1))
+        self.record(film, "h264parse", "max-age=3600000000000")
+        self.assertEqual(numbers(), [20, 21])
+        self.assertTrue(set(others) <= set(os.listdir(self.path("out"))))
+
     def start(self, **more):
         """A camera that is recorded, and beside it what its encoder gave."""
         raw = self.path("raw.h264")
