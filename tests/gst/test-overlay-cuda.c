@@ -240,7 +240,6 @@ GST_START_TEST (test_detector)
       test_gst_model ());
   GstHarness *h = gst_harness_new_parse (line);
   g_autoptr (GstElement) d = gst_harness_find_element (h, "yolov10detect");
-  g_autoptr (GstElement) o = gst_harness_find_element (h, "yolov10overlay");
 
   cuda = test_cuda_caps (caps);
   test_cuda_give_context (d, context);
