@@ -182,7 +182,7 @@ get_ticks (const GstY10RecordFile *file, GstClockTime time)
 /**
  * gst_y10_record_file_append:
  * @file: a file
- * @frame: the next, not before gst_y10_record_file_get_end()
+ * @frame: the next, at gst_y10_record_file_get_end()
  * @error: set on failure; the file then is as if the frame had not been
  */
 gboolean

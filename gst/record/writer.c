@@ -17,8 +17,8 @@
 /* Between attempts to write on after one failed. */
 #define RETRY_INTERVAL (5 * G_USEC_PER_SEC)
 
-/* A file has no hole longer than that. */
-#define MAX_HOLE ((gint64) (10 * GST_SECOND))
+/* No frame is shown for longer. */
+#define MAX_FRAME_DURATION (3600 * GST_SECOND)
 
 struct _GstY10RecordWriter
 {
@@ -90,14 +90,13 @@ begin_file (GstY10RecordWriter *writer, const GstY10RecordFrame *frame)
   g_mutex_unlock (&writer->lock);
 }
 
-/* Whether the file can go on with @frame. */
+/* Whether the file can go on with @frame. Where frames were lost, a frame would be shown for
+ * too long or the times run back, it does not follow the last one. */
 static gboolean
 belongs (const GstY10RecordWriter *writer, const GstY10RecordFrame *frame)
 {
-  const gint64 end = gst_y10_record_file_get_end (writer->file);
-
   if (gst_y10_record_file_get_format (writer->file) != frame->format
-      || frame->dts < end || frame->dts - end > MAX_HOLE)
+      || frame->dts != gst_y10_record_file_get_end (writer->file))
     return FALSE;
   return !frame->sync
       || frame->dts - gst_y10_record_file_get_begin (writer->file)
@@ -109,7 +108,7 @@ write_frame (GstY10RecordWriter *writer, GstY10RecordFrame *frame)
 {
   g_autoptr (GError) error = NULL;
 
-  if (!GST_CLOCK_TIME_IS_VALID (frame->duration))
+  if (frame->duration > MAX_FRAME_DURATION)
     frame->duration = writer->last_duration;
   writer->last_duration = frame->duration;
   if (writer->file && !belongs (writer, frame))

@@ -102,6 +102,28 @@ class Record(Launching):
         with open(path, "rb") as f:
             self.assertIn(b"sidx", f.read(4096))
 
+    def pause(self, seconds, *encoder):
+        film = self.film("-c:v", "libx264", "-g", "25", *encoder, "-vf", f"setpts=PTS+gte(N\\,250)*{seconds}/TB",
+                         "-vsync", "vfr")
+        self.record(film, "h264parse")
+        return packets(film), [packets(path) for path in self.recordings()]
+
+    def test_pause(self):
+        """A stream that pauses for twenty seconds goes on in its file, at its time."""
+        expected, (found,) = self.pause(20)
+        self.assertGreater(expected[-1][1], 38)
+        self.assertEqual(len(found), len(expected))
+        for got, want in zip(found, expected):
+            self.assertAlmostEqual(got[1] - found[0][1], want[1] - expected[0][1], delta=1e-3)
+
+    def test_long_pause(self):
+        """After more than an hour, it goes on in another file."""
+        expected, parts = self.pause(4000, "-bf", "0")
+        self.assertGreater(expected[-1][1], 4000)
+        self.assertEqual([len(part) for part in parts], [250, 250])
+        self.assertTrue(parts[1][0][3])
+        self.assertLess(max(part[-1][1] - part[0][1] for part in parts), 10)
+
     def test_many(self):
         """More groups of pictures than the index has room for share its lines."""
         self.record(self.film("-c:v", "libx264", "-g", "1", "-preset", "ultrafast", "-s", "64x48", seconds=100), "h264parse")
