@@ -204,3 +204,18 @@ gst_yolov10_publish_content_get_type (void)
         g_enum_register_static ("GstYolov10PublishContent", values));
   return type;
 }
+
+GType
+gst_yolov10_record_mode_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = { { GST_YOLOV10_RECORD_CONTINUOUS,
+                                           "All of the stream", "continuous" },
+    { GST_YOLOV10_RECORD_EVENTS, "Clips of events", "events" },
+    { GST_YOLOV10_RECORD_BOTH, "Both, each in files of its own", "both" },
+    { 0, NULL, NULL } };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, register_once ("GstYolov10RecordMode", values));
+  return type;
+}

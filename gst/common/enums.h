@@ -119,6 +119,23 @@ typedef enum
 } GstYolov10PublishContent;
 
 /**
+ * GstYolov10RecordMode:
+ * @GST_YOLOV10_RECORD_CONTINUOUS: all of the stream
+ * @GST_YOLOV10_RECORD_EVENTS: clips of events
+ * @GST_YOLOV10_RECORD_BOTH: both, each in files of its own
+ *
+ * What yolov10record records.
+ *
+ * Since: 0.2
+ */
+typedef enum
+{
+  GST_YOLOV10_RECORD_CONTINUOUS,
+  GST_YOLOV10_RECORD_EVENTS,
+  GST_YOLOV10_RECORD_BOTH,
+} GstYolov10RecordMode;
+
+/**
  * GstYolov10Privacy:
  * @GST_YOLOV10_PRIVACY_NONE: show what is in the boxes
  * @GST_YOLOV10_PRIVACY_BLUR: make it unrecognizable
@@ -148,6 +165,7 @@ typedef enum
 #define GST_TYPE_YOLOV10_PRIVACY (gst_yolov10_privacy_get_type ())
 #define GST_TYPE_YOLOV10_PUBLISH_CONTENT \
   (gst_yolov10_publish_content_get_type ())
+#define GST_TYPE_YOLOV10_RECORD_MODE (gst_yolov10_record_mode_get_type ())
 GType gst_yolov10_backend_get_type (void);
 GType gst_yolov10_precision_get_type (void);
 GType gst_yolov10_head_get_type (void);
@@ -159,5 +177,6 @@ GType gst_yolov10_roi_source_get_type (void);
 GType gst_yolov10_zone_anchor_get_type (void);
 GType gst_yolov10_privacy_get_type (void);
 GType gst_yolov10_publish_content_get_type (void);
+GType gst_yolov10_record_mode_get_type (void);
 
 G_END_DECLS

@@ -19,18 +19,15 @@
 /* Of a buffer, and the fragment's header. */
 #define MAX_PARTS 17
 
-/* The track that the index is of. */
-#define VIDEO_TRACK 1
-
 struct _GstY10RecordFile
 {
   int fd;
   gchar *name;
   GstY10RecordFormat *format;
-  gint64 begin, end;  /* running time at which it is decoded, ns */
+  gint64 begin, end;  /* running time at which the video is decoded, ns */
   gint64 first;       /* from @begin to when the first frame is shown, ns */
   guint64 room, size; /* where the index goes; bytes */
-  guint64 decoded;    /* until which time, in units of the track's time */
+  guint64 decoded;    /* until when the video is, in units of its track */
   guint32 sequence;
   gboolean is_dirty;  /* has bytes that may not be on the disk */
   GByteArray *header; /* of a fragment */
@@ -122,7 +119,8 @@ gst_y10_record_file_create (int folder, const gchar *name,
     file_free (file);
     return NULL;
   }
-  gst_y10_mp4_append_movie (file->header, &first->format->track, 1);
+  gst_y10_mp4_append_movie (file->header, first->format->tracks,
+      first->format->n_tracks);
   file->room = file->header->len;
   gst_y10_mp4_append_free (file->header,
       gst_y10_mp4_get_index_size (MAX_REFERENCES));
@@ -172,41 +170,58 @@ count_reference (GstY10RecordFile *file, gboolean sync, gsize size,
   last->duration += duration;
 }
 
+/* @time, of 0 or more, in units of @track. */
 static guint64
-get_ticks (const GstY10RecordFile *file, GstClockTime time)
+get_ticks (const GstY10RecordFile *file, GstY10RecordTrack track, gint64 time)
 {
-  return gst_util_uint64_scale_round (time, file->format->track.timescale,
-      GST_SECOND);
+  return gst_util_uint64_scale_round (time,
+      file->format->tracks[track].timescale, GST_SECOND);
+}
+
+/* What the file says of @frame, which is at @at there. Times of the video are exact to its
+ * end, so that rounding does not add up. Audio says for itself where it is. */
+static GstY10Mp4Sample
+describe (const GstY10RecordFile *file, const GstY10RecordFrame *frame,
+    guint64 at)
+{
+  const guint64 end = get_ticks (file, frame->track,
+      frame->dts + frame->duration - file->begin);
+
+  return (GstY10Mp4Sample){
+    .size = gst_buffer_get_size (frame->buffer),
+    .duration = end - at,
+    .offset = frame->offset < 0
+        ? -(gint64) get_ticks (file, frame->track, -frame->offset)
+        : (gint64) get_ticks (file, frame->track, frame->offset),
+    .sync = frame->sync || frame->track == GST_Y10_RECORD_AUDIO,
+  };
 }
 
 /**
  * gst_y10_record_file_append:
  * @file: a file
- * @frame: the next, at gst_y10_record_file_get_end()
+ * @frame: the next of its track; of the video, that at gst_y10_record_file_get_end(), of
+ *   audio, one that the file's time includes
  * @error: set on failure; the file then is as if the frame had not been
  */
 gboolean
 gst_y10_record_file_append (GstY10RecordFile *file,
     const GstY10RecordFrame *frame, GError **error)
 {
+  const gboolean is_video = frame->track == GST_Y10_RECORD_VIDEO;
   const guint n_memories = gst_buffer_n_memory (frame->buffer);
-  const gint64 end = frame->dts + frame->duration;
-  const guint64 decoded = get_ticks (file, end - file->begin);
-  const gint64 offset = frame->offset < 0
-      ? -(gint64) get_ticks (file, -frame->offset)
-      : (gint64) get_ticks (file, frame->offset);
-  const GstY10Mp4Sample sample = { .size = gst_buffer_get_size (frame->buffer),
-    .duration = decoded - file->decoded,
-    .offset = offset,
-    .sync = frame->sync };
+  const guint64 at = is_video
+      ? file->decoded
+      : get_ticks (file, frame->track, frame->dts - file->begin);
+  const GstY10Mp4Sample sample = describe (file, frame, at);
   GstMapInfo maps[MAX_PARTS];
   struct iovec parts[MAX_PARTS];
   const guint64 before = file->size;
   gboolean ok;
 
   g_byte_array_set_size (file->header, 0);
-  gst_y10_mp4_append_fragment (file->header, ++file->sequence, VIDEO_TRACK,
-      file->decoded, &sample, 1);
+  gst_y10_mp4_append_fragment (file->header, ++file->sequence,
+      file->format->tracks[frame->track].id, at, &sample, 1);
   parts[0] = (struct iovec){ file->header->data, file->header->len };
   for (guint i = 0; i < n_memories; i++) {
     GstMemory *memory = gst_buffer_peek_memory (frame->buffer, i);
@@ -223,9 +238,12 @@ gst_y10_record_file_append (GstY10RecordFile *file,
     gst_memory_unmap (maps[i].memory, &maps[i]);
   if (!ok)
     return FALSE;
-  count_reference (file, frame->sync, file->size - before, sample.duration);
-  file->decoded = decoded;
-  file->end = end;
+  count_reference (file, frame->sync, file->size - before,
+      is_video ? sample.duration : 0);
+  if (is_video) {
+    file->decoded += sample.duration;
+    file->end = frame->dts + frame->duration;
+  }
   return TRUE;
 }
 
@@ -252,9 +270,9 @@ write_index (GstY10RecordFile *file, GError **error)
 
   g_byte_array_set_size (out, 0);
   used = gst_y10_mp4_get_index_size (file->n_references);
-  gst_y10_mp4_append_index (out, &file->format->track,
-      get_ticks (file, MAX (file->first, 0)), room - used, file->references,
-      file->n_references);
+  gst_y10_mp4_append_index (out, &file->format->tracks[GST_Y10_RECORD_VIDEO],
+      get_ticks (file, GST_Y10_RECORD_VIDEO, MAX (file->first, 0)), room - used,
+      file->references, file->n_references);
   if (used < room)
     gst_y10_mp4_append_free (out, room - used);
   if (pwrite (file->fd, out->data + 8, room - 8, file->room + 8)
@@ -293,6 +311,13 @@ gint64
 gst_y10_record_file_get_end (const GstY10RecordFile *file)
 {
   return file->end;
+}
+
+/* Bytes, and where the next frame goes. */
+guint64
+gst_y10_record_file_get_size (const GstY10RecordFile *file)
+{
+  return file->size;
 }
 
 const GstY10RecordFormat *

@@ -18,6 +18,7 @@ gboolean gst_y10_record_file_sync (GstY10RecordFile *file, GError **error);
 gboolean gst_y10_record_file_close (GstY10RecordFile *file, GError **error);
 gint64 gst_y10_record_file_get_begin (const GstY10RecordFile *file);
 gint64 gst_y10_record_file_get_end (const GstY10RecordFile *file);
+guint64 gst_y10_record_file_get_size (const GstY10RecordFile *file);
 const GstY10RecordFormat *gst_y10_record_file_get_format (
     const GstY10RecordFile *file);
 

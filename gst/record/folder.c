@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Names are NUMBER_TIME.mp4. The number alone gives the order, so that a clock that is set
- * back neither reorders recordings nor lets one replace another. What is not named so is
- * never deleted. */
+/* Names are NUMBER_TIME.mp4, and NUMBER_TIME_clip.mp4 of a clip. The number alone gives the
+ * order, so that a clock that is set back neither reorders recordings nor lets one replace
+ * another. What is not named so is never deleted. */
 #include "record/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "record/index.h"
+
+/* What is behind the time in a name. */
+static const char *const suffixes[] = { ".mp4", "_clip.mp4" };
 
 struct _GstY10RecordFolder
 {
@@ -22,7 +28,8 @@ struct _GstY10RecordFolder
 typedef struct
 {
   guint64 number;
-  guint64 size; /* bytes */
+  GstY10RecordKind kind;
+  guint64 size; /* bytes, with its index */
   gint64 time;  /* of the last write, seconds since 1970 */
   gchar *name;
 } Recording;
@@ -33,36 +40,49 @@ clear_recording (gpointer data)
   g_free (((Recording *) data)->name);
 }
 
-/* The number of a recording; 0 for other files. */
-static guint64
-get_number (const gchar *name)
+/* Whether a file is a recording; which one, if so. */
+static gboolean
+parse_name (const gchar *name, Recording *recording)
 {
-  static const char pattern[] = "_0000-00-00T00-00-00Z.mp4";
+  static const char pattern[] = "_0000-00-00T00-00-00Z";
   gchar *end;
-  guint64 number;
 
   if (!g_ascii_isdigit (*name))
-    return 0;
-  number = g_ascii_strtoull (name, &end, 10);
-  if (strlen (end) != sizeof pattern - 1)
-    return 0;
-  for (guint i = 0; pattern[i]; i++)
-    if (pattern[i] == '0' && i < sizeof pattern - 5 ? !g_ascii_isdigit (end[i])
-                                                    : pattern[i] != end[i])
-      return 0;
-  return number;
+    return FALSE;
+  recording->number = g_ascii_strtoull (name, &end, 10);
+  for (const char *c = pattern; *c; c++, end++)
+    if (*c == '0' ? !g_ascii_isdigit (*end) : *end != *c)
+      return FALSE;
+  for (guint kind = 0; kind < GST_Y10_RECORD_N_KINDS; kind++)
+    if (!strcmp (end, suffixes[kind])) {
+      recording->kind = kind;
+      return recording->number > 0;
+    }
+  return FALSE;
 }
 
+static guint64
+get_size (const GstY10RecordFolder *folder, const gchar *name,
+    struct stat *status)
+{
+  return fstatat (folder->fd, name, status, AT_SYMLINK_NOFOLLOW) == 0
+          && S_ISREG (status->st_mode)
+      ? (guint64) status->st_blocks * 512
+      : 0;
+}
+
+/* By kind, since clips are kept longer. */
 static gint
 compare (gconstpointer a, gconstpointer b)
 {
-  const guint64 first = ((const Recording *) a)->number;
-  const guint64 second = ((const Recording *) b)->number;
+  const Recording *first = a, *second = b;
 
-  return (first > second) - (first < second);
+  if (first->kind != second->kind)
+    return first->kind < second->kind ? -1 : 1;
+  return (first->number > second->number) - (first->number < second->number);
 }
 
-/* The recordings, the oldest first. */
+/* The recordings, the oldest of each kind first. */
 static GArray *
 list (const GstY10RecordFolder *folder, GError **error)
 {
@@ -75,14 +95,17 @@ list (const GstY10RecordFolder *folder, GError **error)
   found = g_array_new (FALSE, FALSE, sizeof (Recording));
   g_array_set_clear_func (found, clear_recording);
   while ((name = g_dir_read_name (dir))) {
-    Recording recording = { .number = get_number (name) };
-    struct stat status;
+    Recording recording = { 0 };
+    struct stat status, beside;
+    g_autofree gchar *index = NULL;
 
-    if (recording.number == 0
+    if (!parse_name (name, &recording)
         || fstatat (folder->fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0
         || !S_ISREG (status.st_mode))
       continue;
-    recording.size = (guint64) status.st_blocks * 512;
+    index = gst_y10_record_index_make_name (name);
+    recording.size = get_size (folder, name, &status)
+        + get_size (folder, index, &beside);
     recording.time = status.st_mtime;
     recording.name = g_strdup (name);
     g_array_append_val (found, recording);
@@ -114,9 +137,15 @@ gst_y10_record_folder_open (const gchar *path, GError **error)
     g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (saved),
         "location: %s: %s; expected a folder that can be written", path,
         g_strerror (saved));
+  } else if (flock (folder->fd, LOCK_EX | LOCK_NB) != 0) {
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_ACCES,
+        "location: %s is in use by another yolov10record, expected a folder of its "
+        "own for each",
+        path);
   } else if ((found = list (folder, error))) {
-    if (found->len > 0)
-      folder->number = g_array_index (found, Recording, found->len - 1).number;
+    for (guint i = 0; i < found->len; i++)
+      folder->number = MAX (folder->number,
+          g_array_index (found, Recording, i).number);
     return folder;
   }
   gst_y10_record_folder_close (folder);
@@ -138,61 +167,74 @@ gst_y10_record_folder_get_fd (const GstY10RecordFolder *folder)
   return folder->fd;
 }
 
-/* The name of the next recording, whose first frame arrived at @utc, in microseconds since
+/* The name of the next recording, whose first frame was taken at @utc, in microseconds since
  * 1970. */
 gchar *
-gst_y10_record_folder_make_name (GstY10RecordFolder *folder, gint64 utc)
+gst_y10_record_folder_make_name (GstY10RecordFolder *folder,
+    GstY10RecordKind kind, gint64 utc)
 {
   g_autoptr (GDateTime)
       time = g_date_time_new_from_unix_utc (utc / G_USEC_PER_SEC);
   g_autofree gchar *text = g_date_time_format (time, "%Y-%m-%dT%H-%M-%SZ");
 
-  return g_strdup_printf ("%08" G_GUINT64_FORMAT "_%s.mp4", ++folder->number,
-      text);
+  return g_strdup_printf ("%08" G_GUINT64_FORMAT "_%s%s", ++folder->number,
+      text, suffixes[kind]);
+}
+
+/* The index first: without its recording it would never be found again. */
+static gboolean delete (const GstY10RecordFolder *folder, const gchar *name,
+    GError **error)
+{
+  g_autofree gchar *index = gst_y10_record_index_make_name (name);
+  int saved;
+
+  if ((unlinkat (folder->fd, index, 0) == 0 || errno == ENOENT)
+      && (unlinkat (folder->fd, name, 0) == 0 || errno == ENOENT))
+    return TRUE;
+  saved = errno;
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (saved),
+      "%s/%s: deleting failed: %s", folder->path, name, g_strerror (saved));
+  return FALSE;
 }
 
 /**
  * gst_y10_record_folder_delete_old:
  * @folder: a folder
- * @current: (nullable): a recording that stays
- * @max_age: since a recording was last written; 0: no limit
- * @max_bytes: that all take on the disk, the current one included; 0: no limit
+ * @current: (array zero-terminated=1): recordings that stay
+ * @limits: of those that are left
  * @error: set if one cannot be deleted
  *
- * Deletes the oldest recordings until the others are within both limits.
+ * Deletes the oldest recordings until those that are left are within @max_bytes, and clips
+ * only where nothing else is left. Of those beyond their age, deletes one of each kind: a
+ * clock that is wrong for a while costs no more.
  */
 gboolean
 gst_y10_record_folder_delete_old (GstY10RecordFolder *folder,
-    const gchar *current, GstClockTime max_age, guint64 max_bytes,
+    const gchar *const *current, const GstY10RecordLimits *limits,
     GError **error)
 {
   const gint64 now = g_get_real_time () / G_USEC_PER_SEC;
-  g_autoptr (GArray) found = NULL;
+  gboolean aged[GST_Y10_RECORD_N_KINDS] = { FALSE };
+  g_autoptr (GArray) found = list (folder, error);
   guint64 n_bytes = 0;
 
-  if (max_age == 0 && max_bytes == 0)
-    return TRUE;
-  found = list (folder, error);
   if (!found)
     return FALSE;
   for (guint i = 0; i < found->len; i++)
     n_bytes += g_array_index (found, Recording, i).size;
   for (guint i = 0; i < found->len; i++) {
     const Recording *recording = &g_array_index (found, Recording, i);
-    const gboolean is_old = max_age > 0
+    const GstClockTime max_age = limits->max_age[recording->kind];
+    const gboolean is_old = max_age > 0 && !aged[recording->kind]
         && now - recording->time > (gint64) (max_age / GST_SECOND);
 
-    if (g_strcmp0 (recording->name, current) == 0
-        || (!is_old && (max_bytes == 0 || n_bytes <= max_bytes)))
-      break;
-    if (unlinkat (folder->fd, recording->name, 0) != 0 && errno != ENOENT) {
-      const int saved = errno;
-
-      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (saved),
-          "%s/%s: deleting failed: %s", folder->path, recording->name,
-          g_strerror (saved));
+    if (g_strv_contains (current, recording->name)
+        || (!is_old
+            && (limits->max_bytes == 0 || n_bytes <= limits->max_bytes)))
+      continue;
+    if (!delete (folder, recording->name, error))
       return FALSE;
-    }
+    aged[recording->kind] = aged[recording->kind] || is_old;
     n_bytes -= recording->size;
   }
   return TRUE;

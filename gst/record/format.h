@@ -10,16 +10,27 @@
 
 G_BEGIN_DECLS
 
-/* Immutable. A file has one of each of its tracks. */
+typedef enum
+{
+  GST_Y10_RECORD_VIDEO,
+  GST_Y10_RECORD_AUDIO,
+  GST_Y10_RECORD_N_TRACKS,
+} GstY10RecordTrack;
+
+/* Immutable. A file has one. */
 typedef struct
 {
   gatomicrefcount refs;
-  GstY10Mp4Track track; /* its config points into @config */
-  GBytes *config;
+  guint n_tracks; /* 2 if there is audio */
+  GstY10Mp4Track
+      tracks[GST_Y10_RECORD_N_TRACKS]; /* their config is in @configs */
+  GBytes *configs[GST_Y10_RECORD_N_TRACKS];
 } GstY10RecordFormat;
 
-GstY10RecordFormat *gst_y10_record_format_new (const GstCaps *caps, guint track,
-    GError **error);
+GstY10RecordFormat *gst_y10_record_format_new (const GstCaps *video,
+    const GstCaps *audio, GError **error);
+gboolean gst_y10_record_format_is_same_video (const GstY10RecordFormat *a,
+    const GstY10RecordFormat *b);
 gboolean gst_y10_record_format_equal (const GstY10RecordFormat *a,
     const GstY10RecordFormat *b);
 GstY10RecordFormat *gst_y10_record_format_ref (GstY10RecordFormat *format);

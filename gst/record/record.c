@@ -10,8 +10,11 @@
  * @short_description: records a camera's own H.264 or H.265
  *
  * Writes what the camera has encoded, without encoding it again, into files of fragmented
- * MP4 that can be played at any time, even after the program was killed. A slow or full
- * disk costs recorded frames; the stream never waits for it.
+ * MP4 that can be played at any time, even after the program was killed. Records all the
+ * time, or only what is around events, from seconds before. A slow or full disk costs
+ * recorded frames; the stream never waits for it.
+ *
+ * A pad `audio` that is requested takes AAC or Opus.
  *
  * A stream with B-frames from RTP needs h264timestamper or h265timestamper behind the
  * parser, before anything that compares times with the recording.
@@ -28,53 +31,84 @@
 #include "record/record.h"
 
 #include "common/elementerror.h"
+#include "common/enums.h"
+#include "common/readyonly.h"
+#include "common/settings.h"
 #include "record/writer.h"
+#include "spool/utc.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_yolov10_record_debug);
 #define GST_CAT_DEFAULT gst_yolov10_record_debug
 
-#define DEFAULT_FILE_DURATION (600 * GST_SECOND)
-#define DEFAULT_RING_BYTES (G_GUINT64_CONSTANT (32) << 20)
+/* Between 1900, where NTP's time begins, and 1970; seconds. */
+#define NTP_EPOCH G_GUINT64_CONSTANT (2208988800)
+
+/* A camera's clock that is farther off is worth a warning, microseconds. */
+#define MAX_CLOCK_ERROR (5 * G_USEC_PER_SEC)
+
+/* Without a duration of its own, what is usual for a frame of Opus. AAC has the next two. */
+#define OPUS_DURATION (20 * GST_MSECOND)
+#define AAC_SAMPLES 1024
 
 #define GST_TYPE_YOLOV10_RECORD (gst_yolov10_record_get_type ())
 G_DECLARE_FINAL_TYPE (GstYolov10Record, gst_yolov10_record, GST, YOLOV10_RECORD,
     GstElement)
 
+typedef struct
+{
+  GstY10Settings parent;
+  gchar *location, *events;
+  GstYolov10RecordMode mode;
+  GstClockTime before, after, file_duration, max_age, clip_max_age;
+  guint64 max_bytes, ring_bytes;
+} GstY10RecordSettings;
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstY10RecordSettings, gst_y10_settings_unref)
+
 struct _GstYolov10Record
 {
   GstElement parent;
 
-  /* Settings, under the object lock. */
-  gchar *location;
-  GstClockTime file_duration, max_age;
-  guint64 max_bytes, ring_bytes;
-
+  /* Object lock. */
+  GstY10RecordSettings *settings;
   GstY10RecordWriter *writer; /* from READY to PAUSED until back in READY */
-  /* The streaming thread's. */
-  GstSegment segment;
+
+  GMutex lock; /* of what both streaming threads use */
+  GstPad *pads[GST_Y10_RECORD_N_TRACKS]; /* NULL: not requested */
+  GstCaps *caps[GST_Y10_RECORD_N_TRACKS];
+  GstSegment segments[GST_Y10_RECORD_N_TRACKS];
+  gboolean has_ended[GST_Y10_RECORD_N_TRACKS];
   GstY10RecordFormat *format;
+  GstCaps *ntp, *unix_time; /* what times of cameras refer to */
+  gboolean told_clock;      /* that the camera's is wrong */
 };
 
 G_DEFINE_FINAL_TYPE (GstYolov10Record, gst_yolov10_record, GST_TYPE_ELEMENT)
 GST_ELEMENT_REGISTER_DEFINE (yolov10record, "yolov10record", GST_RANK_NONE,
     GST_TYPE_YOLOV10_RECORD)
 
-enum
-{
-  PROP_0,
-  PROP_LOCATION,
-  PROP_FILE_DURATION,
-  PROP_MAX_AGE,
-  PROP_MAX_BYTES,
-  PROP_RING_BYTES,
-  PROP_STATS,
-};
+static GstY10Properties properties = { .size = sizeof (GstY10RecordSettings) };
+
+static guint signal_record;
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (
         "video/x-h264, stream-format=(string)avc, alignment=(string)au; "
         "video/x-h265, stream-format=(string)hvc1, alignment=(string)au"));
+
+static GstStaticPadTemplate audio_template = GST_STATIC_PAD_TEMPLATE ("audio",
+    GST_PAD_SINK, GST_PAD_REQUEST,
+    GST_STATIC_CAPS (
+        "audio/mpeg, mpegversion=(int)4, stream-format=(string)raw, framed=(boolean)true; "
+        "audio/x-opus, channel-mapping-family=(int)0"));
+
+static GstY10RecordTrack
+get_track (const GstYolov10Record *self, const GstPad *pad)
+{
+  return pad == self->pads[GST_Y10_RECORD_AUDIO] ? GST_Y10_RECORD_AUDIO
+                                                 : GST_Y10_RECORD_VIDEO;
+}
 
 /* On the writer's thread. */
 static void
@@ -91,29 +125,67 @@ on_report (const gchar *name, const GError *error, gpointer user)
                 NULL)));
 }
 
+/* On the writer's thread. */
+static void
+on_clip (const GstY10RecordClip *clip, gpointer user)
+{
+  GstYolov10Record *self = user;
+  g_autoptr (GString) from = g_string_new (NULL), to = g_string_new (NULL);
+
+  gst_y10_utc_append (from, clip->from);
+  gst_y10_utc_append (to, clip->to);
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_element (GST_OBJECT (self),
+          gst_structure_new ("yolov10record", "clip", G_TYPE_STRING, clip->file,
+              "of", G_TYPE_STRING, clip->event, "reason", G_TYPE_STRING,
+              clip->reason, "from", G_TYPE_STRING, from->str, "to",
+              G_TYPE_STRING, to->str, NULL)));
+}
+
+static GstY10RecordSettings *
+get_settings (GstYolov10Record *self)
+{
+  GstY10RecordSettings *settings;
+
+  GST_OBJECT_LOCK (self);
+  settings = gst_y10_settings_ref (self->settings);
+  GST_OBJECT_UNLOCK (self);
+  return settings;
+}
+
+static gboolean
+is_set (const gchar *text)
+{
+  return text && *text;
+}
+
 static gboolean
 open_writer (GstYolov10Record *self)
 {
-  g_autofree gchar *location = NULL;
+  g_autoptr (GstY10RecordSettings) settings = get_settings (self);
   g_autoptr (GError) error = NULL;
-  GstY10RecordWriterConfig config = { .report = on_report, .user = self };
-  GstY10RecordWriter *writer;
+  const GstY10RecordWriterConfig config = {
+    .location = settings->location,
+    .events = is_set (settings->events) ? settings->events : NULL,
+    .is_continuous = settings->mode != GST_YOLOV10_RECORD_EVENTS,
+    .has_clips = settings->mode != GST_YOLOV10_RECORD_CONTINUOUS,
+    .before = settings->before,
+    .after = settings->after,
+    .file_duration = settings->file_duration,
+    .limits = { .max_age = { settings->max_age, settings->clip_max_age },
+        .max_bytes = settings->max_bytes },
+    .ring_bytes = settings->ring_bytes,
+    .report = on_report,
+    .on_clip = on_clip,
+    .user = self,
+  };
+  GstY10RecordWriter *writer = NULL;
 
-  GST_OBJECT_LOCK (self);
-  location = g_strdup (self->location);
-  config.file_duration = self->file_duration;
-  config.max_age = self->max_age;
-  config.max_bytes = self->max_bytes;
-  config.ring_bytes = self->ring_bytes;
-  GST_OBJECT_UNLOCK (self);
-  config.location = location;
-  if (!location || !*location) {
+  if (is_set (settings->location))
+    writer = gst_y10_record_writer_open (&config, &error);
+  else
     g_set_error (&error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "location is not set; expected a folder");
-    GST_Y10_ELEMENT_ERROR (self, error);
-    return FALSE;
-  }
-  writer = gst_y10_record_writer_open (&config, &error);
   if (!writer) {
     GST_Y10_ELEMENT_ERROR (self, error);
     return FALSE;
@@ -121,7 +193,11 @@ open_writer (GstYolov10Record *self)
   GST_OBJECT_LOCK (self);
   self->writer = writer;
   GST_OBJECT_UNLOCK (self);
-  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
+  for (guint i = 0; i < GST_Y10_RECORD_N_TRACKS; i++) {
+    gst_segment_init (&self->segments[i], GST_FORMAT_UNDEFINED);
+    self->has_ended[i] = FALSE;
+  }
+  self->told_clock = FALSE;
   return TRUE;
 }
 
@@ -135,6 +211,8 @@ close_writer (GstYolov10Record *self)
   GST_OBJECT_UNLOCK (self);
   if (writer)
     gst_y10_record_writer_close (writer);
+  for (guint i = 0; i < GST_Y10_RECORD_N_TRACKS; i++)
+    gst_clear_caps (&self->caps[i]);
   g_clear_pointer (&self->format, gst_y10_record_format_unref);
 }
 
@@ -155,16 +233,18 @@ gst_yolov10_record_change_state (GstElement *element, GstStateChange transition)
   return ret;
 }
 
+/* Keeps the format if it is the same, so that files need not end. Call with the lock. */
 static gboolean
-set_caps (GstYolov10Record *self, const GstCaps *caps)
+update_format (GstYolov10Record *self, GError **error)
 {
-  g_autoptr (GError) error = NULL;
-  GstY10RecordFormat *format = gst_y10_record_format_new (caps, 1, &error);
+  GstY10RecordFormat *format;
 
-  if (!format) {
-    GST_Y10_ELEMENT_ERROR (self, error);
+  if (!self->caps[GST_Y10_RECORD_VIDEO])
+    return TRUE;
+  format = gst_y10_record_format_new (self->caps[GST_Y10_RECORD_VIDEO],
+      self->caps[GST_Y10_RECORD_AUDIO], error);
+  if (!format)
     return FALSE;
-  }
   if (self->format && gst_y10_record_format_equal (self->format, format)) {
     gst_y10_record_format_unref (format);
     return TRUE;
@@ -175,31 +255,66 @@ set_caps (GstYolov10Record *self, const GstCaps *caps)
 }
 
 static gboolean
+set_caps (GstYolov10Record *self, GstY10RecordTrack track, GstCaps *caps)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean ok;
+
+  g_mutex_lock (&self->lock);
+  gst_caps_replace (&self->caps[track], caps);
+  ok = update_format (self, &error);
+  g_mutex_unlock (&self->lock);
+  if (!ok)
+    GST_Y10_ELEMENT_ERROR (self, error);
+  return ok;
+}
+
+/* The message of the last pad is the element's. */
+static void
+end_stream (GstYolov10Record *self, GstY10RecordTrack track, GstEvent *event)
+{
+  GstMessage *message;
+  gboolean all = TRUE;
+
+  g_mutex_lock (&self->lock);
+  self->has_ended[track] = TRUE;
+  for (guint i = 0; i < GST_Y10_RECORD_N_TRACKS; i++)
+    all = all && (!self->pads[i] || self->has_ended[i]);
+  g_mutex_unlock (&self->lock);
+  if (!all)
+    return;
+  gst_y10_record_writer_drain (self->writer);
+  message = gst_message_new_eos (GST_OBJECT (self));
+  gst_message_set_seqnum (message, gst_event_get_seqnum (event));
+  gst_element_post_message (GST_ELEMENT (self), message);
+}
+
+static gboolean
 gst_yolov10_record_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstYolov10Record *self = GST_YOLOV10_RECORD (parent);
+  const GstY10RecordTrack track = get_track (self, pad);
   gboolean ok = TRUE;
   GstCaps *caps;
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:
       gst_event_parse_caps (event, &caps);
-      ok = set_caps (self, caps);
+      ok = set_caps (self, track, caps);
       break;
     case GST_EVENT_SEGMENT:
-      gst_event_copy_segment (event, &self->segment);
+      gst_event_copy_segment (event, &self->segments[track]);
+      break;
+    case GST_EVENT_STREAM_START:
+      self->has_ended[track] = FALSE;
       break;
     case GST_EVENT_FLUSH_STOP:
-      gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
+      gst_segment_init (&self->segments[track], GST_FORMAT_UNDEFINED);
+      self->has_ended[track] = FALSE;
       break;
-    case GST_EVENT_EOS: {
-      GstMessage *message = gst_message_new_eos (parent);
-
-      gst_y10_record_writer_drain (self->writer);
-      gst_message_set_seqnum (message, gst_event_get_seqnum (event));
-      gst_element_post_message (GST_ELEMENT (self), message);
+    case GST_EVENT_EOS:
+      end_stream (self, track, event);
       break;
-    }
     default:
       return gst_pad_event_default (pad, parent, event);
   }
@@ -209,15 +324,90 @@ gst_yolov10_record_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
 /* Returns whether @time has a running time, which is negative before the segment. */
 static gboolean
-get_running_time (const GstYolov10Record *self, GstClockTime time,
-    gint64 *running)
+get_running_time (const GstSegment *segment, GstClockTime time, gint64 *running)
 {
   guint64 distance;
-  const gint sign = gst_segment_to_running_time_full (&self->segment,
-      GST_FORMAT_TIME, time, &distance);
+  const gint sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME,
+      time, &distance);
 
   *running = sign < 0 ? -(gint64) distance : (gint64) distance;
   return sign != 0;
+}
+
+/* When a frame was taken by its camera's clock, microseconds since 1970; 0: not known. */
+static gint64
+get_utc (GstYolov10Record *self, GstBuffer *buffer)
+{
+  const GstReferenceTimestampMeta *meta =
+      gst_buffer_get_reference_timestamp_meta (buffer, self->ntp);
+
+  if (meta)
+    return meta->timestamp / GST_USECOND - NTP_EPOCH * G_USEC_PER_SEC;
+  meta = gst_buffer_get_reference_timestamp_meta (buffer, self->unix_time);
+  return meta ? (gint64) (meta->timestamp / GST_USECOND) : 0;
+}
+
+static void
+check_clock (GstYolov10Record *self, const GstY10RecordFrame *frame)
+{
+  const gint64 ahead = frame->utc - frame->arrival;
+  g_autoptr (GError) error = NULL;
+
+  if (frame->utc == 0 || ABS (ahead) <= MAX_CLOCK_ERROR || self->told_clock)
+    return;
+  self->told_clock = TRUE;
+  error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+      "the camera's clock is %" G_GINT64_FORMAT " s %s that of this machine",
+      ABS (ahead) / G_USEC_PER_SEC, ahead < 0 ? "behind" : "ahead of");
+  GST_Y10_ELEMENT_WARNING (self, error);
+}
+
+/* Returns: (transfer full): @buffer, or a copy where its memory is one of few, which a
+ * camera or an encoder waits for. */
+static GstBuffer *
+keep (GstBuffer *buffer)
+{
+  GstBuffer *copy;
+
+  if (!buffer->pool
+      && gst_memory_is_type (gst_buffer_peek_memory (buffer, 0),
+          GST_ALLOCATOR_SYSMEM))
+    return buffer;
+  copy = gst_buffer_copy_deep (buffer);
+  gst_buffer_unref (buffer);
+  return copy;
+}
+
+/* Audio says how long it is; all that follows from its caps. */
+static GstClockTime
+get_audio_duration (const GstBuffer *buffer, const GstY10Mp4Track *track)
+{
+  if (GST_BUFFER_DURATION_IS_VALID (buffer))
+    return GST_BUFFER_DURATION (buffer);
+  return track->codec == GST_Y10_MP4_OPUS
+      ? OPUS_DURATION
+      : gst_util_uint64_scale (AAC_SAMPLES, GST_SECOND, track->rate);
+}
+
+/* Sets what @frame's buffer says of its time. Returns whether it says it. */
+static gboolean
+set_times (GstY10RecordFrame *frame, const GstSegment *segment)
+{
+  const GstBuffer *buffer = frame->buffer;
+  GstClockTime decoded;
+  gint64 shown;
+
+  frame->pts = GST_BUFFER_PTS (buffer);
+  decoded = GST_BUFFER_DTS_IS_VALID (buffer) ? GST_BUFFER_DTS (buffer)
+                                             : frame->pts;
+  if (!get_running_time (segment, decoded, &frame->dts))
+    return FALSE;
+  if (!GST_BUFFER_PTS_IS_VALID (buffer))
+    return TRUE;
+  if (!get_running_time (segment, frame->pts, &shown))
+    return FALSE;
+  frame->offset = shown - frame->dts;
+  return TRUE;
 }
 
 static GstFlowReturn
@@ -226,32 +416,112 @@ gst_yolov10_record_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   GstYolov10Record *self = GST_YOLOV10_RECORD (parent);
   GstY10RecordFrame frame = {
     .buffer = buffer,
+    .track = get_track (self, pad),
     .duration = GST_CLOCK_TIME_NONE,
-    .utc = g_get_real_time (),
-    .sync = !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT),
+    .arrival = g_get_real_time (),
   };
-  GstClockTime shown, decoded;
-  gint64 pts;
 
-  if (!self->format || self->segment.format != GST_FORMAT_TIME) {
-    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, (NULL),
-        ("found a buffer before caps and a segment in time"));
-    gst_buffer_unref (buffer);
-    return GST_FLOW_NOT_NEGOTIATED;
-  }
-  shown = GST_BUFFER_PTS_IS_VALID (buffer) ? GST_BUFFER_PTS (buffer)
-                                           : GST_BUFFER_DTS (buffer);
-  decoded = GST_BUFFER_DTS_IS_VALID (buffer) ? GST_BUFFER_DTS (buffer) : shown;
-  if (!get_running_time (self, shown, &pts)
-      || !get_running_time (self, decoded, &frame.dts)) {
-    GST_WARNING_OBJECT (pad, "a frame without a time is not recorded");
+  g_mutex_lock (&self->lock);
+  if (self->format)
+    frame.format = gst_y10_record_format_ref (self->format);
+  g_mutex_unlock (&self->lock);
+  /* Before the video's caps are known, there is no file that audio could be in. */
+  if (!frame.format && frame.track == GST_Y10_RECORD_AUDIO) {
     gst_buffer_unref (buffer);
     return GST_FLOW_OK;
   }
-  frame.offset = pts - frame.dts;
-  frame.format = gst_y10_record_format_ref (self->format);
+  if (!frame.format || frame.track >= frame.format->n_tracks
+      || self->segments[frame.track].format != GST_FORMAT_TIME) {
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, (NULL),
+        ("found a buffer before caps and a segment in time"));
+    gst_buffer_unref (buffer);
+    g_clear_pointer (&frame.format, gst_y10_record_format_unref);
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+  if (!set_times (&frame, &self->segments[frame.track])
+      || gst_buffer_n_memory (buffer) == 0) {
+    GST_WARNING_OBJECT (pad, "a frame without a time or data is not recorded");
+    gst_y10_record_frame_clear (&frame);
+    return GST_FLOW_OK;
+  }
+  if (frame.track == GST_Y10_RECORD_AUDIO) {
+    frame.offset = 0;
+    frame.duration = get_audio_duration (buffer,
+        &frame.format->tracks[frame.track]);
+  } else {
+    frame.sync = !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+    frame.utc = get_utc (self, buffer);
+    check_clock (self, &frame);
+  }
+  frame.buffer = keep (buffer);
   gst_y10_record_writer_push (self->writer, &frame);
   return GST_FLOW_OK;
+}
+
+static GstPad *
+add_pad (GstYolov10Record *self, GstStaticPadTemplate *template,
+    GstY10RecordTrack track)
+{
+  GstPad *pad = gst_pad_new_from_static_template (template,
+      template->name_template);
+
+  gst_pad_set_chain_function (pad, gst_yolov10_record_chain);
+  gst_pad_set_event_function (pad, gst_yolov10_record_sink_event);
+  g_mutex_lock (&self->lock);
+  self->pads[track] = pad;
+  self->has_ended[track] = FALSE;
+  gst_segment_init (&self->segments[track], GST_FORMAT_UNDEFINED);
+  g_mutex_unlock (&self->lock);
+  gst_element_add_pad (GST_ELEMENT (self), pad);
+  return pad;
+}
+
+static GstPad *
+gst_yolov10_record_request_new_pad (GstElement *element,
+    GstPadTemplate *template, const gchar *name, const GstCaps *caps)
+{
+  GstYolov10Record *self = GST_YOLOV10_RECORD (element);
+  GstPad *pad;
+
+  if (self->pads[GST_Y10_RECORD_AUDIO])
+    return NULL;
+  pad = add_pad (self, &audio_template, GST_Y10_RECORD_AUDIO);
+  gst_pad_set_active (pad, TRUE);
+  return pad;
+}
+
+static void
+gst_yolov10_record_release_pad (GstElement *element, GstPad *pad)
+{
+  GstYolov10Record *self = GST_YOLOV10_RECORD (element);
+
+  gst_pad_set_active (pad, FALSE);
+  g_mutex_lock (&self->lock);
+  self->pads[GST_Y10_RECORD_AUDIO] = NULL;
+  gst_clear_caps (&self->caps[GST_Y10_RECORD_AUDIO]);
+  update_format (self, NULL);
+  g_mutex_unlock (&self->lock);
+  gst_element_remove_pad (element, pad);
+}
+
+static void
+request_clip (GstYolov10Record *self, guint64 before, guint64 after,
+    const gchar *reason)
+{
+  g_autoptr (GError) error = NULL;
+
+  GST_OBJECT_LOCK (self);
+  if (!self->writer)
+    error = g_error_new (GST_CORE_ERROR, GST_CORE_ERROR_STATE_CHANGE,
+        "record: there is nothing to record below PAUSED");
+  else if (self->settings->mode == GST_YOLOV10_RECORD_CONTINUOUS)
+    error = g_error_new (GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "record: found mode=continuous, expected events or both");
+  else
+    gst_y10_record_writer_request (self->writer, before, after, reason);
+  GST_OBJECT_UNLOCK (self);
+  if (error)
+    GST_Y10_ELEMENT_WARNING (self, error);
 }
 
 static GstStructure *
@@ -259,8 +529,10 @@ get_stats (GstYolov10Record *self)
 {
   GstY10RecordCounts counts = { 0 };
 
+  GST_OBJECT_LOCK (self);
   if (self->writer)
     counts = gst_y10_record_writer_count (self->writer);
+  GST_OBJECT_UNLOCK (self);
   return gst_structure_new ("stats", "frames", G_TYPE_UINT64, counts.n_frames,
       "lost", G_TYPE_UINT64, counts.n_lost, "files", G_TYPE_UINT64,
       counts.n_files, NULL);
@@ -271,31 +543,12 @@ gst_yolov10_record_get_property (GObject *object, guint id, GValue *value,
     GParamSpec *pspec)
 {
   GstYolov10Record *self = GST_YOLOV10_RECORD (object);
+  g_autoptr (GstY10RecordSettings) settings = get_settings (self);
 
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_LOCATION:
-      g_value_set_string (value, self->location);
-      break;
-    case PROP_FILE_DURATION:
-      g_value_set_uint64 (value, self->file_duration);
-      break;
-    case PROP_MAX_AGE:
-      g_value_set_uint64 (value, self->max_age);
-      break;
-    case PROP_MAX_BYTES:
-      g_value_set_uint64 (value, self->max_bytes);
-      break;
-    case PROP_RING_BYTES:
-      g_value_set_uint64 (value, self->ring_bytes);
-      break;
-    case PROP_STATS:
-      g_value_take_boxed (value, get_stats (self));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
+  if (g_str_equal (pspec->name, "stats"))
+    g_value_take_boxed (value, get_stats (self));
+  else
+    gst_y10_settings_get (settings, id, value);
 }
 
 static void
@@ -303,82 +556,187 @@ gst_yolov10_record_set_property (GObject *object, guint id, const GValue *value,
     GParamSpec *pspec)
 {
   GstYolov10Record *self = GST_YOLOV10_RECORD (object);
+  GstY10RecordSettings *settings;
+  gboolean is_closed;
 
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_LOCATION:
-      g_free (self->location);
-      self->location = g_value_dup_string (value);
-      break;
-    case PROP_FILE_DURATION:
-      self->file_duration = g_value_get_uint64 (value);
-      break;
-    case PROP_MAX_AGE:
-      self->max_age = g_value_get_uint64 (value);
-      break;
-    case PROP_MAX_BYTES:
-      self->max_bytes = g_value_get_uint64 (value);
-      break;
-    case PROP_RING_BYTES:
-      self->ring_bytes = g_value_get_uint64 (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  is_closed = gst_y10_ready_only_is_closed (GST_ELEMENT (self), pspec);
+  if (!is_closed) {
+    settings = gst_y10_settings_copy (self->settings);
+    gst_y10_settings_set (settings, id, value);
+    gst_y10_settings_unref (self->settings);
+    self->settings = settings;
   }
   GST_OBJECT_UNLOCK (self);
+  if (is_closed)
+    gst_y10_ready_only_refuse (GST_ELEMENT (self), pspec, value);
 }
 
 static void
 gst_yolov10_record_finalize (GObject *object)
 {
-  g_free (GST_YOLOV10_RECORD (object)->location);
+  GstYolov10Record *self = GST_YOLOV10_RECORD (object);
+
+  gst_y10_settings_unref (self->settings);
+  gst_clear_caps (&self->ntp);
+  gst_clear_caps (&self->unix_time);
+  g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_yolov10_record_parent_class)->finalize (object);
+}
+
+#define ROW(MEMBER, TYPE, ...) \
+  gst_y10_properties_add (&properties, class, \
+      G_STRUCT_OFFSET (GstY10RecordSettings, MEMBER), \
+      g_param_spec_##TYPE (__VA_ARGS__))
+
+static void
+install_recordings (GObjectClass *class, GParamFlags flags)
+{
+  /**
+   * GstYolov10Record:location:
+   *
+   * No other element may record there meanwhile.
+   *
+   * Since: 0.2
+   */
+  ROW (location, string, "location", "Location",
+      "Folder of the recordings of this stream alone; it is made if it is missing",
+      "", flags);
+  /**
+   * GstYolov10Record:file-duration:
+   *
+   * Since: 0.2
+   */
+  ROW (file_duration, uint64, "file-duration", "File duration",
+      "A file ends at the first key frame after this time, in nanoseconds",
+      GST_SECOND, 24 * 3600 * GST_SECOND, 600 * GST_SECOND, flags);
+  /**
+   * GstYolov10Record:max-age:
+   *
+   * One file is deleted at a time, ten seconds apart or when another one is complete, so
+   * that a clock that is wrong for a while costs little.
+   *
+   * Since: 0.2
+   */
+  ROW (max_age, uint64, "max-age", "Maximum age",
+      "Delete recordings, but not clips, that ended longer ago than this, in "
+      "nanoseconds. 0: never",
+      0, G_MAXINT64, 0, flags);
+  /**
+   * GstYolov10Record:max-bytes:
+   *
+   * Clips are deleted only where nothing else is left.
+   *
+   * Since: 0.2
+   */
+  ROW (max_bytes, uint64, "max-bytes", "Maximum bytes",
+      "Delete the oldest recordings beyond this size of all in the folder. 0: never",
+      0, G_MAXINT64, 0, flags);
+  /**
+   * GstYolov10Record:ring-bytes:
+   *
+   * Since: 0.2
+   */
+  ROW (ring_bytes, uint64, "ring-bytes", "Ring bytes",
+      "Frames in memory, for clips that are to begin and while the disk is slow, "
+      "in bytes; beyond that, the oldest are lost",
+      1 << 20, G_MAXINT64, G_GUINT64_CONSTANT (32) << 20, flags);
+}
+
+static void
+install_clips (GObjectClass *class, GParamFlags flags)
+{
+  /**
+   * GstYolov10Record:mode:
+   *
+   * Since: 0.2
+   */
+  ROW (mode, enum, "mode", "Mode", "What is recorded",
+      GST_TYPE_YOLOV10_RECORD_MODE, GST_YOLOV10_RECORD_CONTINUOUS, flags);
+  /**
+   * GstYolov10Record:events:
+   *
+   * The folder of a #yolov10publish of this process or another one. What it publishes of
+   * frames becomes part of the index beside a recording, too.
+   *
+   * Since: 0.2
+   */
+  ROW (events, string, "events", "Events",
+      "Spool whose events have clips: FOLDER, or FOLDER#STREAM for those of one "
+      "stream. Empty: none",
+      "", flags);
+  /**
+   * GstYolov10Record:before:
+   *
+   * Since: 0.2
+   */
+  ROW (before, uint64, "before", "Before",
+      "How much a clip has from before its event, in nanoseconds", 0,
+      600 * GST_SECOND, 5 * GST_SECOND, flags);
+  /**
+   * GstYolov10Record:after:
+   *
+   * Since: 0.2
+   */
+  ROW (after, uint64, "after", "After",
+      "How much a clip has from behind its event, in nanoseconds", 0,
+      3600 * GST_SECOND, 5 * GST_SECOND, flags);
+  /**
+   * GstYolov10Record:clip-max-age:
+   *
+   * Since: 0.2
+   */
+  ROW (clip_max_age, uint64, "clip-max-age", "Maximum age of clips",
+      "Delete clips that ended longer ago than this, in nanoseconds. 0: never",
+      0, G_MAXINT64, 0, flags);
 }
 
 static void
 gst_yolov10_record_class_init (GstYolov10RecordClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GObjectClass *class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
       | GST_PARAM_MUTABLE_READY;
 
   GST_DEBUG_CATEGORY_INIT (gst_yolov10_record_debug, "yolov10record", 0,
       "recordings");
-  object_class->get_property = gst_yolov10_record_get_property;
-  object_class->set_property = gst_yolov10_record_set_property;
-  object_class->finalize = gst_yolov10_record_finalize;
+  class->get_property = gst_yolov10_record_get_property;
+  class->set_property = gst_yolov10_record_set_property;
+  class->finalize = gst_yolov10_record_finalize;
   element_class->change_state = gst_yolov10_record_change_state;
+  element_class->request_new_pad = gst_yolov10_record_request_new_pad;
+  element_class->release_pad = gst_yolov10_record_release_pad;
 
-  g_object_class_install_property (object_class, PROP_LOCATION,
-      g_param_spec_string ("location", "Location",
-          "Folder of the recordings of this stream alone; it is made if it is "
-          "missing",
-          NULL, flags));
-  g_object_class_install_property (object_class, PROP_FILE_DURATION,
-      g_param_spec_uint64 ("file-duration", "File duration",
-          "A file ends at the first key frame after this time, in nanoseconds",
-          GST_SECOND, 24 * 3600 * GST_SECOND, DEFAULT_FILE_DURATION, flags));
-  g_object_class_install_property (object_class, PROP_MAX_AGE,
-      g_param_spec_uint64 ("max-age", "Maximum age",
-          "Delete recordings that ended longer ago than this, in nanoseconds. "
-          "0: never",
-          0, G_MAXINT64, 0, flags));
-  g_object_class_install_property (object_class, PROP_MAX_BYTES,
-      g_param_spec_uint64 ("max-bytes", "Maximum bytes",
-          "Delete the oldest recordings beyond this size of all in the "
-          "folder. 0: never",
-          0, G_MAXINT64, 0, flags));
-  g_object_class_install_property (object_class, PROP_RING_BYTES,
-      g_param_spec_uint64 ("ring-bytes", "Ring bytes",
-          "Frames that wait for a slow disk, in bytes; beyond that, the oldest "
-          "are lost",
-          1 << 20, G_MAXUINT64 / 2, DEFAULT_RING_BYTES, flags));
-  g_object_class_install_property (object_class, PROP_STATS,
+  install_recordings (class, flags);
+  install_clips (class, flags);
+  /**
+   * GstYolov10Record:stats:
+   *
+   * Since: 0.2
+   */
+  gst_y10_properties_add (&properties, class, 0,
       g_param_spec_boxed ("stats", "Stats",
           "Frames written, frames lost and files, since the element started",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  /**
+   * GstYolov10Record::record:
+   * @self: the element
+   * @before: how much the clip is to have from before now, up to
+   *   #GstYolov10Record:before, in nanoseconds
+   * @after: how much from then on, in nanoseconds
+   * @reason: (nullable): is told with the clip
+   *
+   * Makes a clip, as an event does. Any thread.
+   *
+   * Since: 0.2
+   */
+  signal_record = g_signal_new_class_handler ("record",
+      G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (request_clip), NULL, NULL, NULL, G_TYPE_NONE, 3,
+      G_TYPE_UINT64, G_TYPE_UINT64, G_TYPE_STRING);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &audio_template);
   gst_element_class_set_static_metadata (element_class, "Camera recorder",
       "Sink/Video", "Records a camera's own H.264 or H.265",
       "the yolov10detect authors");
@@ -387,12 +745,10 @@ gst_yolov10_record_class_init (GstYolov10RecordClass *klass)
 static void
 gst_yolov10_record_init (GstYolov10Record *self)
 {
-  GstPad *pad = gst_pad_new_from_static_template (&sink_template, "sink");
-
-  self->file_duration = DEFAULT_FILE_DURATION;
-  self->ring_bytes = DEFAULT_RING_BYTES;
-  gst_pad_set_chain_function (pad, gst_yolov10_record_chain);
-  gst_pad_set_event_function (pad, gst_yolov10_record_sink_event);
-  gst_element_add_pad (GST_ELEMENT (self), pad);
+  g_mutex_init (&self->lock);
+  self->settings = gst_y10_settings_new (&properties);
+  self->ntp = gst_caps_new_empty_simple ("timestamp/x-ntp");
+  self->unix_time = gst_caps_new_empty_simple ("timestamp/x-unix");
+  add_pad (self, &sink_template, GST_Y10_RECORD_VIDEO);
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SINK);
 }

@@ -1,40 +1,70 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* A ring of frames. Its lock is held while numbers and pointers change, never while
- * anything is read or written. */
+/* A ring of frames: those that a reader has not taken, and before them whole groups of
+ * pictures for as long as there is to be history. Its lock is held while numbers and
+ * pointers change, never while anything is read or written. */
 #include "record/ring.h"
 
 #include <string.h>
 
 #define FIRST_CAPACITY 64 /* a power of two */
 
+#define NOWHERE G_MAXUINT64 /* no frame */
+
+typedef struct
+{
+  guint64
+      next; /* the frame that it takes next, which may be gone if it is not active */
+  gboolean active;
+} Reader;
+
 struct _GstY10RecordRing
 {
+  GMainContext *context; /* of whoever takes */
   GMutex lock;
   GCond changed;
   GstY10RecordFrame *frames; /* frame n is at n modulo the capacity */
   guint64 capacity;
   guint64 begin, end; /* frames that are there */
+  Reader readers[GST_Y10_RECORD_N_READERS];
+  guint64 last
+      [GST_Y10_RECORD_N_TRACKS]; /* the newest frame of each track; NOWHERE: none */
+  GstClockTime history;
   guint64 n_bytes, max_bytes;
   guint64 n_lost;
+  gboolean is_short;   /* @max_bytes has cost history, or frames */
   gboolean lacks_sync; /* drop until the next sync frame */
   gboolean drain;      /* nothing follows for now */
   gboolean is_drained;
   gboolean closed;
 };
 
+/**
+ * gst_y10_record_ring_new:
+ * @max_bytes: of frames that are kept
+ * @history: for how long frames are kept that no reader wants; 0: not at all
+ * @context: is woken up when there is something to take; must outlive the ring
+ *
+ * Returns: (transfer full): a ring, whose readers take nothing yet
+ */
 GstY10RecordRing *
-gst_y10_record_ring_new (guint64 max_bytes)
+gst_y10_record_ring_new (guint64 max_bytes, GstClockTime history,
+    GMainContext *context)
 {
   GstY10RecordRing *ring = g_new0 (GstY10RecordRing, 1);
 
   g_mutex_init (&ring->lock);
   g_cond_init (&ring->changed);
+  ring->context = context;
   ring->capacity = FIRST_CAPACITY;
   ring->frames = g_new0 (GstY10RecordFrame, ring->capacity);
   ring->max_bytes = max_bytes;
+  ring->history = history;
+  ring->lacks_sync = TRUE;
   ring->is_drained = TRUE;
+  for (guint i = 0; i < GST_Y10_RECORD_N_TRACKS; i++)
+    ring->last[i] = NOWHERE;
   return ring;
 }
 
@@ -52,32 +82,88 @@ gst_y10_record_frame_clear (GstY10RecordFrame *frame)
   frame->buffer = NULL;
 }
 
+static void
+drop_oldest (GstY10RecordRing *ring)
+{
+  GstY10RecordFrame *frame = get_frame (ring, ring->begin++);
+
+  ring->n_bytes -= gst_buffer_get_size (frame->buffer);
+  gst_y10_record_frame_clear (frame);
+}
+
 void
 gst_y10_record_ring_free (GstY10RecordRing *ring)
 {
-  for (guint64 n = ring->begin; n < ring->end; n++)
-    gst_y10_record_frame_clear (get_frame (ring, n));
+  while (ring->begin < ring->end)
+    drop_oldest (ring);
   g_free (ring->frames);
   g_mutex_clear (&ring->lock);
   g_cond_clear (&ring->changed);
   g_free (ring);
 }
 
+/* The first frame that a reader still wants; NOWHERE: there is no reader. */
+static guint64
+get_wanted (const GstY10RecordRing *ring)
+{
+  guint64 wanted = NOWHERE;
+
+  for (guint i = 0; i < GST_Y10_RECORD_N_READERS; i++)
+    if (ring->readers[i].active)
+      wanted = MIN (wanted, ring->readers[i].next);
+  return wanted;
+}
+
+/* The first sync frame from @n on, or the end. */
+static guint64
+find_sync (GstY10RecordRing *ring, guint64 n)
+{
+  while (n < ring->end && !get_frame (ring, n)->sync)
+    n++;
+  return n;
+}
+
+/* Drops what is neither wanted nor history. */
+static void
+forget (GstY10RecordRing *ring)
+{
+  const guint64 wanted = MIN (get_wanted (ring), ring->end);
+
+  if (ring->history == 0) {
+    while (ring->begin < wanted)
+      drop_oldest (ring);
+    return;
+  }
+  while (ring->begin < wanted) {
+    const guint64 second = find_sync (ring, ring->begin + 1);
+
+    if (second > wanted || second == ring->end
+        || get_frame (ring, ring->end - 1)->dts - get_frame (ring, second)->dts
+            < (gint64) ring->history)
+      break;
+    while (ring->begin < second)
+      drop_oldest (ring);
+  }
+}
+
 /* Gives up the oldest frame, with those that cannot be decoded without it. */
 static void
 lose_oldest (GstY10RecordRing *ring)
 {
-  do {
-    GstY10RecordFrame *frame = get_frame (ring, ring->begin++);
+  const guint64 wanted = get_wanted (ring);
+  const guint64 second = find_sync (ring, ring->begin + 1);
 
-    ring->n_bytes -= gst_buffer_get_size (frame->buffer);
-    gst_y10_record_frame_clear (frame);
-    ring->n_lost++;
-  } while (ring->begin < ring->end && !get_frame (ring, ring->begin)->sync);
+  ring->is_short = TRUE;
+  ring->n_lost += second - MIN (wanted, second);
+  while (ring->begin < second)
+    drop_oldest (ring);
+  for (guint i = 0; i < GST_Y10_RECORD_N_READERS; i++)
+    if (ring->readers[i].active)
+      ring->readers[i].next = MAX (ring->readers[i].next, ring->begin);
   ring->lacks_sync = ring->begin == ring->end;
 }
 
-/* A ring twice the size, at most as often as the longest backlog has doubled. */
+/* A ring twice the size, at most as often as what is kept has doubled. */
 static void
 grow (GstY10RecordRing *ring)
 {
@@ -90,13 +176,34 @@ grow (GstY10RecordRing *ring)
   ring->capacity *= 2;
 }
 
+/* The newest frame of @track now has a duration, until @dts. */
+static void
+end_last (GstY10RecordRing *ring, GstY10RecordTrack track, gint64 dts)
+{
+  const guint64 n = ring->last[track];
+  GstY10RecordFrame *last;
+
+  if (n == NOWHERE || n < ring->begin)
+    return;
+  last = get_frame (ring, n);
+  if (!GST_CLOCK_TIME_IS_VALID (last->duration))
+    last->duration = dts > last->dts ? dts - last->dts : 0;
+}
+
+static void
+wake (GstY10RecordRing *ring)
+{
+  g_cond_broadcast (&ring->changed);
+  g_main_context_wakeup (ring->context);
+}
+
 /**
  * gst_y10_record_ring_push:
  * @ring: a ring
- * @frame: (transfer full): the next of the stream, its duration unknown; takes its buffer
- *   and format
+ * @frame: (transfer full): the next of the stream; takes its buffer and format
  *
- * The frame before it now has a duration, and can be taken. Never waits for the disk.
+ * If @frame has no duration, it has one, and can be taken, when the next of its track
+ * is there. Never waits for the disk.
  */
 void
 gst_y10_record_ring_push (GstY10RecordRing *ring,
@@ -108,12 +215,8 @@ gst_y10_record_ring_push (GstY10RecordRing *ring,
   g_mutex_lock (&ring->lock);
   ring->drain = FALSE;
   ring->is_drained = FALSE;
-  if (ring->end > ring->begin) {
-    GstY10RecordFrame *last = get_frame (ring, ring->end - 1);
-
-    if (!GST_CLOCK_TIME_IS_VALID (last->duration))
-      last->duration = frame->dts > last->dts ? frame->dts - last->dts : 0;
-  }
+  end_last (ring, frame->track, frame->dts);
+  forget (ring);
   while (ring->n_bytes + size > ring->max_bytes && ring->begin < ring->end)
     lose_oldest (ring);
   if (frame->sync)
@@ -121,14 +224,16 @@ gst_y10_record_ring_push (GstY10RecordRing *ring,
   if (ring->lacks_sync || size > ring->max_bytes) {
     gst_y10_record_frame_clear (&copy);
     ring->lacks_sync = TRUE;
-    ring->n_lost++;
+    if (get_wanted (ring) != NOWHERE)
+      ring->n_lost++;
   } else {
     if (ring->end - ring->begin == ring->capacity)
       grow (ring);
+    ring->last[frame->track] = ring->end;
     *get_frame (ring, ring->end++) = copy;
     ring->n_bytes += size;
   }
-  g_cond_broadcast (&ring->changed);
+  wake (ring);
   g_mutex_unlock (&ring->lock);
 }
 
@@ -138,7 +243,7 @@ gst_y10_record_ring_drain (GstY10RecordRing *ring)
 {
   g_mutex_lock (&ring->lock);
   ring->drain = TRUE;
-  g_cond_broadcast (&ring->changed);
+  wake (ring);
   while (!ring->is_drained && !ring->closed)
     g_cond_wait (&ring->changed, &ring->lock);
   g_mutex_unlock (&ring->lock);
@@ -160,49 +265,134 @@ gst_y10_record_ring_close (GstY10RecordRing *ring)
 {
   g_mutex_lock (&ring->lock);
   ring->closed = TRUE;
-  g_cond_broadcast (&ring->changed);
+  wake (ring);
   g_mutex_unlock (&ring->lock);
 }
 
-/* Whether the oldest frame can be written: the next one is there, or none follows. */
-static gboolean
-is_ready (GstY10RecordRing *ring)
+/**
+ * gst_y10_record_ring_start:
+ * @ring: a ring
+ * @reader: one that does not read
+ * @from: running time, ns
+ * @resumes: whether it may go on where it has stopped
+ * @begin: (out): when the first frame that it takes is decoded; %G_MAXINT64 if that is
+ *   still to come
+ *
+ * From now on @reader takes frames from the last sync frame on that is decoded no later than
+ * @from, or from the first one; if it @resumes, only those that it has not taken yet.
+ *
+ * Returns: whether it has taken some of these already
+ */
+gboolean
+gst_y10_record_ring_start (GstY10RecordRing *ring, GstY10RecordReader reader,
+    gint64 from, gboolean resumes, gint64 *begin)
 {
-  return ring->begin < ring->end
-      && (GST_CLOCK_TIME_IS_VALID (get_frame (ring, ring->begin)->duration)
+  Reader *self = &ring->readers[reader];
+  guint64 first;
+
+  g_mutex_lock (&ring->lock);
+  first = find_sync (ring, ring->begin);
+  for (guint64 n = first; n < ring->end && get_frame (ring, n)->dts <= from;
+       n++)
+    if (get_frame (ring, n)->sync)
+      first = n;
+  resumes = resumes && self->next >= first && self->next > ring->begin;
+  if (!resumes)
+    self->next = first;
+  self->active = TRUE;
+  *begin = self->next < ring->end ? get_frame (ring, self->next)->dts
+                                  : G_MAXINT64;
+  g_mutex_unlock (&ring->lock);
+  return resumes;
+}
+
+/* @reader takes nothing from now on. */
+void
+gst_y10_record_ring_stop (GstY10RecordRing *ring, GstY10RecordReader reader)
+{
+  g_mutex_lock (&ring->lock);
+  ring->readers[reader].active = FALSE;
+  g_mutex_unlock (&ring->lock);
+}
+
+/* Whether the next frame of @reader can be written: its duration is known, or none follows. */
+static gboolean
+is_ready (GstY10RecordRing *ring, const Reader *reader)
+{
+  return reader->active && reader->next < ring->end
+      && (GST_CLOCK_TIME_IS_VALID (get_frame (ring, reader->next)->duration)
           || ring->drain || ring->closed);
 }
 
 /**
  * gst_y10_record_ring_take:
  * @ring: a ring
- * @deadline: monotonic time, microseconds
- * @frame: (out caller-allocates): the oldest frame, to be cleared; its duration is unknown if
+ * @reader: (out): who takes it: the one that is farthest behind
+ * @frame: (out caller-allocates): its next frame, to be cleared; its duration is unknown if
  *   none follows
+ *
+ * Never waits.
  */
 GstY10RecordTaken
-gst_y10_record_ring_take (GstY10RecordRing *ring, gint64 deadline,
+gst_y10_record_ring_take (GstY10RecordRing *ring, GstY10RecordReader *reader,
     GstY10RecordFrame *frame)
 {
-  GstY10RecordTaken taken = GST_Y10_RECORD_FRAME;
+  GstY10RecordTaken taken = GST_Y10_RECORD_NONE;
+  guint64 n = NOWHERE;
 
   g_mutex_lock (&ring->lock);
-  while (
-      !is_ready (ring) && !ring->closed && (!ring->drain || ring->is_drained))
-    if (!g_cond_wait_until (&ring->changed, &ring->lock, deadline))
-      break;
-  if (is_ready (ring)) {
-    *frame = *get_frame (ring, ring->begin++);
-    ring->n_bytes -= gst_buffer_get_size (frame->buffer);
+  for (guint i = 0; i < GST_Y10_RECORD_N_READERS; i++)
+    if (is_ready (ring, &ring->readers[i]) && ring->readers[i].next < n) {
+      *reader = i;
+      n = ring->readers[i].next;
+    }
+  if (n != NOWHERE) {
+    taken = GST_Y10_RECORD_FRAME;
+    *frame = *get_frame (ring, n);
+    gst_buffer_ref (frame->buffer);
+    gst_y10_record_format_ref (frame->format);
+    ring->readers[*reader].next++;
+    forget (ring);
   } else if (ring->closed) {
     taken = GST_Y10_RECORD_CLOSED;
   } else if (ring->drain && !ring->is_drained) {
     taken = GST_Y10_RECORD_DRAINED;
-  } else {
-    taken = GST_Y10_RECORD_TIMEOUT;
   }
   g_mutex_unlock (&ring->lock);
   return taken;
+}
+
+/* Sets @frame, but for its buffer and format, to the newest one of the video. Returns whether
+ * there is one. */
+gboolean
+gst_y10_record_ring_get_newest (GstY10RecordRing *ring,
+    GstY10RecordFrame *frame)
+{
+  gboolean found;
+  guint64 n;
+
+  g_mutex_lock (&ring->lock);
+  n = ring->last[GST_Y10_RECORD_VIDEO];
+  found = n != NOWHERE && n >= ring->begin;
+  if (found) {
+    *frame = *get_frame (ring, n);
+    frame->buffer = NULL;
+    frame->format = NULL;
+  }
+  g_mutex_unlock (&ring->lock);
+  return found;
+}
+
+/* Whether there was no room for all that is wanted. */
+gboolean
+gst_y10_record_ring_is_short (GstY10RecordRing *ring)
+{
+  gboolean is_short;
+
+  g_mutex_lock (&ring->lock);
+  is_short = ring->is_short;
+  g_mutex_unlock (&ring->lock);
+  return is_short;
 }
 
 guint64

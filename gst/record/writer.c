@@ -1,194 +1,322 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Takes frames out of the ring and puts them into files: when one ends, what its name is,
- * when it is on the disk, and what to do when there is no room. */
+/* Takes frames out of the ring and hands them to whoever writes them, and what was seen to
+ * the recordings that have it. Nothing here waits for anything but the disk. */
 #include "record/writer.h"
 
-#include "record/file.h"
-#include "record/folder.h"
+#include <string.h>
 
-/* Frames are on the disk no later than this after they were written. */
-#define SYNC_INTERVAL G_USEC_PER_SEC
+#include "common/text.h"
+#include "record/notes.h"
+#include "spool/utc.h"
 
-/* Old files are looked for that often, and whenever a file ends. */
+/* Frames are on the disk no later than this after they were written, milliseconds. */
+#define SYNC_INTERVAL 1000
+
+/* Old files are looked for that often, and whenever a file ends; microseconds. */
 #define RETENTION_INTERVAL (10 * G_USEC_PER_SEC)
 
-/* Between attempts to write on after one failed. */
-#define RETRY_INTERVAL (5 * G_USEC_PER_SEC)
+/* How long after its frame an event is told at most: the detector and its queue. */
+#define MAX_LATENESS (5 * GST_SECOND)
 
-/* No frame is shown for longer. */
-#define MAX_FRAME_DURATION (3600 * GST_SECOND)
+/* What was seen in a frame, until no clip can begin before it. */
+typedef struct
+{
+  GstClockTime pts;
+  gsize length;
+  gchar line[];
+} Seen;
 
 struct _GstY10RecordWriter
 {
-  GstY10RecordWriterConfig config; /* without @location */
+  GstY10RecordWriterConfig config; /* without its strings */
+  GstY10RecordFolder *folder;
+  GMainContext *context;
   GstY10RecordRing *ring;
   GThread *thread;
-  GstY10RecordFolder *folder;
   /* The thread's. */
-  GstY10RecordFile *file;
-  gchar *name;      /* of @file, or of the last */
-  gint64 next_sync; /* monotonic, as are those below */
-  gint64 next_retention;
-  gint64 next_attempt;
-  gboolean is_reported; /* that it fails */
-  GstClockTime last_duration;
+  gchar *stream;
+  GstY10RecordOutput *continuous, *clips_output; /* NULL: not wanted */
+  GstY10RecordClips *clips;
+  GstY10RecordNotes *notes; /* NULL: none are */
+  GQueue seen;              /* Seen, for clips that are to begin */
+  gint64 next_retention;    /* monotonic */
+  gboolean is_short_reported;
+  gboolean is_deletion_reported;
+  /* @lock */
   GMutex lock;
   GstY10RecordCounts counts;
 };
 
 static void
-count_lost (GstY10RecordWriter *writer)
+report_file (const gchar *name, const GError *error, gpointer user)
 {
-  g_mutex_lock (&writer->lock);
-  writer->counts.n_lost++;
-  g_mutex_unlock (&writer->lock);
-}
+  GstY10RecordWriter *writer = user;
 
-/* Tries again later. Says why once, until it works again. */
-static void
-give_up (GstY10RecordWriter *writer, const GError *error)
-{
-  writer->next_attempt = g_get_monotonic_time () + RETRY_INTERVAL;
-  if (!writer->is_reported)
-    writer->config.report (writer->name, error, writer->config.user);
-  writer->is_reported = TRUE;
-}
-
-static void
-end_file (GstY10RecordWriter *writer)
-{
-  g_autoptr (GError) error = NULL;
-
-  if (!writer->file)
-    return;
   writer->next_retention = 0;
-  if (gst_y10_record_file_close (g_steal_pointer (&writer->file), &error))
-    writer->config.report (writer->name, NULL, writer->config.user);
-  else
-    give_up (writer, error);
+  writer->config.report (name, error, writer->config.user);
 }
 
-static void
-begin_file (GstY10RecordWriter *writer, const GstY10RecordFrame *frame)
-{
-  g_autoptr (GError) error = NULL;
-
-  g_free (writer->name);
-  writer->name = gst_y10_record_folder_make_name (writer->folder, frame->utc);
-  writer->file = gst_y10_record_file_create (gst_y10_record_folder_get_fd (
-                                                 writer->folder),
-      writer->name, frame, &error);
-  if (!writer->file) {
-    give_up (writer, error);
-    return;
-  }
-  writer->next_sync = g_get_monotonic_time () + SYNC_INTERVAL;
-  g_mutex_lock (&writer->lock);
-  writer->counts.n_files++;
-  g_mutex_unlock (&writer->lock);
-}
-
-/* Whether the file can go on with @frame. Where frames were lost, a frame would be shown for
- * too long or the times run back, it does not follow the last one. */
-static gboolean
-belongs (const GstY10RecordWriter *writer, const GstY10RecordFrame *frame)
-{
-  if (gst_y10_record_file_get_format (writer->file) != frame->format
-      || frame->dts != gst_y10_record_file_get_end (writer->file))
-    return FALSE;
-  return !frame->sync
-      || frame->dts - gst_y10_record_file_get_begin (writer->file)
-      < (gint64) writer->config.file_duration;
-}
-
-static void
-write_frame (GstY10RecordWriter *writer, GstY10RecordFrame *frame)
-{
-  g_autoptr (GError) error = NULL;
-
-  if (frame->duration > MAX_FRAME_DURATION)
-    frame->duration = writer->last_duration;
-  writer->last_duration = frame->duration;
-  if (writer->file && !belongs (writer, frame))
-    end_file (writer);
-  if (!writer->file && frame->sync
-      && g_get_monotonic_time () >= writer->next_attempt)
-    begin_file (writer, frame);
-  if (!writer->file) {
-    count_lost (writer);
-    return;
-  }
-  if (!gst_y10_record_file_append (writer->file, frame, &error)) {
-    count_lost (writer);
-    give_up (writer, error);
-    end_file (writer);
-    return;
-  }
-  writer->is_reported = FALSE;
-  g_mutex_lock (&writer->lock);
-  writer->counts.n_frames++;
-  g_mutex_unlock (&writer->lock);
-}
-
-static void
-sync_file (GstY10RecordWriter *writer)
-{
-  const gint64 now = g_get_monotonic_time ();
-  g_autoptr (GError) error = NULL;
-
-  if (now < writer->next_sync)
-    return;
-  writer->next_sync = now + SYNC_INTERVAL;
-  if (writer->file && !gst_y10_record_file_sync (writer->file, &error)) {
-    give_up (writer, error);
-    end_file (writer);
-  }
-}
-
-/* Deletes what is too old or too much, but never the file that is written. */
+/* Deletes what is too old or too much, but never what is written. */
 static void
 delete_old (GstY10RecordWriter *writer)
 {
   const gint64 now = g_get_monotonic_time ();
+  const gchar *current[GST_Y10_RECORD_N_KINDS + 1] = { NULL };
   g_autoptr (GError) error = NULL;
+  guint n = 0;
 
   if (now < writer->next_retention)
     return;
   writer->next_retention = now + RETENTION_INTERVAL;
-  if (!gst_y10_record_folder_delete_old (writer->folder,
-          writer->file ? writer->name : NULL, writer->config.max_age,
-          writer->config.max_bytes, &error)) {
-    if (!writer->is_reported)
-      writer->config.report (writer->name, error, writer->config.user);
-    writer->is_reported = TRUE;
+  if (writer->continuous && gst_y10_record_output_is_open (writer->continuous))
+    current[n++] = gst_y10_record_output_get_name (writer->continuous);
+  if (writer->clips && gst_y10_record_output_is_open (writer->clips_output))
+    current[n++] = gst_y10_record_output_get_name (writer->clips_output);
+  if (gst_y10_record_folder_delete_old (writer->folder, current,
+          &writer->config.limits, &error)) {
+    writer->is_deletion_reported = FALSE;
+    return;
   }
+  if (!writer->is_deletion_reported)
+    writer->config.report (NULL, error, writer->config.user);
+  writer->is_deletion_reported = TRUE;
+}
+
+/* How much of the stream the ring keeps for clips. */
+static GstClockTime
+get_history (const GstY10RecordWriterConfig *config)
+{
+  return config->has_clips ? config->before + MAX_LATENESS : 0;
+}
+
+/* Since an event comes after its frame, and only its line says how long after, the clip
+ * begins as if it had happened with the frame and ends as if with the line. A timestamp
+ * that is not of this stream's time, since another process has told it, is of no use. */
+static void
+want_clip (GstY10RecordWriter *writer, GstClockTime before, GstClockTime after,
+    GstClockTime pts, gint64 utc, const GstY10RecordClip *what)
+{
+  GstY10RecordFrame newest;
+  g_autoptr (GError) error = NULL;
+  gint64 told, happened;
+
+  if (!gst_y10_record_ring_get_newest (writer->ring, &newest))
+    return;
+  told = newest.dts
+      - CLAMP ((newest.arrival - utc) * 1000, 0, (gint64) MAX_LATENESS);
+  happened = told;
+  if (GST_CLOCK_TIME_IS_VALID (pts) && GST_CLOCK_TIME_IS_VALID (newest.pts)) {
+    const gint64 time = newest.dts + newest.offset
+        - GST_CLOCK_DIFF (pts, newest.pts);
+
+    if (time <= told && told - time <= (gint64) MAX_LATENESS)
+      happened = time;
+  }
+  if (gst_y10_record_clips_want (writer->clips, happened - (gint64) before,
+          told + (gint64) after, what)
+      || writer->is_short_reported
+      || !gst_y10_record_ring_is_short (writer->ring))
+    return;
+  writer->is_short_reported = TRUE;
+  error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+      "a clip begins less than %" G_GUINT64_FORMAT
+      " ms before its event: ring-bytes is too small to keep the frames since "
+      "the key frame before that",
+      before / GST_MSECOND);
+  writer->config.report (NULL, error, writer->config.user);
+}
+
+/* Keeps what was seen for clips that begin before it. */
+static void
+keep (GstY10RecordWriter *writer, const GstY10RecordNote *note)
+{
+  const GstClockTime history = get_history (&writer->config) + MAX_LATENESS;
+  Seen *seen = g_malloc (sizeof (Seen) + note->length), *oldest;
+
+  seen->pts = note->pts;
+  seen->length = note->length;
+  memcpy (seen->line, note->line, note->length);
+  g_queue_push_tail (&writer->seen, seen);
+  while ((oldest = g_queue_peek_head (&writer->seen))
+      && oldest->pts + history < note->pts)
+    g_free (g_queue_pop_head (&writer->seen));
+}
+
+static void
+on_note (const GstY10RecordNote *note, gpointer user)
+{
+  GstY10RecordWriter *writer = user;
+
+  if (writer->continuous)
+    gst_y10_record_output_note (writer->continuous, note->pts, note->line,
+        note->length);
+  if (!writer->clips)
+    return;
+  gst_y10_record_output_note (writer->clips_output, note->pts, note->line,
+      note->length);
+  keep (writer, note);
+  if (note->event)
+    want_clip (writer, writer->config.before, writer->config.after, note->pts,
+        note->utc,
+        &(GstY10RecordClip){ .event = (gchar *) note->event,
+            .stream = (gchar *) note->stream });
+}
+
+static void
+append_text (GString *line, const gchar *name, const gchar *text)
+{
+  if (!text)
+    return;
+  g_string_append_printf (line, ",\"%s\":", name);
+  gst_y10_text_append_json (line, text);
+}
+
+static void
+append_utc (GString *line, const gchar *name, gint64 utc)
+{
+  g_string_append_printf (line, ",\"%s\":\"", name);
+  gst_y10_utc_append (line, utc);
+  g_string_append_c (line, '"');
+}
+
+/* Tells the spool's followers, and the application. */
+static void
+on_clip (const GstY10RecordClip *clip, gpointer user)
+{
+  GstY10RecordWriter *writer = user;
+  g_autoptr (GString) line = g_string_new ("{\"event\":\"clip\"");
+
+  append_text (line, "of", clip->event);
+  append_text (line, "reason", clip->reason);
+  append_text (line, "file", clip->file);
+  append_utc (line, "from", clip->from);
+  append_utc (line, "to", clip->to);
+  append_text (line, "stream", clip->stream ? clip->stream : writer->stream);
+  append_utc (line, "utc", g_get_real_time ());
+  g_string_append_c (line, '}');
+  if (writer->notes)
+    gst_y10_record_notes_tell (writer->notes, line->str);
+  writer->config.on_clip (clip, writer->config.user);
+}
+
+/* A file of clips has begun: what was seen in its frames before belongs there. */
+static void
+write_clip (GstY10RecordWriter *writer, GstY10RecordFrame *frame)
+{
+  const guint64 n_files =
+      gst_y10_record_output_get_counts (writer->clips_output)->n_files;
+
+  gst_y10_record_clips_write (writer->clips, frame);
+  if (gst_y10_record_output_get_counts (writer->clips_output)->n_files
+      == n_files)
+    return;
+  for (GList *l = writer->seen.head; l; l = l->next) {
+    const Seen *seen = l->data;
+
+    if (GST_CLOCK_TIME_IS_VALID (frame->pts) && seen->pts >= frame->pts)
+      gst_y10_record_output_note (writer->clips_output, seen->pts, seen->line,
+          seen->length);
+  }
+}
+
+static void
+count (GstY10RecordWriter *writer)
+{
+  GstY10RecordOutput *outputs[] = { writer->continuous, writer->clips_output };
+  GstY10RecordCounts counts = { 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
+    if (outputs[i]) {
+      const GstY10RecordCounts *more = gst_y10_record_output_get_counts (
+          outputs[i]);
+
+      counts.n_frames += more->n_frames;
+      counts.n_lost += more->n_lost;
+      counts.n_files += more->n_files;
+    }
+  g_mutex_lock (&writer->lock);
+  writer->counts = counts;
+  g_mutex_unlock (&writer->lock);
+}
+
+static void
+end_files (GstY10RecordWriter *writer)
+{
+  if (writer->notes)
+    gst_y10_record_notes_read (writer->notes);
+  if (writer->continuous)
+    gst_y10_record_output_end (writer->continuous);
+  if (writer->clips)
+    gst_y10_record_clips_end (writer->clips);
+}
+
+static gboolean
+tend (gpointer user)
+{
+  GstY10RecordWriter *writer = user;
+
+  if (writer->continuous)
+    gst_y10_record_output_sync (writer->continuous);
+  if (writer->clips) {
+    gst_y10_record_output_sync (writer->clips_output);
+    gst_y10_record_clips_tend (writer->clips, get_history (&writer->config));
+  }
+  delete_old (writer);
+  return G_SOURCE_CONTINUE;
 }
 
 static gpointer
 run (gpointer user)
 {
   GstY10RecordWriter *writer = user;
+  GSource *timer = g_timeout_source_new (SYNC_INTERVAL);
   GstY10RecordFrame frame;
+  GstY10RecordReader reader;
   GstY10RecordTaken taken;
 
+  g_main_context_push_thread_default (writer->context);
+  g_source_set_callback (timer, tend, writer, NULL);
+  g_source_attach (timer, writer->context);
   do {
-    taken = gst_y10_record_ring_take (writer->ring,
-        MAX (writer->next_sync, g_get_monotonic_time () + 1000), &frame);
+    taken = gst_y10_record_ring_take (writer->ring, &reader, &frame);
     if (taken == GST_Y10_RECORD_FRAME) {
-      write_frame (writer, &frame);
+      if (reader == GST_Y10_RECORD_CONTINUOUS)
+        gst_y10_record_output_write (writer->continuous, &frame);
+      else
+        write_clip (writer, &frame);
       gst_y10_record_frame_clear (&frame);
-    }
-    sync_file (writer);
-    delete_old (writer);
-    if (taken == GST_Y10_RECORD_DRAINED) {
-      end_file (writer);
+    } else if (taken == GST_Y10_RECORD_DRAINED) {
+      end_files (writer);
       gst_y10_record_ring_set_drained (writer->ring);
     }
+    count (writer);
+    delete_old (writer);
+    if (taken != GST_Y10_RECORD_CLOSED)
+      g_main_context_iteration (writer->context, taken == GST_Y10_RECORD_NONE);
   } while (taken != GST_Y10_RECORD_CLOSED);
-  end_file (writer);
+  end_files (writer);
+  count (writer);
+  g_source_destroy (timer);
+  g_source_unref (timer);
+  g_main_context_pop_thread_default (writer->context);
   return NULL;
+}
+
+static GstY10RecordOutput *
+open_output (GstY10RecordWriter *writer, GstY10RecordKind kind)
+{
+  const GstY10RecordOutputConfig config = {
+    .folder = writer->folder,
+    .kind = kind,
+    .file_duration = writer->config.file_duration,
+    .stream = writer->stream,
+    .report = report_file,
+    .user = writer,
+  };
+
+  return gst_y10_record_output_new (&config);
 }
 
 /**
@@ -205,15 +333,33 @@ gst_y10_record_writer_open (const GstY10RecordWriterConfig *config,
   GstY10RecordFolder *folder = gst_y10_record_folder_open (config->location,
       error);
   GstY10RecordWriter *writer;
+  gint64 begin;
 
   if (!folder)
     return NULL;
   writer = g_new0 (GstY10RecordWriter, 1);
   writer->config = *config;
-  writer->config.location = NULL;
   writer->folder = folder;
+  writer->context = g_main_context_new ();
+  writer->ring = gst_y10_record_ring_new (config->ring_bytes,
+      get_history (config), writer->context);
   g_mutex_init (&writer->lock);
-  writer->ring = gst_y10_record_ring_new (config->ring_bytes);
+  g_queue_init (&writer->seen);
+  if (config->events && strchr (config->events, '#'))
+    writer->stream = g_strdup (strchr (config->events, '#') + 1);
+  if (config->is_continuous) {
+    writer->continuous = open_output (writer, GST_Y10_RECORD_FILE);
+    gst_y10_record_ring_start (writer->ring, GST_Y10_RECORD_CONTINUOUS, 0,
+        FALSE, &begin);
+  }
+  if (config->has_clips) {
+    writer->clips_output = open_output (writer, GST_Y10_RECORD_CLIP);
+    writer->clips = gst_y10_record_clips_new (writer->ring,
+        writer->clips_output, on_clip, writer);
+  }
+  if (config->events)
+    writer->notes = gst_y10_record_notes_new (config->events, writer->context,
+        on_note, writer);
   writer->thread = g_thread_new ("y10-record", run, writer);
   return writer;
 }
@@ -224,10 +370,16 @@ gst_y10_record_writer_close (GstY10RecordWriter *writer)
 {
   gst_y10_record_ring_close (writer->ring);
   g_thread_join (writer->thread);
+  g_clear_pointer (&writer->notes, gst_y10_record_notes_free);
+  g_clear_pointer (&writer->clips, gst_y10_record_clips_free);
+  g_clear_pointer (&writer->continuous, gst_y10_record_output_free);
+  g_clear_pointer (&writer->clips_output, gst_y10_record_output_free);
+  g_queue_clear_full (&writer->seen, g_free);
   gst_y10_record_ring_free (writer->ring);
   gst_y10_record_folder_close (writer->folder);
+  g_main_context_unref (writer->context);
   g_mutex_clear (&writer->lock);
-  g_free (writer->name);
+  g_free (writer->stream);
   g_free (writer);
 }
 
@@ -244,6 +396,56 @@ void
 gst_y10_record_writer_drain (GstY10RecordWriter *writer)
 {
   gst_y10_record_ring_drain (writer->ring);
+}
+
+typedef struct
+{
+  GstY10RecordWriter *writer;
+  GstClockTime before, after;
+  gint64 utc;
+  gchar *reason;
+} Request;
+
+static void
+request_free (gpointer data)
+{
+  g_free (((Request *) data)->reason);
+  g_free (data);
+}
+
+static gboolean
+on_request (gpointer user)
+{
+  const Request *request = user;
+
+  want_clip (request->writer, request->before, request->after,
+      GST_CLOCK_TIME_NONE, request->utc,
+      &(GstY10RecordClip){ .reason = request->reason });
+  return G_SOURCE_REMOVE;
+}
+
+/**
+ * gst_y10_record_writer_request:
+ * @writer: one that has clips
+ * @before: how much is wanted from before now
+ * @after: how much from then on
+ * @reason: (nullable): is told with the clip
+ *
+ * Any thread.
+ */
+void
+gst_y10_record_writer_request (GstY10RecordWriter *writer, GstClockTime before,
+    GstClockTime after, const gchar *reason)
+{
+  Request *request = g_new (Request, 1);
+  GSource *source = g_idle_source_new ();
+
+  *request = (Request){ writer, MIN (before, writer->config.before), after,
+    g_get_real_time (), g_strdup (reason) };
+  g_source_set_priority (source, G_PRIORITY_DEFAULT);
+  g_source_set_callback (source, on_request, request, request_free);
+  g_source_attach (source, writer->context);
+  g_source_unref (source);
 }
 
 GstY10RecordCounts

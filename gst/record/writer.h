@@ -4,35 +4,27 @@
 
 /* A thread that writes a stream into the files of a folder. */
 
-#include "record/ring.h"
+#include "record/clips.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GstY10RecordWriter GstY10RecordWriter;
 
-/* What happened; on the writer's thread. @error: why @name is not written on; none where a
- * file is complete. */
-typedef void (*GstY10RecordReport) (const gchar *name, const GError *error,
-    gpointer user);
-
 typedef struct
 {
-  const gchar *location; /* the folder, which is made if it is missing */
+  const gchar *location;      /* the folder, which is made if it is missing */
+  const gchar *events;        /* SPOOL or SPOOL#STREAM; NULL: none */
+  gboolean is_continuous;     /* all is recorded */
+  gboolean has_clips;         /* what is around events is */
+  GstClockTime before, after; /* of an event, in its clip */
   GstClockTime
-      file_duration;    /* a file ends at the next sync frame behind that */
-  GstClockTime max_age; /* of a file; 0: no limit */
-  guint64 max_bytes;    /* of all files; 0: no limit */
-  guint64 ring_bytes;   /* of frames that wait for the disk */
+      file_duration; /* a file ends at the next sync frame behind that */
+  GstY10RecordLimits limits;
+  guint64 ring_bytes; /* of frames that are kept in memory */
   GstY10RecordReport report;
+  GstY10RecordClipFunc on_clip;
   gpointer user;
 } GstY10RecordWriterConfig;
-
-typedef struct
-{
-  guint64 n_frames; /* written */
-  guint64 n_lost;   /* not written: the disk was full, failed or too slow */
-  guint64 n_files;
-} GstY10RecordCounts;
 
 GstY10RecordWriter *
 gst_y10_record_writer_open (const GstY10RecordWriterConfig *config,
@@ -41,6 +33,8 @@ void gst_y10_record_writer_close (GstY10RecordWriter *writer);
 void gst_y10_record_writer_push (GstY10RecordWriter *writer,
     const GstY10RecordFrame *frame);
 void gst_y10_record_writer_drain (GstY10RecordWriter *writer);
+void gst_y10_record_writer_request (GstY10RecordWriter *writer,
+    GstClockTime before, GstClockTime after, const gchar *reason);
 GstY10RecordCounts gst_y10_record_writer_count (GstY10RecordWriter *writer);
 
 G_END_DECLS

@@ -282,7 +282,30 @@ gst_y10_spool_open (const gchar *folder, const GstY10SpoolConfig *config,
   return client;
 }
 
-/* Frees what gst_y10_spool_open() returned. The last one of a spool writes and syncs what
+/**
+ * gst_y10_spool_join:
+ * @folder: path of a spool
+ *
+ * Shares a spool as those that have opened it want it.
+ *
+ * Returns: (transfer full) (nullable): what to put lines with; %NULL if this process does not
+ *   have it open
+ */
+GstY10SpoolClient *
+gst_y10_spool_join (const gchar *folder)
+{
+  GstY10SpoolClient *client = NULL;
+  GstY10Spool *spool;
+
+  g_mutex_lock (&registry);
+  spool = find (folder);
+  if (spool)
+    client = client_new (spool, NULL, NULL);
+  g_mutex_unlock (&registry);
+  return client;
+}
+
+/* Frees what gst_y10_spool_open() or gst_y10_spool_join() returned. The last one of a spool writes and syncs what
  * is left, which others that open it wait for. */
 void
 gst_y10_spool_close (GstY10SpoolClient *client)

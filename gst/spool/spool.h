@@ -27,6 +27,7 @@ typedef struct _GstY10SpoolClient GstY10SpoolClient;
 GstY10SpoolClient *gst_y10_spool_open (const gchar *folder,
     const GstY10SpoolConfig *config, GstY10SpoolStateFunc on_state,
     gpointer user, GError **error);
+GstY10SpoolClient *gst_y10_spool_join (const gchar *folder);
 void gst_y10_spool_close (GstY10SpoolClient *client);
 GstY10Spool *gst_y10_spool_client_get_spool (GstY10SpoolClient *client);
 

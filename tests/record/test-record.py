@@ -157,7 +157,11 @@ class Record(Launching):
             with open(os.path.join(self.path("out"), name), "wb") as f:
                 f.write(bytes(100_000))
         def numbers():
-            return sorted(int(name[:8]) for name in set(os.listdir(self.path("out"))) - set(others))
+            found = set(os.listdir(self.path("out"))) - set(others)
+            # The index of each is beside it, and is deleted with it.
+            self.assertEqual({name[:-4] for name in found if name.endswith(".mp4")},
+                             {name[:-9] for name in found if name.endswith(".jsonl.gz")})
+            return sorted(int(name[:8]) for name in found if name.endswith(".mp4"))
         self.record(film, "h264parse", "file-duration=2000000000")
         self.assertEqual(numbers(), list(range(1, 11)))
         size = sum(os.path.getsize(path) for path in self.recordings() if os.path.basename(path) not in others)
@@ -168,8 +172,8 @@ class Record(Launching):
         self.assertLessEqual(sum(os.path.getsize(path) for path in left), size)
         for path in left[:-1]:
             os.utime(path, (1, 1))
-        self.record(film, "h264parse", "max-age=3600000000000")
-        self.assertEqual(numbers(), [20, 21])
+        self.record(film, "h264parse", "max-age=3600000000000 file-duration=2000000000")
+        self.assertEqual(numbers(), list(range(20, 31)))
         self.assertTrue(set(others) <= set(os.listdir(self.path("out"))))
 
     def start(self, **more):
