@@ -2,8 +2,9 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* A ring of frames: those that a reader has not taken, and before them whole groups of
- * pictures for as long as there is to be history. Its lock is held while numbers and
- * pointers change, never while anything is read or written. */
+ * pictures for as long as there is to be history. Audio that comes before its video waits
+ * for it, so that both are in one file. The lock is held while numbers and pointers change,
+ * never while anything is read or written. */
 #include "record/ring.h"
 
 #include <string.h>
@@ -28,8 +29,7 @@ struct _GstY10RecordRing
   guint64 capacity;
   guint64 begin, end; /* frames that are there */
   Reader readers[GST_Y10_RECORD_N_READERS];
-  guint64 last
-      [GST_Y10_RECORD_N_TRACKS]; /* the newest frame of each track; NOWHERE: none */
+  guint64 last; /* the newest frame of the video; NOWHERE: none */
   GstClockTime history;
   guint64 n_bytes, max_bytes;
   guint64 n_lost;
@@ -63,8 +63,7 @@ gst_y10_record_ring_new (guint64 max_bytes, GstClockTime history,
   ring->history = history;
   ring->lacks_sync = TRUE;
   ring->is_drained = TRUE;
-  for (guint i = 0; i < GST_Y10_RECORD_N_TRACKS; i++)
-    ring->last[i] = NOWHERE;
+  ring->last = NOWHERE;
   return ring;
 }
 
@@ -176,18 +175,41 @@ grow (GstY10RecordRing *ring)
   ring->capacity *= 2;
 }
 
-/* The newest frame of @track now has a duration, until @dts. */
-static void
-end_last (GstY10RecordRing *ring, GstY10RecordTrack track, gint64 dts)
+/* The newest frame of the video; NULL: it is not there. */
+static GstY10RecordFrame *
+get_last (GstY10RecordRing *ring)
 {
-  const guint64 n = ring->last[track];
-  GstY10RecordFrame *last;
+  return ring->last != NOWHERE && ring->last >= ring->begin
+      ? get_frame (ring, ring->last)
+      : NULL;
+}
 
-  if (n == NOWHERE || n < ring->begin)
-    return;
-  last = get_frame (ring, n);
-  if (!GST_CLOCK_TIME_IS_VALID (last->duration))
+/* The newest frame of the video now has a duration, until @dts. */
+static void
+end_last (GstY10RecordRing *ring, gint64 dts)
+{
+  GstY10RecordFrame *last = get_last (ring);
+
+  if (last && !GST_CLOCK_TIME_IS_VALID (last->duration))
     last->duration = dts > last->dts ? dts - last->dts : 0;
+}
+
+/* Adds a frame, of the video before audio that is later and that nobody has taken. */
+static void
+add (GstY10RecordRing *ring, const GstY10RecordFrame *frame)
+{
+  guint64 n = ring->end++;
+
+  if (frame->track == GST_Y10_RECORD_VIDEO) {
+    while (n > ring->begin
+        && get_frame (ring, n - 1)->track == GST_Y10_RECORD_AUDIO
+        && get_frame (ring, n - 1)->dts > frame->dts) {
+      *get_frame (ring, n) = *get_frame (ring, n - 1);
+      n--;
+    }
+    ring->last = n;
+  }
+  *get_frame (ring, n) = *frame;
 }
 
 static void
@@ -202,8 +224,8 @@ wake (GstY10RecordRing *ring)
  * @ring: a ring
  * @frame: (transfer full): the next of the stream; takes its buffer and format
  *
- * If @frame has no duration, it has one, and can be taken, when the next of its track
- * is there. Never waits for the disk.
+ * Of the video, a frame has a duration, and can be taken, when the next one is there; of
+ * audio, when the video has come as far. Never waits for the disk.
  */
 void
 gst_y10_record_ring_push (GstY10RecordRing *ring,
@@ -215,7 +237,8 @@ gst_y10_record_ring_push (GstY10RecordRing *ring,
   g_mutex_lock (&ring->lock);
   ring->drain = FALSE;
   ring->is_drained = FALSE;
-  end_last (ring, frame->track, frame->dts);
+  if (frame->track == GST_Y10_RECORD_VIDEO)
+    end_last (ring, frame->dts);
   forget (ring);
   while (ring->n_bytes + size > ring->max_bytes && ring->begin < ring->end)
     lose_oldest (ring);
@@ -229,8 +252,7 @@ gst_y10_record_ring_push (GstY10RecordRing *ring,
   } else {
     if (ring->end - ring->begin == ring->capacity)
       grow (ring);
-    ring->last[frame->track] = ring->end;
-    *get_frame (ring, ring->end++) = copy;
+    add (ring, &copy);
     ring->n_bytes += size;
   }
   wake (ring);
@@ -315,13 +337,20 @@ gst_y10_record_ring_stop (GstY10RecordRing *ring, GstY10RecordReader reader)
   g_mutex_unlock (&ring->lock);
 }
 
-/* Whether the next frame of @reader can be written: its duration is known, or none follows. */
+/* Whether the next frame of @reader can be written. What nothing follows need not wait. */
 static gboolean
 is_ready (GstY10RecordRing *ring, const Reader *reader)
 {
-  return reader->active && reader->next < ring->end
-      && (GST_CLOCK_TIME_IS_VALID (get_frame (ring, reader->next)->duration)
-          || ring->drain || ring->closed);
+  const GstY10RecordFrame *frame, *last = get_last (ring);
+
+  if (!reader->active || reader->next >= ring->end)
+    return FALSE;
+  if (ring->drain || ring->closed)
+    return TRUE;
+  frame = get_frame (ring, reader->next);
+  return frame->track == GST_Y10_RECORD_VIDEO
+      ? GST_CLOCK_TIME_IS_VALID (frame->duration)
+      : last && frame->dts <= last->dts;
 }
 
 /**
@@ -368,19 +397,17 @@ gboolean
 gst_y10_record_ring_get_newest (GstY10RecordRing *ring,
     GstY10RecordFrame *frame)
 {
-  gboolean found;
-  guint64 n;
+  const GstY10RecordFrame *last;
 
   g_mutex_lock (&ring->lock);
-  n = ring->last[GST_Y10_RECORD_VIDEO];
-  found = n != NOWHERE && n >= ring->begin;
-  if (found) {
-    *frame = *get_frame (ring, n);
+  last = get_last (ring);
+  if (last) {
+    *frame = *last;
     frame->buffer = NULL;
     frame->format = NULL;
   }
   g_mutex_unlock (&ring->lock);
-  return found;
+  return last != NULL;
 }
 
 /* Whether there was no room for all that is wanted. */
