@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -115,6 +116,8 @@ gst_y10_record_file_create (int folder, const gchar *name,
     file_free (file);
     return NULL;
   }
+  /* By which y10 record check knows that the file is being written. */
+  flock (file->fd, LOCK_EX | LOCK_NB);
   gst_y10_mp4_append_movie (file->header, &first->format->track, 1);
   file->room = file->header->len;
   gst_y10_mp4_append_free (file->header, gst_y10_mp4_index_get_room ());
