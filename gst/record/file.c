@@ -122,8 +122,10 @@ gst_y10_record_file_create (int folder, const gchar *name,
   file->room = file->header->len;
   gst_y10_mp4_append_free (file->header, gst_y10_mp4_index_get_room ());
   part = (struct iovec){ file->header->data, file->header->len };
-  /* Of the folder, too: else the file's name could be lost with the power. */
+  /* Without its header on the disk, frames that are there could not be read; without the
+   * folder, the file's name could be lost with the power. */
   if (!write_all (file, &part, 1, error)
+      || !gst_y10_record_file_sync (file, error)
       || (fsync (folder) != 0 && !fail (file, "syncing", errno, error))) {
     unlinkat (folder, name, 0);
     file_free (file);
