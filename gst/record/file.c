@@ -9,12 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Groups of pictures that have a line of their own in the index. Beyond that, two share
- * one. */
-#define MAX_REFERENCES 1024
+#include "mp4/index.h"
 
 /* Of a buffer, and the fragment's header. */
 #define MAX_PARTS 17
@@ -31,11 +30,7 @@ struct _GstY10RecordFile
   guint32 sequence;
   gboolean is_dirty;  /* has bytes that may not be on the disk */
   GByteArray *header; /* of a fragment */
-  guint n_references;
-  guint
-      n_gops_each; /* groups of pictures in a reference; the last may have fewer */
-  guint n_gops;    /* of the last reference */
-  GstY10Mp4Reference references[MAX_REFERENCES];
+  GstY10Mp4Index index;
 };
 
 static gboolean
@@ -110,7 +105,6 @@ gst_y10_record_file_create (int folder, const gchar *name,
   file->format = gst_y10_record_format_ref (first->format);
   file->begin = file->end = first->dts;
   file->first = first->offset;
-  file->n_gops_each = 1;
   file->header = g_byte_array_new ();
   file->fd = openat (folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
       0640);
@@ -119,55 +113,23 @@ gst_y10_record_file_create (int folder, const gchar *name,
     file_free (file);
     return NULL;
   }
+  /* By which y10 record check knows that the file is being written. */
+  flock (file->fd, LOCK_EX | LOCK_NB);
   gst_y10_mp4_append_movie (file->header, first->format->tracks,
       first->format->n_tracks);
   file->room = file->header->len;
-  gst_y10_mp4_append_free (file->header,
-      gst_y10_mp4_get_index_size (MAX_REFERENCES));
+  gst_y10_mp4_append_free (file->header, gst_y10_mp4_index_get_room ());
   part = (struct iovec){ file->header->data, file->header->len };
-  /* Of the folder, too: else the file's name could be lost with the power. */
+  /* Without its header on the disk, frames that are there could not be read; without the
+   * folder, the file's name could be lost with the power. */
   if (!write_all (file, &part, 1, error)
+      || !gst_y10_record_file_sync (file, error)
       || (fsync (folder) != 0 && !fail (file, "syncing", errno, error))) {
     unlinkat (folder, name, 0);
     file_free (file);
     return NULL;
   }
   return file;
-}
-
-/* Two groups of pictures share a reference from now on. */
-static void
-halve_references (GstY10RecordFile *file)
-{
-  for (guint i = 0; i < MAX_REFERENCES / 2; i++) {
-    const GstY10Mp4Reference *pair = &file->references[2 * i];
-
-    file->references[i].size = pair[0].size + pair[1].size;
-    file->references[i].duration = pair[0].duration + pair[1].duration;
-  }
-  file->n_references = MAX_REFERENCES / 2;
-  file->n_gops_each *= 2;
-  file->n_gops = file->n_gops_each;
-}
-
-static void
-count_reference (GstY10RecordFile *file, gboolean sync, gsize size,
-    guint32 duration)
-{
-  GstY10Mp4Reference *last;
-
-  if (sync) {
-    if (file->n_references == 0 || file->n_gops == file->n_gops_each) {
-      if (file->n_references == MAX_REFERENCES)
-        halve_references (file);
-      file->references[file->n_references++] = (GstY10Mp4Reference){ 0 };
-      file->n_gops = 0;
-    }
-    file->n_gops++;
-  }
-  last = &file->references[file->n_references - 1];
-  last->size += size;
-  last->duration += duration;
 }
 
 /* @time, of 0 or more, in units of @track. */
@@ -238,7 +200,7 @@ gst_y10_record_file_append (GstY10RecordFile *file,
     gst_memory_unmap (maps[i].memory, &maps[i]);
   if (!ok)
     return FALSE;
-  count_reference (file, frame->sync, file->size - before,
+  gst_y10_mp4_index_add (&file->index, frame->sync, file->size - before,
       is_video ? sample.duration : 0);
   if (is_video) {
     file->decoded += sample.duration;
@@ -259,29 +221,15 @@ gst_y10_record_file_sync (GstY10RecordFile *file, GError **error)
   return TRUE;
 }
 
-/* Writes the index into its room. The first eight bytes, which make an index of it, are
- * last, so that a file has either all of it or none. */
 static gboolean
 write_index (GstY10RecordFile *file, GError **error)
 {
-  const gsize room = gst_y10_mp4_get_index_size (MAX_REFERENCES);
-  GByteArray *out = file->header;
-  gsize used;
-
-  g_byte_array_set_size (out, 0);
-  used = gst_y10_mp4_get_index_size (file->n_references);
-  gst_y10_mp4_append_index (out, &file->format->tracks[GST_Y10_RECORD_VIDEO],
-      get_ticks (file, GST_Y10_RECORD_VIDEO, MAX (file->first, 0)), room - used,
-      file->references, file->n_references);
-  if (used < room)
-    gst_y10_mp4_append_free (out, room - used);
-  if (pwrite (file->fd, out->data + 8, room - 8, file->room + 8)
-          != (gssize) room - 8
-      || fdatasync (file->fd) != 0
-      || pwrite (file->fd, out->data, 8, file->room) != 8
-      || fdatasync (file->fd) != 0)
-    return fail (file, "writing the index", errno, error);
-  return TRUE;
+  if (gst_y10_mp4_index_write (&file->index,
+          &file->format->tracks[GST_Y10_RECORD_VIDEO],
+          get_ticks (file, GST_Y10_RECORD_VIDEO, MAX (file->first, 0)),
+          file->fd, file->room))
+    return TRUE;
+  return fail (file, "writing the index", errno, error);
 }
 
 /**

@@ -6,11 +6,9 @@ program, the file can be played.
 
 usage: test-record.py PLUGINS [UNITTEST ARGUMENT...]
 """
-import glob
 import os
 import random
 import resource
-import shutil
 import signal
 import struct
 import subprocess
@@ -18,53 +16,12 @@ import sys
 import time
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../publish"))
-from launch import Launching, until  # noqa: E402
-
-if not shutil.which("ffmpeg"):
-    print("ffmpeg is not installed")
-    sys.exit(77)
+from recordings import H264, H265, Recordings, ask, packets, pictures, until
 
 FULL = 100_000      # bytes that a disk has
 
 
-def ask(*args):
-    """Lines of ffprobe or ffmpeg, which must have nothing to complain about."""
-    done = subprocess.run(args, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
-    assert not done.stderr, done.stderr
-    return done.stdout.splitlines()
-
-
-def packets(path):
-    """(decoded, shown, bytes, key) of each packet, in seconds."""
-    lines = ask("ffprobe", "-v", "error", "-select_streams", "v", "-of", "csv=p=0",
-                "-show_entries", "packet=pts_time,dts_time,size,flags", path)
-    found = [line.split(",") for line in lines if line]
-    return [(float(dts), float(pts), int(size), flags.startswith("K")) for pts, dts, size, flags, *_ in found]
-
-
-def pictures(path):
-    """A checksum of each decoded picture, in the order in which they are shown."""
-    return [line.split(",")[-1].strip() for line in ask("ffmpeg", "-v", "error", "-i", path, "-f", "framemd5", "-")
-            if not line.startswith("#")]
-
-
-class Record(Launching):
-    plugins = None
-
-    def film(self, *encoder, seconds=20):
-        path = self.path("film.mp4")
-        subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i",
-                        f"testsrc2=size=160x120:rate=25:duration={seconds}", "-pix_fmt", "yuv420p", *encoder, path],
-                       check=True, stdin=subprocess.DEVNULL)
-        return path
-
-    def recordings(self):
-        return sorted(glob.glob(self.path("out") + "/*.mp4"))
-
-    def record(self, film, parse, more=""):
-        self.launch(f"filesrc location={film} ! qtdemux ! {parse} ! yolov10record location={self.path('out')} {more}")
-
+class Record(Recordings):
     def check_same(self, film, parse):
         self.record(film, parse, "file-duration=6000000000")
         found = self.recordings()
@@ -84,11 +41,10 @@ class Record(Launching):
 
     def test_h264(self):
         """With B-frames, cut at key frames: no packet, time or picture differs."""
-        self.check_same(self.film("-c:v", "libx264", "-bf", "2", "-g", "25"), "h264parse")
+        self.check_same(self.film(*H264), "h264parse")
 
     def test_h265(self):
-        self.check_same(self.film("-c:v", "libx265", "-tag:v", "hvc1", "-x265-params", "bframes=3:keyint=25:min-keyint=25:open-gop=0:scenecut=0:log-level=error"),
-                        "h265parse")
+        self.check_same(self.film(*H265), "h265parse")
 
     def test_seek(self):
         """An index leads to any second: players read a part of the file alone."""

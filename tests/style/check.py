@@ -113,6 +113,8 @@ ROOMS = {
     "tools/y10/http": ("tools/y10/base", "engine/base"),
     # Reads the spool that yolov10publish writes.
     "tools/y10/events": ("tools/y10/base", "tools/y10/http", "gst/spool", "engine/base"),
+    # Reads what yolov10record writes.
+    "tools/y10/record": ("tools/y10/base", "gst/mp4", "gst/spool"),
     # Reads zones before yolov10zones does.
     "tools/y10/serve": ("tools/y10/base", "tools/y10/media", "tools/y10/camera", "tools/y10/http",
                         "tools/y10/events", "gst/spool", "gst/zones", "engine/base"),

@@ -29,6 +29,7 @@ static const Command commands[] = {
   { "convert", tool_convert, "write a weights file as safetensors" },
   { "quantize", tool_quantize, "write a model with 8-bit integers" },
   { "val", tool_val, "measure how well a model finds known objects" },
+  { "record", tool_record, "list, check and cut out what cameras sent" },
   { "serve", tool_serve, "show cameras live in a page for a browser" },
   { "bench", tool_bench, "measure the speed of a model on this machine" },
   { "doctor", tool_doctor, "check this machine and the installation" },

@@ -26,6 +26,7 @@ int tool_info (int argc, char **argv);
 int tool_convert (int argc, char **argv);
 int tool_quantize (int argc, char **argv);
 int tool_val (int argc, char **argv);
+int tool_record (int argc, char **argv);
 int tool_serve (int argc, char **argv);
 int tool_bench (int argc, char **argv);
 int tool_doctor (int argc, char **argv);
