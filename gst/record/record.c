@@ -167,6 +167,7 @@ open_writer (GstYolov10Record *self)
   const GstY10RecordWriterConfig config = {
     .location = settings->location,
     .events = is_set (settings->events) ? settings->events : NULL,
+    .has_audio = self->pads[GST_Y10_RECORD_AUDIO] != NULL,
     .is_continuous = settings->mode != GST_YOLOV10_RECORD_EVENTS,
     .has_clips = settings->mode != GST_YOLOV10_RECORD_CONTINUOUS,
     .before = settings->before,

@@ -2,8 +2,8 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* A ring of frames: those that a reader has not taken, and before them whole groups of
- * pictures for as long as there is to be history. Audio that comes before its video waits
- * for it, so that both are in one file. The lock is held while numbers and pointers change,
+ * pictures for as long as there is to be history. A file can begin with a sync frame, so
+ * audio from before it comes first, and audio waits for its video. The lock is held while numbers and pointers change,
  * never while anything is read or written. */
 #include "record/ring.h"
 
@@ -12,6 +12,9 @@
 #define FIRST_CAPACITY 64 /* a power of two */
 
 #define NOWHERE G_MAXUINT64 /* no frame */
+
+/* How much of the video waits for audio at most, ns. */
+#define MAX_AUDIO_DELAY ((gint64) GST_SECOND)
 
 typedef struct
 {
@@ -29,7 +32,9 @@ struct _GstY10RecordRing
   guint64 capacity;
   guint64 begin, end; /* frames that are there */
   Reader readers[GST_Y10_RECORD_N_READERS];
-  guint64 last; /* the newest frame of the video; NOWHERE: none */
+  guint64 last;             /* the newest frame of the video; NOWHERE: none */
+  GstY10RecordFrame newest; /* its times, even if there was no room for it */
+  gint64 audio_end; /* of what has come, ns; G_MAXINT64: there is no audio */
   GstClockTime history;
   guint64 n_bytes, max_bytes;
   guint64 n_lost;
@@ -44,13 +49,14 @@ struct _GstY10RecordRing
  * gst_y10_record_ring_new:
  * @max_bytes: of frames that are kept
  * @history: for how long frames are kept that no reader wants; 0: not at all
+ * @has_audio: whether to wait for it
  * @context: is woken up when there is something to take; must outlive the ring
  *
  * Returns: (transfer full): a ring, whose readers take nothing yet
  */
 GstY10RecordRing *
 gst_y10_record_ring_new (guint64 max_bytes, GstClockTime history,
-    GMainContext *context)
+    gboolean has_audio, GMainContext *context)
 {
   GstY10RecordRing *ring = g_new0 (GstY10RecordRing, 1);
 
@@ -64,6 +70,7 @@ gst_y10_record_ring_new (guint64 max_bytes, GstClockTime history,
   ring->lacks_sync = TRUE;
   ring->is_drained = TRUE;
   ring->last = NOWHERE;
+  ring->audio_end = has_audio ? G_MININT64 : G_MAXINT64;
   return ring;
 }
 
@@ -194,21 +201,53 @@ end_last (GstY10RecordRing *ring, gint64 dts)
     last->duration = dts > last->dts ? dts - last->dts : 0;
 }
 
-/* Adds a frame, of the video before audio that is later and that nobody has taken. */
+/* The first frame that no reader has taken yet. */
+static guint64
+get_untaken (const GstY10RecordRing *ring)
+{
+  guint64 n = ring->begin;
+
+  for (guint i = 0; i < GST_Y10_RECORD_N_READERS; i++)
+    if (ring->readers[i].active)
+      n = MAX (n, ring->readers[i].next);
+  return n;
+}
+
+/* The stream has another format, which a file may begin with that has only other audio. */
+static void
+change_format (GstY10RecordRing *ring, GstY10RecordFormat *format)
+{
+  for (guint64 n = get_untaken (ring); n < ring->end; n++) {
+    GstY10RecordFrame *frame = get_frame (ring, n);
+
+    if (frame->format != format
+        && gst_y10_record_format_is_same_video (frame->format, format)) {
+      gst_y10_record_format_unref (frame->format);
+      frame->format = gst_y10_record_format_ref (format);
+    }
+  }
+}
+
+/* Adds a frame, in front of those of the other track that are later. */
 static void
 add (GstY10RecordRing *ring, const GstY10RecordFrame *frame)
 {
-  guint64 n = ring->end++;
+  const guint64 first = get_untaken (ring);
+  guint64 n = ring->end;
 
-  if (frame->track == GST_Y10_RECORD_VIDEO) {
-    while (n > ring->begin
-        && get_frame (ring, n - 1)->track == GST_Y10_RECORD_AUDIO
-        && get_frame (ring, n - 1)->dts > frame->dts) {
-      *get_frame (ring, n) = *get_frame (ring, n - 1);
-      n--;
-    }
-    ring->last = n;
+  if (n > first && get_frame (ring, n - 1)->format != frame->format)
+    change_format (ring, frame->format);
+  for (ring->end++; n > first; n--) {
+    const GstY10RecordFrame *before = get_frame (ring, n - 1);
+
+    if (before->track == frame->track || before->dts <= frame->dts)
+      break;
+    *get_frame (ring, n) = *before;
+    if (n - 1 == ring->last)
+      ring->last = n;
   }
+  if (frame->track == GST_Y10_RECORD_VIDEO)
+    ring->last = n;
   *get_frame (ring, n) = *frame;
 }
 
@@ -237,8 +276,12 @@ gst_y10_record_ring_push (GstY10RecordRing *ring,
   g_mutex_lock (&ring->lock);
   ring->drain = FALSE;
   ring->is_drained = FALSE;
-  if (frame->track == GST_Y10_RECORD_VIDEO)
+  if (frame->track == GST_Y10_RECORD_AUDIO) {
+    ring->audio_end = frame->dts + (gint64) frame->duration;
+  } else {
     end_last (ring, frame->dts);
+    ring->newest = *frame;
+  }
   forget (ring);
   while (ring->n_bytes + size > ring->max_bytes && ring->begin < ring->end)
     lose_oldest (ring);
@@ -341,16 +384,18 @@ gst_y10_record_ring_stop (GstY10RecordRing *ring, GstY10RecordReader reader)
 static gboolean
 is_ready (GstY10RecordRing *ring, const Reader *reader)
 {
-  const GstY10RecordFrame *frame, *last = get_last (ring);
+  const GstY10RecordFrame *frame;
 
   if (!reader->active || reader->next >= ring->end)
     return FALSE;
   if (ring->drain || ring->closed)
     return TRUE;
   frame = get_frame (ring, reader->next);
-  return frame->track == GST_Y10_RECORD_VIDEO
-      ? GST_CLOCK_TIME_IS_VALID (frame->duration)
-      : last && frame->dts <= last->dts;
+  if (frame->track == GST_Y10_RECORD_AUDIO)
+    return frame->dts <= ring->newest.dts;
+  return GST_CLOCK_TIME_IS_VALID (frame->duration)
+      && (!frame->sync || ring->audio_end >= frame->dts
+          || ring->newest.dts - frame->dts >= MAX_AUDIO_DELAY);
 }
 
 /**
@@ -392,22 +437,17 @@ gst_y10_record_ring_take (GstY10RecordRing *ring, GstY10RecordReader *reader,
 }
 
 /* Sets @frame, but for its buffer and format, to the newest one of the video. Returns whether
- * there is one. */
+ * there has been one. */
 gboolean
 gst_y10_record_ring_get_newest (GstY10RecordRing *ring,
     GstY10RecordFrame *frame)
 {
-  const GstY10RecordFrame *last;
-
   g_mutex_lock (&ring->lock);
-  last = get_last (ring);
-  if (last) {
-    *frame = *last;
-    frame->buffer = NULL;
-    frame->format = NULL;
-  }
+  *frame = ring->newest;
   g_mutex_unlock (&ring->lock);
-  return last != NULL;
+  frame->buffer = NULL;
+  frame->format = NULL;
+  return frame->arrival != 0;
 }
 
 /* Whether there was no room for all that is wanted. */

@@ -35,7 +35,7 @@ typedef enum
 typedef struct _GstY10RecordRing GstY10RecordRing;
 
 GstY10RecordRing *gst_y10_record_ring_new (guint64 max_bytes,
-    GstClockTime history, GMainContext *context);
+    GstClockTime history, gboolean has_audio, GMainContext *context);
 void gst_y10_record_ring_free (GstY10RecordRing *ring);
 void gst_y10_record_ring_push (GstY10RecordRing *ring,
     const GstY10RecordFrame *frame);

@@ -342,7 +342,7 @@ gst_y10_record_writer_open (const GstY10RecordWriterConfig *config,
   writer->folder = folder;
   writer->context = g_main_context_new ();
   writer->ring = gst_y10_record_ring_new (config->ring_bytes,
-      get_history (config), writer->context);
+      get_history (config), config->has_audio, writer->context);
   g_mutex_init (&writer->lock);
   g_queue_init (&writer->seen);
   if (config->events && strchr (config->events, '#'))

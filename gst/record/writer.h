@@ -12,8 +12,9 @@ typedef struct _GstY10RecordWriter GstY10RecordWriter;
 
 typedef struct
 {
-  const gchar *location;      /* the folder, which is made if it is missing */
-  const gchar *events;        /* SPOOL or SPOOL#STREAM; NULL: none */
+  const gchar *location; /* the folder, which is made if it is missing */
+  const gchar *events;   /* SPOOL or SPOOL#STREAM; NULL: none */
+  gboolean has_audio;
   gboolean is_continuous;     /* all is recorded */
   gboolean has_clips;         /* what is around events is */
   GstClockTime before, after; /* of an event, in its clip */

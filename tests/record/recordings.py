@@ -31,25 +31,25 @@ def ask(*args):
     return done.stdout.splitlines()
 
 
-def packets(path):
+def packets(path, track="v"):
     """(decoded, shown, bytes, key) of each packet, in seconds."""
-    lines = ask("ffprobe", "-v", "error", "-select_streams", "v", "-of", "csv=p=0",
+    lines = ask("ffprobe", "-v", "error", "-select_streams", track, "-of", "csv=p=0",
                 "-show_entries", "packet=pts_time,dts_time,size,flags", path)
     found = [line.split(",") for line in lines if line]
     return [(float(dts), float(pts), int(size), flags.startswith("K")) for pts, dts, size, flags, *_ in found]
 
 
-def pictures(path):
-    """A checksum of each decoded picture, in the order in which they are shown."""
-    return [line.split(",")[-1].strip() for line in ask("ffmpeg", "-v", "error", "-i", path, "-f", "framemd5", "-")
-            if not line.startswith("#")]
+def pictures(path, track="v"):
+    """A checksum of each decoded picture, in the order in which they are shown; or of each frame of sound."""
+    return [line.split(",")[-1].strip() for line in ask("ffmpeg", "-v", "error", "-i", path, "-map", f"0:{track}",
+                                                        "-f", "framemd5", "-") if not line.startswith("#")]
 
 
 class Recordings(Launching):
-    def film(self, *encoder, seconds=20):
+    def film(self, *encoder, seconds=20, sound=()):
         path = self.path("film.mp4")
         subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i",
-                        f"testsrc2=size=160x120:rate=25:duration={seconds}", "-pix_fmt", "yuv420p", *encoder, path],
+                        f"testsrc2=size=160x120:rate=25:duration={seconds}", *sound, "-pix_fmt", "yuv420p", *encoder, path],
                        check=True, stdin=subprocess.DEVNULL)
         return path
 

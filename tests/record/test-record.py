@@ -46,6 +46,31 @@ class Record(Recordings):
     def test_h265(self):
         self.check_same(self.film(*H265), "h265parse")
 
+    def test_audio(self):
+        """Sound is in the file that has its moment."""
+        for codec, parse, delay in (("aac", "aacparse", 200_000_000), ("libopus", "opusparse", -200_000_000)):
+            film = self.film(*H264, "-c:a", codec, seconds=10,
+                             sound=("-f", "lavfi", "-i", "sine=1000:duration=10:sample_rate=48000"))
+            self.launch(f"filesrc location={film} ! qtdemux name=d d.video_0 ! queue ! h264parse ! identity sync=true ! "
+                        f"yolov10record name=r location={self.path('out')} file-duration=3000000000 "
+                        f"d.audio_0 ! queue ! {parse} ! identity sync=true ts-offset={delay} ! r.audio")
+            files, sound = self.recordings(), []
+            self.assertEqual(len(files), 4)
+            self.assertEqual([p[2:] for path in files for p in packets(path)], [p[2:] for p in packets(film)])
+            for path in files:
+                part = packets(path, "a")
+                # A frame of sound is 20 ms or 1024 samples; the picture is first shown 80 ms after it is decoded.
+                self.assertLess(part[0][1], 0.1 + (path == files[0]) * max(0, -delay / 1e9))
+                self.assertLess(abs(part[-1][1] - packets(path)[-1][0]), 0.1)
+                self.assertEqual(len(pictures(path, "a")), len(part))
+                sound += [p[2] for p in part]
+            expected = [p[2] for p in packets(film, "a")]
+            # What comes before the first picture may be missing.
+            self.assertIn(" ".join(map(str, sound)), " ".join(map(str, expected)))
+            self.assertGreater(len(sound), len(expected) - 20)
+            for path in files:
+                os.unlink(path)
+
     def test_seek(self):
         """An index leads to any second: players read a part of the file alone."""
         self.record(self.film("-c:v", "libx264", "-g", "25"), "h264parse")
@@ -180,6 +205,25 @@ class Record(Recordings):
         self.assertEqual([p[2:] for p in packets(path)], [p[2:] for p in packets(film)[:n]])
         # The last ones refer to pictures that are missing.
         self.assertEqual(pictures(path)[:n - 4], pictures(film)[:n - 4])
+
+    def test_size(self):
+        """A camera that changes its size has another file, and no frame is lost."""
+        films = []
+        for size in ("160x120", "320x240"):
+            path = self.film("-c:v", "libx264", "-g", "25", "-s", size, seconds=3)
+            films.append(path.replace("film", size))
+            os.rename(path, films[-1])
+        sources = " ".join(f"filesrc location={film} ! qtdemux ! h264parse ! c." for film in films)
+        self.launch(f"concat name=c ! h264parse ! yolov10record location={self.path('out')} {sources}")
+        self.assertEqual([pictures(path) for path in self.recordings()], [pictures(film) for film in films])
+
+    def test_two(self):
+        """Two recorders do not share a folder."""
+        self.start()
+        until(self.recordings, "no recording")
+        done = self.launch(f"videotestsrc num-buffers=9 ! x264enc ! h264parse ! yolov10record location={self.path('out')}",
+                           fails=True)
+        self.assertIn("in use by another yolov10record", done.stderr + done.stdout)
 
     def test_refused(self):
         """A folder that cannot be made, and none at all."""

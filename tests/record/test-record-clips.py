@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# SPDX-FileCopyrightText: 2026 the yolov10detect authors
+"""Clips of events, with the seconds before them, and what the index says of boxes and times.
+
+usage: test-record-clips.py PLUGINS [UNITTEST ARGUMENT...]
+"""
+import collections
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from recordings import PATIENCE, Recordings, index_of, packets, read_lines, until, utc  # noqa: E402
+
+FPS = 25
+Clip = collections.namedtuple("Clip", "file of began ended")
+
+
+def seconds(text):
+    """Of a time that a message or a line has."""
+    return __import__("datetime").datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
+class Clips(Recordings):
+    plugins = None
+
+    def camera(self, record, more="", pattern="ball", coder="x264enc speed-preset=ultrafast bframes=2 b-adapt=false key-int-max=25 "
+               "! h264parse"):
+        """A camera that is recorded in the background."""
+        process = subprocess.Popen(
+            ["gst-launch-1.0", "-e", "-m", *(
+                f"videotestsrc is-live=true pattern={pattern} ! video/x-raw,width=320,height=240,framerate={FPS}/1 ! {coder} ! "
+                f"tee name=coded coded. ! queue ! yolov10record location={self.path('out')} {record} {more}").split()],
+            env=self.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def stop(self, process):
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=PATIENCE)
+        return output
+
+    def clips(self):
+        return [path for path in self.recordings() if path.endswith("_clip.mp4")]
+
+    def tell(self, name="enter", **more):
+        """Publishes an event as another process does. Returns when."""
+        now = time.time()
+        line = {"event": name, "zone": "yard", "source": "zones0", "timestamp": 0, "id": 1, "label": "ball",
+                "stream": "yard", "utc": utc(now), **more}
+        os.makedirs(self.path("spool"), exist_ok=True)
+        with open(os.path.join(self.path("spool"), "00000001.jsonl"), "a", encoding="utf-8") as f:
+            f.write(json.dumps(line, separators=(",", ":")) + "\n")
+        return now
+
+    def told(self, output):
+        """Clips by the messages."""
+        return [Clip(*found[:2], seconds(found[2]), seconds(found[3])) for found in re.findall(
+            r"yolov10record, clip=\(string\)(\S+?), of=\(string\)(\S+?), reason=\S+ from=\(string\)(\S+?), to=\(string\)(\S+?);",
+            output)]
+
+    def check_clips(self, output, times, before, after):
+        """Each event has its clip, from a key frame on, and no frame of it is missing."""
+        clips = self.told(output)
+        self.assertEqual(len(clips), len(times), output)
+        whole = [p[2:] for path in self.recordings() if path not in self.clips() for p in packets(path)]
+        for clip, at in zip(sorted(clips, key=lambda clip: int(clip.of.split("-")[1])), times):
+            path = os.path.join(self.path("out"), clip.file)
+            # Arrival is measured to a millisecond in both.
+            self.assertLessEqual(clip.began, at - before + 0.002)
+            self.assertGreaterEqual(clip.ended, at + after - 1 / FPS - 0.002)
+            part = [p[2:] for p in packets(path)]
+            self.assertTrue(part[0][1])
+            self.assertGreaterEqual(len(part), (before + after) * FPS)
+            self.assertTrue(any(whole[i:i + len(part)] == part for i in range(len(whole) - len(part) + 1)), path)
+
+    def test_events(self):
+        """Of another process, at any time, also overlapping."""
+        chance = random.Random(7)
+        process = self.camera(f"mode=both events={self.path('spool')}#yard before=1000000000 after=500000000 "
+                              "file-duration=3000000000")
+        until(self.recordings, "no recording")
+        time.sleep(2.5)
+        times = []
+        for pause in (0, 0.2, chance.uniform(0.3, 1.4), 3.1, chance.uniform(0.3, 1.4)):
+            time.sleep(pause)
+            times.append(self.tell())
+        self.tell(stream="street")
+        time.sleep(2)
+        self.check_clips(self.stop(process), times, 1, 0.5)
+        # The first ones share a clip; between the others are two seconds.
+        self.assertIn(len(self.clips()), (2, 3), self.clips())
+
+    def test_events_alone(self):
+        """Without an event, nothing is written."""
+        process = self.camera(f"mode=events events={self.path('spool')}#yard before=1000000000 after=500000000")
+        until(lambda: os.path.isdir(self.path("out")))
+        time.sleep(3)
+        self.assertEqual(os.listdir(self.path("out")), [])
+        at = self.tell()
+        output = ""
+        until(self.clips)
+        time.sleep(2)
+        output = self.stop(process)
+        (clip,) = self.told(output)
+        self.assertLessEqual(clip.began, at - 1 + 0.002)
+        self.assertEqual([os.path.join(self.path("out"), clip.file)], self.recordings())
+
+    def test_long_gop(self):
+        """Where memory does not reach back to a key frame, the clip begins with the next one, and that is said once."""
+        process = self.camera(f"mode=events events={self.path('spool')}#yard before=2000000000 ring-bytes=1048576",
+                              pattern="snow", coder="x264enc speed-preset=ultrafast bitrate=8000 key-int-max=150 ! h264parse")
+        until(lambda: os.path.isdir(self.path("out")))
+        time.sleep(4)
+        for _ in range(2):
+            self.tell()
+            time.sleep(0.1)
+        until(self.clips, "no clip")
+        output = self.stop(process)
+        self.assertEqual(output.count("ring-bytes is too small"), 1, output)
+        for path in self.clips():
+            self.assertTrue(packets(path)[0][3])
+
+    def test_spool(self):
+        """Of this process: each event has a line of its clip in the spool, and the boxes of each frame are beside it,
+        bit for bit."""
+        spool = self.path("spool")
+        process = self.camera(
+            f"mode=both events={spool}#yard before=1000000000 after=500000000 file-duration=4000000000",
+            "coded. ! queue ! avdec_h264 ! videoconvert ! yolov10detect ! yolov10track ! "
+            f"yolov10zones zones=gate=0,0.6->1,0.6 ! yolov10publish spool={spool} stream=yard ! fakesink")
+
+        def lines(kind):
+            path = os.path.join(spool, "00000001.jsonl")
+            if not os.path.exists(path):
+                return []
+            with open(path, encoding="utf-8") as f:
+                return [line for line in map(json.loads, f) if line.get("event") == kind]
+        until(lambda: len(lines("clip")) >= 3 and len(self.recordings()) >= 4)
+        output = self.stop(process)
+        self.assertNotIn("ring-bytes", output)
+        events = {f"1-{at}" for at in self.offsets(spool)}
+        told = lines("clip")
+        self.assertEqual(len({line["of"] for line in told}), len(told))
+        self.assertLessEqual({line["of"] for line in told}, events)
+        # Those at the end, whose clips had begun, are told as the element stops.
+        self.assertGreaterEqual(len(told), len(events) - 1)
+        for line in told:
+            self.assertEqual(line["stream"], "yard")
+            self.assertTrue(os.path.exists(os.path.join(self.path("out"), line["file"])))
+        frames = {line["timestamp"]: line["objects"] for line in lines(None)}
+        for path in self.recordings():
+            self.check_boxes(path, frames)
+
+    def offsets(self, spool):
+        at = 0
+        with open(os.path.join(spool, "00000001.jsonl"), "rb") as f:
+            for line in f:
+                if line.startswith(b'{"event":"cross"'):
+                    yield at
+                at += len(line)
+
+    def check_boxes(self, path, frames):
+        found = read_lines(index_of(path))
+        boxes = {line["pts"]: line["boxes"] for line in found if "boxes" in line}
+        gops = [line for line in found if "offset" in line]
+        (end,) = [line for line in found if "end" in line]
+        self.assertEqual(end["bytes"], os.path.getsize(path))
+        shown = packets(path)
+        self.assertEqual([line["time"] for line in gops], [round(p[1] * 1e9) for p in shown if p[3]])
+        with open(path, "rb") as f:
+            data = f.read()
+        for line in gops:
+            self.assertEqual(data[line["offset"] + 4:line["offset"] + 8], b"moof")
+        # Each frame of the file, by its time, has what was published of it.
+        origin = gops[0]["pts"] - gops[0]["time"]
+        known = 0
+        for _, at, *_ in shown:
+            pts = origin + round(at * FPS) * 10**9 // FPS
+            if pts in frames:
+                self.assertIn(pts, boxes)
+                known += 1
+                self.assertEqual(boxes[pts], [
+                    [o["detection"]["label_id"], o["detection"]["label"], o["detection"]["confidence"],
+                     *(o["detection"]["bounding_box"][corner] for corner in ("x_min", "y_min", "x_max", "y_max")), o["id"]]
+                    for o in frames[pts]])
+        self.assertGreater(known, len(shown) * 0.8)
+
+
+Clips.plugins = sys.argv.pop(1)
+unittest.main()
