@@ -28,9 +28,10 @@
 #include "record/record.h"
 
 #include "common/elementerror.h"
+#include "record/privacy.h"
 #include "record/writer.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_yolov10_record_debug);
+GST_DEBUG_CATEGORY (gst_yolov10_record_debug);
 #define GST_CAT_DEFAULT gst_yolov10_record_debug
 
 #define DEFAULT_FILE_DURATION (600 * GST_SECOND)
@@ -45,7 +46,7 @@ struct _GstYolov10Record
   GstElement parent;
 
   /* Settings, under the object lock. */
-  gchar *location;
+  gchar *location, *stream;
   GstClockTime file_duration, max_age;
   guint64 max_bytes, ring_bytes;
 
@@ -53,6 +54,7 @@ struct _GstYolov10Record
   /* The streaming thread's. */
   GstSegment segment;
   GstY10RecordFormat *format;
+  GstY10RecordPrivacy privacy;
 };
 
 G_DEFINE_FINAL_TYPE (GstYolov10Record, gst_yolov10_record, GST_TYPE_ELEMENT)
@@ -67,6 +69,7 @@ enum
   PROP_MAX_AGE,
   PROP_MAX_BYTES,
   PROP_RING_BYTES,
+  PROP_STREAM,
   PROP_STATS,
 };
 
@@ -120,6 +123,7 @@ open_writer (GstYolov10Record *self)
   }
   GST_OBJECT_LOCK (self);
   self->writer = writer;
+  gst_y10_record_privacy_init (&self->privacy, self->stream);
   GST_OBJECT_UNLOCK (self);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   return TRUE;
@@ -136,6 +140,7 @@ close_writer (GstYolov10Record *self)
   if (writer)
     gst_y10_record_writer_close (writer);
   g_clear_pointer (&self->format, gst_y10_record_format_unref);
+  gst_y10_record_privacy_clear (&self->privacy);
 }
 
 static GstStateChangeReturn
@@ -188,6 +193,7 @@ gst_yolov10_record_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
       break;
     case GST_EVENT_SEGMENT:
       gst_event_copy_segment (event, &self->segment);
+      gst_y10_record_privacy_doubt (&self->privacy);
       break;
     case GST_EVENT_FLUSH_STOP:
       gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
@@ -233,6 +239,10 @@ gst_yolov10_record_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   GstClockTime shown, decoded;
   gint64 pts;
 
+  if (!gst_y10_record_privacy_admits (&self->privacy, pad, frame.sync)) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_ERROR;
+  }
   if (!self->format || self->segment.format != GST_FORMAT_TIME) {
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, (NULL),
         ("found a buffer before caps and a segment in time"));
@@ -289,6 +299,9 @@ gst_yolov10_record_get_property (GObject *object, guint id, GValue *value,
     case PROP_RING_BYTES:
       g_value_set_uint64 (value, self->ring_bytes);
       break;
+    case PROP_STREAM:
+      g_value_set_string (value, self->stream);
+      break;
     case PROP_STATS:
       g_value_take_boxed (value, get_stats (self));
       break;
@@ -322,6 +335,10 @@ gst_yolov10_record_set_property (GObject *object, guint id, const GValue *value,
     case PROP_RING_BYTES:
       self->ring_bytes = g_value_get_uint64 (value);
       break;
+    case PROP_STREAM:
+      g_free (self->stream);
+      self->stream = g_value_dup_string (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
@@ -331,7 +348,10 @@ gst_yolov10_record_set_property (GObject *object, guint id, const GValue *value,
 static void
 gst_yolov10_record_finalize (GObject *object)
 {
-  g_free (GST_YOLOV10_RECORD (object)->location);
+  GstYolov10Record *self = GST_YOLOV10_RECORD (object);
+
+  g_free (self->location);
+  g_free (self->stream);
   G_OBJECT_CLASS (gst_yolov10_record_parent_class)->finalize (object);
 }
 
@@ -374,6 +394,23 @@ gst_yolov10_record_class_init (GstYolov10RecordClass *klass)
           "Frames that wait for a slow disk, in bytes; beyond that, the oldest "
           "are lost",
           1 << 20, G_MAXUINT64 / 2, DEFAULT_RING_BYTES, flags));
+  /**
+   * GstYolov10Record:stream:
+   *
+   * If a yolov10overlay of this process declares the same name in its
+   * #GstYolov10Overlay:stream and has #GstYolov10Overlay:privacy on, or
+   * controlled, only what it has covered is recorded. If anything else arrives,
+   * the element posts an error and records nothing more. It finds the overlay
+   * upstream, through whatever forwards queries, as encoders, parsers and queues
+   * do; appsrc does not.
+   *
+   * Since: 0.2
+   */
+  g_object_class_install_property (object_class, PROP_STREAM,
+      g_param_spec_string ("stream", "Stream",
+          "Name of the stream. While a yolov10overlay with privacy has the same, "
+          "only what it has covered is recorded. Empty: what arrives is recorded",
+          "", flags));
   g_object_class_install_property (object_class, PROP_STATS,
       g_param_spec_boxed ("stats", "Stats",
           "Frames written, frames lost and files, since the element started",
