@@ -46,8 +46,7 @@ typedef struct
 
 /* Name of the custom query, in both directions, that finds overlays with privacy on. An
  * overlay answers it, with its name as `element`; upstream, `covered` (gboolean) tells
- * besides that frames have been covered. A detector asks for those downstream of it. If the
- * query has a `stream`, only overlays of that stream answer. */
+ * besides that frames have been covered. A detector asks for those downstream of it. */
 #define GST_Y10_PRIVACY_QUERY "yolov10-privacy-query"
 
 void gst_y10_inspection_register (void);

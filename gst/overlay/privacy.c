@@ -86,8 +86,7 @@ tell_detectors (GstYolov10Overlay *self, gboolean active)
               active, "element", G_TYPE_STRING, GST_OBJECT_NAME (self), NULL)));
 }
 
-/* Answers whoever wants to know whether frames are covered, downstream of him or upstream,
- * and if he names a stream, whether it is by an overlay of that.
+/* Answers whoever wants to know whether frames are covered, downstream of him or upstream.
  * What is controlled may be on by the time that a frame arrives. */
 gboolean
 gst_y10_overlay_answer_privacy (GstYolov10Overlay *self,
@@ -95,7 +94,6 @@ gst_y10_overlay_answer_privacy (GstYolov10Overlay *self,
 {
   const GstStructure *asked = gst_query_get_structure (query);
   g_autoptr (GstY10OverlaySettings) now = NULL;
-  const gchar *stream;
   GstStructure *answer;
   gboolean is_on;
 
@@ -103,9 +101,6 @@ gst_y10_overlay_answer_privacy (GstYolov10Overlay *self,
       || !gst_structure_has_name (asked, GST_Y10_PRIVACY_QUERY))
     return FALSE;
   now = gst_y10_filter_get_settings (self);
-  stream = gst_structure_get_string (asked, "stream");
-  if (stream && g_strcmp0 (stream, now->stream))
-    return FALSE;
   is_on = now->privacy != GST_YOLOV10_PRIVACY_NONE;
   if (direction == GST_PAD_SINK) {
     g_autoptr (GstControlBinding)

@@ -3,15 +3,14 @@
 
 /* Finds out whether a recording would show what an overlay is to cover. The overlay may be in
  * another branch, or in another pipeline, so the stream that both declare tells which one it
- * is. Then only an answer from upstream, of an overlay of this stream that covers frames,
- * admits any. Where nothing is declared, all is recorded, but an overlay of the same pipeline
- * is worth a warning. */
+ * is. Then frames are admitted only if all that the recorder's input is made of has passed an
+ * overlay of this stream. Where nothing is declared, all is recorded, but an overlay of the
+ * same pipeline is worth a warning. */
 #include "record/privacy.h"
 
 #include "common/elementerror.h"
 #include "common/enums.h"
 #include "common/overlays.h"
-#include "meta/inspection.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_record_debug);
 #define GST_CAT_DEFAULT gst_yolov10_record_debug
@@ -51,47 +50,83 @@ is_in_same_pipeline (GstElement *self, GstObject *other)
   return is_same;
 }
 
-/* Whether @overlay covers @stream, or will: a control binding may have it do so by the time
- * that it gets what is recorded now. */
+/* @stream: (nullable): NULL: any */
 static gboolean
-concerns (GstObject *overlay, const gchar *stream, GstElement *self)
+is_of_stream (GstObject *overlay, const gchar *stream)
+{
+  g_autofree gchar *declared = NULL;
+
+  g_object_get (overlay, "stream", &declared, NULL);
+  return !stream || g_str_equal (stream, declared);
+}
+
+static gboolean
+is_on (GstObject *overlay)
+{
+  gint privacy;
+
+  g_object_get (overlay, "privacy", &privacy, NULL);
+  return privacy != GST_YOLOV10_PRIVACY_NONE;
+}
+
+/* Whether it may be on by the time that the overlay gets what is recorded now. */
+static gboolean
+may_be_on (GstObject *overlay)
 {
   g_autoptr (GstControlBinding)
       binding = gst_object_get_control_binding (overlay, "privacy");
-  g_autofree gchar *declared = NULL;
-  gint privacy;
 
-  g_object_get (overlay, "stream", &declared, "privacy", &privacy, NULL);
-  if (privacy == GST_YOLOV10_PRIVACY_NONE && !binding)
-    return FALSE;
-  return stream ? g_str_equal (stream, declared)
-                : is_in_same_pipeline (self, overlay);
+  return binding || is_on (overlay);
 }
 
-/* Returns: (transfer full) (nullable): an overlay that is to cover what @self records */
+/* Returns: (transfer none) (nullable): one of @overlays that is to cover what @self records */
 static GstObject *
-find_overlay (const gchar *stream, GstElement *self)
+find_overlay (GPtrArray *overlays, const gchar *stream, GstElement *self)
 {
-  g_autoptr (GPtrArray) overlays = gst_y10_overlays_list ();
+  for (guint i = 0; i < overlays->len; i++) {
+    GstObject *overlay = overlays->pdata[i];
 
-  for (guint i = 0; i < overlays->len; i++)
-    if (concerns (overlays->pdata[i], stream, self))
-      return gst_object_ref (overlays->pdata[i]);
+    if (may_be_on (overlay) && is_of_stream (overlay, stream)
+        && (stream || is_in_same_pipeline (self, overlay)))
+      return overlay;
+  }
   return NULL;
 }
 
-/* Whether what comes to @sink has been covered by an overlay of @stream, if there is one. */
+/* Whether all that comes to @sink has passed one of @overlays that covers @stream. A query
+ * would not do: elements with several inputs are content with one that answers. */
 static gboolean
-is_covered (GstPad *sink, const gchar *stream)
+is_covered (GstPad *sink, GPtrArray *overlays, const gchar *stream)
 {
-  GstStructure *question = gst_structure_new_empty (GST_Y10_PRIVACY_QUERY);
-  g_autoptr (GstQuery)
-      query = gst_query_new_custom (GST_QUERY_CUSTOM, question);
+  g_autoptr (GstPad) peer = gst_pad_get_peer (sink);
+  g_autoptr (GstObject) parent = NULL;
+  g_autoptr (GstIterator) inputs = NULL;
+  g_auto (GValue) input = G_VALUE_INIT;
+  gboolean covered = FALSE;
 
-  if (stream)
-    gst_structure_set (question, "stream", G_TYPE_STRING, stream, NULL);
-  return gst_pad_peer_query (sink, query)
-      && gst_structure_has_field (gst_query_get_structure (query), "covered");
+  if (!peer)
+    return FALSE;
+  parent = gst_object_get_parent (GST_OBJECT (peer));
+  if (g_ptr_array_find (overlays, parent, NULL) && is_on (parent)
+      && is_of_stream (parent, stream))
+    return TRUE;
+  inputs = gst_pad_iterate_internal_links (peer);
+  while (inputs)
+    switch (gst_iterator_next (inputs, &input)) {
+      case GST_ITERATOR_OK:
+        covered = is_covered (g_value_get_object (&input), overlays, stream);
+        if (!covered)
+          return FALSE;
+        g_value_reset (&input);
+        break;
+      case GST_ITERATOR_RESYNC:
+        gst_iterator_resync (inputs);
+        covered = FALSE;
+        break;
+      default:
+        return covered;
+    }
+  return FALSE;
 }
 
 static void
@@ -128,15 +163,17 @@ gst_y10_record_privacy_admits (GstY10RecordPrivacy *privacy, GstPad *sink,
 {
   const guint n_changes = gst_y10_overlays_count_changes ();
   g_autoptr (GstElement) self = NULL;
-  g_autoptr (GstObject) overlay = NULL;
+  g_autoptr (GPtrArray) overlays = NULL;
+  GstObject *overlay;
 
   if (privacy->warned
       || (privacy->is_known && !sync && n_changes == privacy->n_changes))
     return TRUE;
   self = gst_pad_get_parent_element (sink);
-  overlay = find_overlay (privacy->stream, self);
-  if (overlay && is_covered (sink, privacy->stream))
-    g_clear_object (&overlay);
+  overlays = gst_y10_overlays_list ();
+  overlay = find_overlay (overlays, privacy->stream, self);
+  if (overlay && is_covered (sink, overlays, privacy->stream))
+    overlay = NULL;
   privacy->n_changes = n_changes;
   privacy->is_known = !overlay || !privacy->stream;
   if (!overlay)

@@ -400,9 +400,8 @@ gst_yolov10_record_class_init (GstYolov10RecordClass *klass)
    * If a yolov10overlay of this process declares the same name in its
    * #GstYolov10Overlay:stream and has #GstYolov10Overlay:privacy on, or
    * controlled, only what it has covered is recorded. If anything else arrives,
-   * the element posts an error and records nothing more. It finds the overlay
-   * upstream, through whatever forwards queries, as encoders, parsers and queues
-   * do; appsrc does not.
+   * the element posts an error and records nothing more. It follows the links
+   * upstream, which end at appsrc.
    *
    * Since: 0.2
    */
@@ -428,6 +427,7 @@ gst_yolov10_record_init (GstYolov10Record *self)
 
   self->file_duration = DEFAULT_FILE_DURATION;
   self->ring_bytes = DEFAULT_RING_BYTES;
+  self->stream = g_strdup ("");
   gst_pad_set_chain_function (pad, gst_yolov10_record_chain);
   gst_pad_set_event_function (pad, gst_yolov10_record_sink_event);
   gst_element_add_pad (GST_ELEMENT (self), pad);

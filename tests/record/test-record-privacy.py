@@ -81,15 +81,18 @@ class Codes(Recordings):
                          "queue ! videoconvert ! videoscale ! videorate ! x264enc ! identity ! valve ! h264parse",
                          "x264enc ! tee ! queue ! h264parse ! capsfilter caps=video/x-h264 ! h264timestamper ! queue2",
                          "x264enc ! rtph264pay ! rtph264depay ! h264parse",
-                         "x264enc ! mpegtsmux ! tsdemux ! h264parse"):
+                         "x264enc ! mpegtsmux ! tsdemux ! h264parse",
+                         "x264enc ! decodebin ! x264enc ! h264parse"):
             with self.subTest(elements):
                 self.launch(f"{scene} {cover} ! {elements} ! {record}")
                 self.assertGreater(os.path.getsize(*glob.glob(out + "/*")), 1000)
                 shutil.rmtree(out)
-        done = self.launch(f"{scene} x264enc ! h264parse ! tee name=t t. ! queue ! {record} "
-                           f"t. ! queue ! avdec_h264 ! {cover} ! fakesink", fails=True)
-        self.assertIn('stream "yard": rec gets frames that cover', done.stderr)
-        self.assertEqual(os.listdir(out), [])
+        for elements in (f"x264enc ! h264parse ! tee name=t t. ! queue ! {record} t. ! queue ! avdec_h264 ! {cover} ! fakesink",
+                         f"compositor name=c ! x264enc ! h264parse ! {record} {scene} {cover} ! c."):
+            with self.subTest(elements):
+                done = self.launch(scene + elements, fails=True)
+                self.assertIn('stream "yard": rec gets frames that cover', done.stderr)
+                self.assertEqual(os.listdir(out), [])
 
 
 @unittest.skipUnless(os.path.exists(MODEL), "there are no weights in ../shared")
