@@ -3,7 +3,7 @@
 
 /* Finds out whether a recording would show what an overlay is to cover. The overlay may be in
  * another branch, or in another pipeline, so the stream that both declare tells which one it
- * is. Then frames are admitted only if all that the recorder's input is made of has passed an
+ * is. Then frames are admitted only if all that the element's input is made of has passed an
  * overlay of this stream. Where nothing is declared, all is recorded, but an overlay of the
  * same pipeline is worth a warning. */
 #include "record/privacy.h"
@@ -15,7 +15,7 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_yolov10_record_debug);
 #define GST_CAT_DEFAULT gst_yolov10_record_debug
 
-/* @stream: (nullable): what the recorder declares; copied */
+/* @stream: (nullable): what the element declares; copied */
 void
 gst_y10_record_privacy_init (GstY10RecordPrivacy *privacy, const gchar *stream)
 {

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* What a recorder knows of that. One thread. */
+/* What a yolov10record knows of that. One thread. */
 typedef struct
 {
   gchar *stream;     /* the name that it declares; NULL: none */

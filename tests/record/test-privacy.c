@@ -149,7 +149,7 @@ watch (GstHarness *h, const gchar *before, GstBus **bus)
     gst_harness_set_src_caps (h, gst_caps_ref (caps));
 }
 
-/* A recorder named rec behind @before, which takes what the camera sends if it is "". */
+/* A yolov10record named rec behind @before, which takes what the camera sends if it is "". */
 static GstHarness *
 begin (const gchar *before, const gchar *stream, GstBus **bus)
 {
@@ -292,7 +292,7 @@ GST_START_TEST (test_controlled)
 }
 GST_END_TEST;
 
-/* Other streams, overlays that hide nothing or are gone, and recorders of no stream. */
+/* Other streams, overlays that hide nothing or are gone, and recordings of no stream. */
 GST_START_TEST (test_unaffected)
 {
   static const struct
@@ -363,7 +363,7 @@ GST_START_TEST (test_behind_other)
 }
 GST_END_TEST;
 
-/* A recorder that is linked to the camera instead takes nothing of it. */
+/* An element that is linked to the camera instead takes nothing of it. */
 GST_START_TEST (test_relinked)
 {
   GstBus *bus;

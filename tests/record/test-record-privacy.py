@@ -72,7 +72,7 @@ class Codes(Recordings):
                    "yolov10detect input-size=640 confidence=0.1", "--size", "640", "--classes", "qr-code")
 
     def test_elements(self):
-        """The recorder finds the overlay through what stands between them, and none where it is not."""
+        """yolov10record finds the overlay through what stands between them, and none where it is not."""
         scene = "videotestsrc num-buffers=30 ! video/x-raw,width=160,height=120,framerate=25/1 ! "
         cover, out = "yolov10overlay name=cover privacy=fill stream=yard", self.path("out")
         record = f"yolov10record name=rec location={out} stream=yard"
