@@ -178,8 +178,9 @@ gst_y10_settings_get (gconstpointer settings, guint id, GValue *value)
   }
 }
 
-static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+void
+gst_y10_filter_set_property (GObject *object, guint id, const GValue *value,
+    GParamSpec *pspec)
 {
   GstY10Filter *self = (GstY10Filter *) object;
   gpointer settings;
@@ -212,7 +213,7 @@ gst_y10_filter_get_property (GObject *object, guint id, GValue *value,
 void
 gst_y10_filter_class_init (GObjectClass *class)
 {
-  class->set_property = set_property;
+  class->set_property = gst_y10_filter_set_property;
   class->get_property = gst_y10_filter_get_property;
 }
 

@@ -51,6 +51,8 @@ void gst_y10_settings_set (gpointer settings, guint id, const GValue *value);
 void gst_y10_settings_get (gconstpointer settings, guint id, GValue *value);
 
 void gst_y10_filter_class_init (GObjectClass *class);
+void gst_y10_filter_set_property (GObject *object, guint id,
+    const GValue *value, GParamSpec *pspec);
 void gst_y10_filter_get_property (GObject *object, guint id, GValue *value,
     GParamSpec *pspec);
 gpointer gst_y10_filter_get_settings (gpointer filter);

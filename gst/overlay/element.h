@@ -21,7 +21,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstY10Settings parent;
-  gchar *font_desc, *labels;
+  gchar *font_desc, *labels, *stream;
   guint line_width;
   gboolean show_label, show_id, show_confidence, show_regions, show_zones;
   gdouble min_confidence;

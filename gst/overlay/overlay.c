@@ -51,6 +51,7 @@
 #include "overlay/element.h"
 
 #include "overlay/caps.h"
+#include "common/overlays.h"
 #include "common/sinkpad.h"
 #include "paint/cover.h"
 
@@ -418,4 +419,5 @@ gst_yolov10_overlay_init (GstYolov10Overlay *self)
   self->outlines = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Drawing), 64);
   self->covered = g_array_sized_new (FALSE, FALSE, sizeof (GstY10Rect), 64);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (self), TRUE);
+  gst_y10_overlays_add (self);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
-/* Properties of yolov10overlay. All of them may change in PLAYING. */
+/* Properties of yolov10overlay. All but stream may change in PLAYING. */
 
 #include "overlay/element.h"
+
+#include "common/overlays.h"
 
 #define ROW(MEMBER, TYPE, ...) \
   gst_y10_properties_add (&gst_y10_overlay_properties, class, \
@@ -31,6 +33,13 @@ gst_yolov10_privacy_trust_get_type (void)
   return type;
 }
 
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  gst_y10_filter_set_property (object, id, value, pspec);
+  gst_y10_overlays_tell_change ();
+}
+
 void
 gst_y10_overlay_props_install (GObjectClass *class)
 {
@@ -38,6 +47,7 @@ gst_y10_overlay_props_install (GObjectClass *class)
       | GST_PARAM_MUTABLE_PLAYING;
 
   gst_y10_filter_class_init (class);
+  class->set_property = set_property;
   /**
    * GstYolov10Overlay:line-width:
    *
@@ -169,4 +179,18 @@ gst_y10_overlay_props_install (GObjectClass *class)
       "How fast covered areas grow with the age of held boxes, in longer "
       "sides of the picture per second",
       0, 100, 0.25, flags);
+  /**
+   * GstYolov10Overlay:stream:
+   *
+   * The camera's name, as #GstYolov10Publish:stream has it. As long as
+   * #GstYolov10Overlay:privacy is on, or controlled, a yolov10record that declares
+   * the same stream records nothing but what this element has covered, in
+   * whatever pipeline of the process the two are, and whatever their state.
+   *
+   * Since: 0.2
+   */
+  ROW (stream, string, "stream", "Stream",
+      "Name of the stream. With privacy, a yolov10record that has the same records "
+      "only what is covered here. Empty: none",
+      "", G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY);
 }

@@ -34,10 +34,11 @@
 #include "common/enums.h"
 #include "common/readyonly.h"
 #include "common/settings.h"
+#include "record/privacy.h"
 #include "record/writer.h"
 #include "spool/utc.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_yolov10_record_debug);
+GST_DEBUG_CATEGORY (gst_yolov10_record_debug);
 #define GST_CAT_DEFAULT gst_yolov10_record_debug
 
 /* Between 1900, where NTP's time begins, and 1970; seconds. */
@@ -57,7 +58,7 @@ G_DECLARE_FINAL_TYPE (GstYolov10Record, gst_yolov10_record, GST, YOLOV10_RECORD,
 typedef struct
 {
   GstY10Settings parent;
-  gchar *location, *events;
+  gchar *location, *events, *stream;
   GstYolov10RecordMode mode;
   GstClockTime before, after, file_duration, max_age, clip_max_age;
   guint64 max_bytes, ring_bytes;
@@ -78,9 +79,12 @@ struct _GstYolov10Record
   GstCaps *caps[GST_Y10_RECORD_N_TRACKS];
   GstSegment segments[GST_Y10_RECORD_N_TRACKS];
   gboolean has_ended[GST_Y10_RECORD_N_TRACKS];
+  guint32 eos_seqnum; /* of the latest EOS */
+  gboolean is_playing;
   GstY10RecordFormat *format;
-  GstCaps *ntp, *unix_time; /* what times of cameras refer to */
-  gboolean told_clock;      /* that the camera's is wrong */
+  GstCaps *ntp, *unix_time;    /* what times of cameras refer to */
+  gboolean told_clock;         /* that the camera's is wrong */
+  GstY10RecordPrivacy privacy; /* the video's streaming thread */
 };
 
 G_DEFINE_FINAL_TYPE (GstYolov10Record, gst_yolov10_record, GST_TYPE_ELEMENT)
@@ -193,6 +197,7 @@ open_writer (GstYolov10Record *self)
   }
   GST_OBJECT_LOCK (self);
   self->writer = writer;
+  gst_y10_record_privacy_init (&self->privacy, settings->stream);
   GST_OBJECT_UNLOCK (self);
   for (guint i = 0; i < GST_Y10_RECORD_N_TRACKS; i++) {
     gst_segment_init (&self->segments[i], GST_FORMAT_UNDEFINED);
@@ -215,6 +220,36 @@ close_writer (GstYolov10Record *self)
   for (guint i = 0; i < GST_Y10_RECORD_N_TRACKS; i++)
     gst_clear_caps (&self->caps[i]);
   g_clear_pointer (&self->format, gst_y10_record_format_unref);
+  gst_y10_record_privacy_clear (&self->privacy);
+}
+
+/* Says that the stream has ended, once all pads have, and in PLAYING: bins forget what was
+ * said before. */
+static void
+post_eos (GstYolov10Record *self)
+{
+  GstMessage *message;
+  gboolean ended;
+
+  g_mutex_lock (&self->lock);
+  ended = self->is_playing;
+  for (guint i = 0; i < GST_Y10_RECORD_N_TRACKS; i++)
+    ended = ended && (!self->pads[i] || self->has_ended[i]);
+  g_mutex_unlock (&self->lock);
+  if (!ended)
+    return;
+  gst_y10_record_writer_drain (self->writer);
+  message = gst_message_new_eos (GST_OBJECT (self));
+  gst_message_set_seqnum (message, self->eos_seqnum);
+  gst_element_post_message (GST_ELEMENT (self), message);
+}
+
+static void
+set_playing (GstYolov10Record *self, gboolean is_playing)
+{
+  g_mutex_lock (&self->lock);
+  self->is_playing = is_playing;
+  g_mutex_unlock (&self->lock);
 }
 
 static GstStateChangeReturn
@@ -231,6 +266,12 @@ gst_yolov10_record_change_state (GstElement *element, GstStateChange transition)
       || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
           && ret == GST_STATE_CHANGE_FAILURE))
     close_writer (self);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING) {
+    set_playing (self, TRUE);
+    post_eos (self);
+  } else if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED) {
+    set_playing (self, FALSE);
+  }
   return ret;
 }
 
@@ -270,24 +311,14 @@ set_caps (GstYolov10Record *self, GstY10RecordTrack track, GstCaps *caps)
   return ok;
 }
 
-/* The message of the last pad is the element's. */
 static void
 end_stream (GstYolov10Record *self, GstY10RecordTrack track, GstEvent *event)
 {
-  GstMessage *message;
-  gboolean all = TRUE;
-
   g_mutex_lock (&self->lock);
   self->has_ended[track] = TRUE;
-  for (guint i = 0; i < GST_Y10_RECORD_N_TRACKS; i++)
-    all = all && (!self->pads[i] || self->has_ended[i]);
+  self->eos_seqnum = gst_event_get_seqnum (event);
   g_mutex_unlock (&self->lock);
-  if (!all)
-    return;
-  gst_y10_record_writer_drain (self->writer);
-  message = gst_message_new_eos (GST_OBJECT (self));
-  gst_message_set_seqnum (message, gst_event_get_seqnum (event));
-  gst_element_post_message (GST_ELEMENT (self), message);
+  post_eos (self);
 }
 
 static gboolean
@@ -305,6 +336,8 @@ gst_yolov10_record_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
       break;
     case GST_EVENT_SEGMENT:
       gst_event_copy_segment (event, &self->segments[track]);
+      if (track == GST_Y10_RECORD_VIDEO)
+        gst_y10_record_privacy_doubt (&self->privacy);
       break;
     case GST_EVENT_STREAM_START:
       self->has_ended[track] = FALSE;
@@ -422,6 +455,13 @@ gst_yolov10_record_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
     .arrival = g_get_real_time (),
   };
 
+  frame.sync = frame.track == GST_Y10_RECORD_VIDEO
+      && !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  if (frame.track == GST_Y10_RECORD_VIDEO
+      && !gst_y10_record_privacy_admits (&self->privacy, pad, frame.sync)) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_ERROR;
+  }
   g_mutex_lock (&self->lock);
   if (self->format)
     frame.format = gst_y10_record_format_ref (self->format);
@@ -450,7 +490,6 @@ gst_yolov10_record_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
     frame.duration = get_audio_duration (buffer,
         &frame.format->tracks[frame.track]);
   } else {
-    frame.sync = !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
     frame.utc = get_utc (self, buffer);
     check_clock (self, &frame);
   }
@@ -602,6 +641,21 @@ install_recordings (GObjectClass *class, GParamFlags flags)
    */
   ROW (location, string, "location", "Location",
       "Folder of the recordings of this stream alone; it is made if it is missing",
+      "", flags);
+  /**
+   * GstYolov10Record:stream:
+   *
+   * If a yolov10overlay of this process declares the same name in its
+   * #GstYolov10Overlay:stream and has #GstYolov10Overlay:privacy on, or
+   * controlled, only what it has covered is recorded. If anything else arrives,
+   * the element posts an error and records nothing more. It follows the links
+   * upstream, which end at appsrc.
+   *
+   * Since: 0.2
+   */
+  ROW (stream, string, "stream", "Stream",
+      "Name of the stream. While a yolov10overlay with privacy has the same, "
+      "only what it has covered is recorded. Empty: what arrives is recorded",
       "", flags);
   /**
    * GstYolov10Record:file-duration:
