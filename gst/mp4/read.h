@@ -50,8 +50,8 @@ typedef struct
   guint64 at; /* where the next fragment is looked for; settable */
   gboolean
       is_thorough; /* video with pages that were never written is damaged; settable */
-  /* Headers of fragments that are as expected, of whatever is behind them; and others that
-   * were found instead of one. */
+  /* Headers of fragments that were read, complete or not; and of those that were found in
+   * their place and are not as mp4.h writes them. */
   guint n_known, n_others;
   guint8 buffer[GST_Y10_MP4_MAX_HEADER]; /* the last fragment's header */
   guint8 page[4096];

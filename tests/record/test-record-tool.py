@@ -467,7 +467,7 @@ class Fuzz(Tool):
             clip = self.path("clip.mp4")
             if os.path.exists(clip):
                 os.unlink(clip)
-            status = []
+            status, said = [], []
             for args in (["index", self.path("out")], ["check", self.path("out")],
                          ["export", self.path("out"), "--from", "0", "--to", "1e10", "-o", clip],
                          ["check", "--repair", self.path("out")], ["check", self.path("out")]):
@@ -475,7 +475,8 @@ class Fuzz(Tool):
                 self.assertIn(done.returncode, (0, 1), (i, args, done.stdout + done.stderr))
                 self.assertNotIn(b"Sanitizer", done.stderr, (i, args))
                 status.append(done.returncode)
-            self.assertEqual(status[3], status[4], i)
+                said.append(done.stdout.decode())
+            self.assertEqual(status[3], status[4], (i, said[3:]))
             # Damage of the header cannot be mended.
             self.assertTrue(status[4] == 0 or b"without a header" in done.stdout or b"has no sidx" in done.stdout,
                             (i, done.stdout))
