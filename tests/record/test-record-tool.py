@@ -355,7 +355,7 @@ class Export(Tool):
         self.assertAlmostEqual(steps[1], 100 - 13.2 + 0.04, delta=1e-3)
         self.is_sound(self.path("clip.mp4"))
         write_lines(index_of(d), lines_of(d, BEGIN + 5000))
-        self.assertIn(f"begins at {utc(BEGIN + 5000.08)}, 4894 s after", self.export(BEGIN, BEGIN + 9000, status=1))
+        self.assertIn(f"more than an hour is missing before {utc(BEGIN + 5000.08)}", self.export(BEGIN, BEGIN + 9000, status=1))
         self.assertFalse(os.path.exists(self.path("clip.mp4")))
 
     def test_formats(self):

@@ -156,23 +156,19 @@ check_index (Check *check, Recording *recording)
       MAX (shown, 0));
   g_autofree GstY10Mp4Index *index = make_index (recording);
   const guint n = index->n_references;
-  guint i = 0;
 
-  while (i < n && i < reader->index.n_references
-      && !memcmp (&index->references[i], &reader->index.references[i],
-          sizeof *index->references))
-    i++;
-  if (reader->has_index && i == n && n == reader->index.n_references
-      && first == reader->first)
+  if (reader->has_index && n == reader->index.n_references
+      && first == reader->first
+      && !memcmp (index->references, reader->index.references,
+          n * sizeof *index->references))
     return;
   report (check,
       check->repair
           && succeed (write_index (recording, index, first),
               recording->name->path),
       recording->name->name, "%s; expected one of %u parts",
-      !reader->has_index ? "has no sidx"
-          : i < n        ? "sidx does not agree with the fragments"
-                         : "sidx has other times or more parts",
+      reader->has_index ? "sidx does not agree with the fragments"
+                        : "has no sidx",
       n);
 }
 
