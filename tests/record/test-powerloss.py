@@ -60,7 +60,7 @@ class Disk:
         if what == "create":
             self.files[name] = Image()
         elif what == "write":
-            self.files[name].write(numbers[0], self.log[self.at:self.at + numbers[1]])
+            self.files.setdefault(name, Image()).write(numbers[0], self.log[self.at:self.at + numbers[1]])
             self.at += numbers[1]
         elif what == "truncate":
             del self.files[name].data[numbers[0]:]
