@@ -17,11 +17,16 @@
 /* A fragment's header is rarely longer. */
 #define USUAL_HEADER 512
 
+/* What a disk writes at once. */
+#define PAGE_SIZE 4096
+
 /* Three zeros never follow each other in H.264 and H.265, but for a length's. */
 #define MIN_ZEROS 8
 
-/* Of a file, in seconds, so that times are added and converted to nanoseconds safely. */
-#define MAX_TIME (G_GUINT64_CONSTANT (1) << 32)
+/* Of a file, in seconds, and units in one, so that times are added and converted to
+ * nanoseconds safely. */
+#define MAX_TIME (1 << 27)
+#define MAX_TIMESCALE 10000000
 
 static guint64
 get (const guint8 *data, guint n_bytes)
@@ -89,7 +94,7 @@ read_track (GstY10Mp4Reader *reader, const guint8 *trak, const guint8 *end)
     return;
   *track = (GstY10Mp4Track){ .id = get (tkhd + 12, 4),
     .timescale = get (mdhd + 12, 4) };
-  if (track->timescale == 0)
+  if (track->timescale == 0 || track->timescale > MAX_TIMESCALE)
     return;
   reader->n_tracks++;
   if (!reader->video && memcmp (hdlr + 8, "vide", 4) == 0)
@@ -169,7 +174,7 @@ static gboolean
 has_lost_page (GstY10Mp4Reader *reader, guint64 at, guint64 end)
 {
   while (at < end) {
-    const guint64 next = MIN (end, (at | (sizeof reader->page - 1)) + 1);
+    const guint64 next = MIN (end, (at | (PAGE_SIZE - 1)) + 1);
     const gsize n = read_at (reader, at, reader->page, next - at);
 
     if (n >= MIN_ZEROS && reader->page[0] == 0
@@ -208,11 +213,16 @@ read_fragment (GstY10Mp4Reader *reader, guint64 at, GstY10Mp4Fragment *fragment)
   const GstY10Mp4Track *track;
   gsize moof, n_samples;
 
-  if (available < MOOF_SIZE + SAMPLE_SIZE + 8)
+  if (available < MOOF_SIZE + SAMPLE_SIZE + 8) {
+    reader->n_known++;
     return FALSE;
+  }
   for (guint i = 0; i < MOOF_SIZE; i++)
-    if (form[i] != 0xff && form[i] != data[i])
+    if (form[i] != 0xff && form[i] != data[i]) {
+      /* As far as it was written. */
+      reader->n_known += data[i] == 0 && (at + i) / PAGE_SIZE > at / PAGE_SIZE;
       return FALSE;
+    }
   reader->n_known++;
   n_samples = get (data + 80, 4);
   moof = MOOF_SIZE + SAMPLE_SIZE * n_samples;
@@ -237,7 +247,7 @@ read_fragment (GstY10Mp4Reader *reader, guint64 at, GstY10Mp4Fragment *fragment)
   fragment->size = moof + 8 + n_bytes;
   track = fragment->track;
   return track && fragment->time / track->timescale < MAX_TIME
-      && fragment->duration / track->timescale < MAX_TIME / 2
+      && fragment->duration / track->timescale < MAX_TIME
       && get (data + moof, 4) == 8 + n_bytes
       && fragment->size <= reader->size - at
       && !(reader->is_thorough && track == reader->video

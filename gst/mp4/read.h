@@ -25,33 +25,31 @@ typedef struct
   guint64 size;                /* of the moof and the mdat */
   guint64 gap;                 /* bytes before it that are damaged */
   guint64 data;                /* where the first sample's bytes are */
-  guint64
-      time; /* at which the first sample is decoded, in units of the track's time */
-  guint64 duration; /* of all samples */
-  gint32 shown;     /* from @time to when the first sample is shown */
-  gboolean sync;    /* of the first sample */
+  guint64 time;                /* of decoding, in units of the track's time */
+  guint64 duration;            /* of all samples */
+  gint32 shown;  /* from @time to when the first sample is shown */
+  gboolean sync; /* of the first sample */
 } GstY10Mp4Fragment;
 
 typedef struct
 {
   int fd; /* borrowed */
   guint64 size;
-  guint64
-      header_size; /* of ftyp and moov, which are equal if the formats are */
+  guint64 header_size;     /* of ftyp and moov, by which formats differ */
   guint64 room, room_size; /* of the index; 0: there is none */
   gboolean has_index;
   guint64 first;        /* when the index says that the first sample is shown */
   GstY10Mp4Index index; /* only its references */
   guint n_tracks;
-  GstY10Mp4Track
-      tracks[GST_Y10_MP4_MAX_TRACKS]; /* no more than @id and @timescale */
+  /* No more than @id and @timescale. */
+  GstY10Mp4Track tracks[GST_Y10_MP4_MAX_TRACKS];
   const GstY10Mp4Track *video;
-  int error; /* errno of a read that failed; what could not be read is no damage */
+  int error;  /* errno of a read that failed, which is no damage */
   guint64 at; /* where the next fragment is looked for; settable */
-  gboolean
-      is_thorough; /* video with pages that were never written is damaged; settable */
-  /* Headers of fragments that are as expected, of whatever is behind them; and others that
-   * were found instead of one. */
+  /* Video with pages that were never written is damaged; settable. */
+  gboolean is_thorough;
+  /* Headers of fragments that were read, complete or not; and of those that were found in
+   * their place and are not as mp4.h writes them. */
   guint n_known, n_others;
   guint8 buffer[GST_Y10_MP4_MAX_HEADER]; /* the last fragment's header */
   guint8 page[4096];

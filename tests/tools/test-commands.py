@@ -179,14 +179,14 @@ class Tuning(Case):
 
 
 # Without libsoup, serve says so, whatever its options.
-COMMANDS = ("detect", "info", "convert", "quantize", "val", "bench", "doctor",
+COMMANDS = ("detect", "info", "convert", "quantize", "val", "record", "bench", "doctor",
             *(["serve"] if "serve" in FEATURES else []))
 
 
 class Texts(Case):
     def test_help(self):
         self.assertEqual(self.y10("--version").stdout, "y10 " + os.environ["Y10_TEST_VERSION"] + "\n")
-        self.assertEqual(self.y10("--help").stdout.count("\n  "), 9)
+        self.assertEqual(self.y10("--help").stdout.count("\n  "), 10)
         self.assertIn("Usage", self.y10(status=2).stderr)
         for command in COMMANDS:
             help_text = self.y10(command, "--help").stdout

@@ -22,6 +22,10 @@
 /* A file that is empty may be about to be written, in seconds. */
 #define YOUNG 60
 
+/* More than any camera sends until the first sync. A file that is larger has frames, even if
+ * its header is such that nobody can tell; bytes. */
+#define MAX_LOST (16 << 20)
+
 typedef struct
 {
   gboolean repair;
@@ -152,23 +156,19 @@ check_index (Check *check, Recording *recording)
       MAX (shown, 0));
   g_autofree GstY10Mp4Index *index = make_index (recording);
   const guint n = index->n_references;
-  guint i = 0;
 
-  while (i < n && i < reader->index.n_references
-      && !memcmp (&index->references[i], &reader->index.references[i],
-          sizeof *index->references))
-    i++;
-  if (reader->has_index && i == n && n == reader->index.n_references
-      && first == reader->first)
+  if (reader->has_index && n == reader->index.n_references
+      && first == reader->first
+      && !memcmp (index->references, reader->index.references,
+          n * sizeof *index->references))
     return;
   report (check,
       check->repair
           && succeed (write_index (recording, index, first),
               recording->name->path),
       recording->name->name, "%s; expected one of %u parts",
-      !reader->has_index ? "has no sidx"
-          : i < n        ? "sidx does not agree with the fragments"
-                         : "sidx has other times or more parts",
+      reader->has_index ? "sidx does not agree with the fragments"
+                        : "has no sidx",
       n);
 }
 
@@ -208,13 +208,6 @@ keep_line (const char *line, gsize length, RecordLineKind kind,
 }
 
 static void
-put_text (Lines *lines, GString *text)
-{
-  put (lines, text->str, text->len);
-  g_string_truncate (text, 0);
-}
-
-static void
 put_lines (Lines *lines)
 {
   const Recording *recording = lines->recording;
@@ -226,7 +219,8 @@ put_lines (Lines *lines)
     y10_json_add_string (text, "recording", recording->name->name);
     y10_json_close (text, '}');
     g_string_append_c (text, '\n');
-    put_text (lines, text);
+    put (lines, text->str, text->len);
+    g_string_truncate (text, 0);
   }
   record_lines_read (&old, recording->name->index_path, keep_line, lines);
   record_lines_clear (&old);
@@ -242,7 +236,7 @@ put_lines (Lines *lines)
       "{\"end\":%" G_GINT64_FORMAT ",\"bytes\":%" G_GUINT64_FORMAT "}\n",
       record_get_time (recording->reader.video, (gint64) recording->end),
       recording->reader.size);
-  put_text (lines, text);
+  put (lines, text->str, text->len);
 }
 
 static gboolean
@@ -257,10 +251,12 @@ write_lines (const Recording *recording)
   g_autoptr (GError) error = NULL;
   Lines lines = { recording, packed, written };
   GMemoryOutputStream *made = G_MEMORY_OUTPUT_STREAM (memory);
+  const char *path = recording->name->index_path;
+  struct stat status;
 
   put_lines (&lines);
   if (!g_output_stream_close (packed, NULL, &error)
-      || !g_file_set_contents_full (recording->name->index_path,
+      || !g_file_set_contents_full (path,
           g_memory_output_stream_get_data (made),
           (gssize) g_memory_output_stream_get_data_size (made),
           G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0640,
@@ -268,6 +264,10 @@ write_lines (const Recording *recording)
     tool_error ("%s", error->message);
     return FALSE;
   }
+  /* Whoever reads the recording reads its index, where the superuser mends. */
+  if (fstat (recording->fd, &status) == 0
+      && chown (path, status.st_uid, status.st_gid) != 0)
+    g_debug ("%s: has another owner than the recording", path);
   return TRUE;
 }
 
@@ -330,7 +330,8 @@ is_lost (const Recording *recording)
   const GstY10Mp4Reader *reader = &recording->reader;
 
   if (recording->is_open)
-    return reader->n_known > 0 || reader->n_others == 0;
+    return reader->size <= MAX_LOST
+        && (reader->n_known > 0 || reader->n_others == 0);
   return reader->size <= sizeof reader->buffer
       && !memmem (reader->buffer, reader->size, "moof", 4);
 }

@@ -126,16 +126,6 @@ find_gop (const Recording *recording, gint64 utc)
   return found;
 }
 
-/* Whether it is a picture; sets when it is shown, in ns. */
-static gboolean
-is_picture (const Recording *recording, const GstY10Mp4Fragment *fragment,
-    gint64 *shown)
-{
-  *shown = record_get_time (fragment->track,
-      (gint64) fragment->time + fragment->shown);
-  return fragment->track == recording->reader.video;
-}
-
 /* Finds the last picture to be copied: the last to be decoded of those that are shown until
  * @to, or between others that are copied since those need them. */
 static guint64
@@ -144,16 +134,19 @@ find_last (const Export *export, Recording *recording)
   GstY10Mp4Reader *reader = &recording->reader;
   const RecordGop *gop = find_gop (recording, export->to);
   const gint64 to = gop->time + limit (export->to - gop->utc) * 1000;
-  gint64 shown, latest = G_MININT64, latest_read = G_MININT64;
+  gint64 latest = G_MININT64, latest_read = G_MININT64;
   guint64 last = gop->offset;
   GstY10Mp4Fragment fragment;
 
   reader->at = gop->offset;
   while (gst_y10_mp4_reader_next (reader, &fragment)) {
-    if (!is_picture (recording, &fragment, &shown))
+    const gint64 time = (gint64) fragment.time;
+    const gint64 shown = record_get_time (fragment.track,
+        time + fragment.shown);
+
+    if (fragment.track != reader->video)
       continue;
-    if (record_get_time (fragment.track, (gint64) fragment.time) - MAX_REORDER
-        > to)
+    if (record_get_time (fragment.track, time) - MAX_REORDER > to)
       break;
     latest_read = MAX (latest_read, shown);
     if (shown <= to || shown < latest) {
@@ -162,6 +155,18 @@ find_last (const Export *export, Recording *recording)
     }
   }
   return last;
+}
+
+/* Always FALSE. */
+static gboolean
+refuse (const Recording *recording, const char *why)
+{
+  g_autoptr (GString) time = g_string_new (NULL);
+
+  gst_y10_utc_append (time, g_array_index (recording->gops, RecordGop, 0).utc);
+  tool_error ("%s: %s %s; export the times before and since in two files",
+      recording->name->path, why, time->str);
+  return FALSE;
 }
 
 /* Sets the time between what was copied last and @recording, in units of the video's time.
@@ -177,18 +182,9 @@ get_gap (const Export *export, const Recording *recording, gint64 *ticks)
       : ABS (by_utc) < MAX_DOUBT                       ? 0
                                                        : by_utc;
 
-  if (gap > MAX_GAP) {
-    g_autoptr (GString) time = g_string_new (NULL);
-
-    gst_y10_utc_append (time, gop->utc);
-    tool_error ("%s: begins at %s, %" G_GINT64_FORMAT
-                " s after the recording before; export the times before and "
-                "since in two files",
-        recording->name->path, time->str, gap / 1000000000);
-    return FALSE;
-  }
   *ticks = gap < NO_GAP ? 0 : record_get_ticks (&export->video, gap);
-  return TRUE;
+  return gap <= MAX_GAP
+      || refuse (recording, "more than an hour is missing before");
 }
 
 /* Copies what is from @begin to the picture at @last. Times of the recording are @shift
@@ -200,33 +196,36 @@ copy (Export *export, Recording *recording, const RecordGop *begin,
   GstY10Mp4Reader *reader = &recording->reader;
   const gint64 shift_ns = record_get_time (reader->video, shift);
   GstY10Mp4Fragment fragment;
-  gint64 time, shown;
+  gint64 time;
 
   reader->at = begin->offset;
   while (gst_y10_mp4_reader_next (reader, &fragment) && !tool_interrupted ()) {
-    const gboolean is_video = is_picture (recording, &fragment, &shown);
-
-    if (is_video && fragment.offset > last)
-      break;
-    time = (gint64) fragment.time
-        + (is_video ? shift : record_get_ticks (fragment.track, shift_ns));
-    /* Sound from before the first picture. */
-    if (!is_video && (time < 0 || export->sequence == 0))
-      continue;
-    if (is_video && export->sequence == 0)
-      export->first = (guint64) MAX (time + fragment.shown, 0);
-    /* The last picture stays where something is missing. */
-    if (is_video && export->sequence > 0 && time > export->end)
-      gst_y10_mp4_index_add (&export->index, FALSE, 0,
-          (guint32) (time - export->end));
-    if (is_video)
+    if (fragment.track == reader->video) {
+      if (fragment.offset > last)
+        break;
+      time = (gint64) fragment.time + shift;
+      if (export->sequence == 0)
+        export->first = (guint64) MAX (time + fragment.shown, 0);
+      else if (time > export->end) /* something is missing */
+        gst_y10_mp4_index_add (&export->index, FALSE, 0,
+            (guint32) (time - export->end));
+      gst_y10_mp4_index_add (&export->index, fragment.sync, fragment.size,
+          (guint32) fragment.duration);
       export->end = time + (gint64) fragment.duration;
-    gst_y10_mp4_index_add (&export->index, is_video && fragment.sync,
-        fragment.size, is_video ? (guint32) fragment.duration : 0);
+    } else {
+      time = (gint64) fragment.time
+          + record_get_ticks (fragment.track, shift_ns);
+      if (time < 0) /* before the first picture */
+        continue;
+      gst_y10_mp4_index_add (&export->index, FALSE, fragment.size, 0);
+    }
     if (!copy_fragment (export, recording, &fragment, (guint64) time))
       return FALSE;
   }
-  return !tool_interrupted ();
+  if (reader->error)
+    tool_error ("%s: reading failed: %s", recording->name->path,
+        g_strerror (reader->error));
+  return !reader->error && !tool_interrupted ();
 }
 
 /* The file is made once there is something to be written. */
@@ -258,18 +257,12 @@ create (Export *export, Recording *recording)
 static gboolean
 has_same_format (Export *export, const Recording *recording)
 {
-  g_autoptr (GString) time = g_string_new (NULL);
   const gsize size = recording->reader.header_size;
 
-  if (size == export->header_size
-      && pread (recording->fd, export->part, size, 0) == (gssize) size
-      && !memcmp (export->part, export->header, size))
-    return TRUE;
-  gst_y10_utc_append (time, g_array_index (recording->gops, RecordGop, 0).utc);
-  tool_error ("%s: another format from %s; expected that of the recordings "
-              "before; export the times before and since in two files",
-      recording->name->path, time->str);
-  return FALSE;
+  return (size == export->header_size
+             && pread (recording->fd, export->part, size, 0) == (gssize) size
+             && !memcmp (export->part, export->header, size))
+      || refuse (recording, "another format from");
 }
 
 /* Reads the fragment at which an index says that a group of pictures begins. */

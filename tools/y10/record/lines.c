@@ -13,7 +13,7 @@
 #include "record/lines.h"
 #include "spool/utc.h"
 
-#define MAX_DEPTH 8
+#define MAX_DEPTH 16
 #define MAX_LINE (1 << 20)
 
 /* So that times can be added. */

@@ -9,12 +9,11 @@
 /* A group of pictures. */
 typedef struct
 {
-  guint64 offset; /* of the fragment of its key frame, in bytes */
-  guint64
-      decoded; /* at which that is decoded, in units of the track's time; of a line: 0 */
-  gint64 time; /* from the beginning of the file to when it is shown, ns */
-  gint64 pts;  /* its time in the pipeline, ns */
-  gint64 utc;  /* at which it was taken, microseconds since 1970 */
+  guint64 offset;  /* of the fragment of its key frame, in bytes */
+  guint64 decoded; /* in units of the track's time; 0 in a line */
+  gint64 time;     /* from the beginning of the file to when it is shown, ns */
+  gint64 pts;      /* its time in the pipeline, ns */
+  gint64 utc;      /* at which it was taken, microseconds since 1970 */
 } RecordGop;
 
 /* Of a recording; files with more are none of ours. */

@@ -154,7 +154,6 @@ scan (Recording *recording)
   GstY10Mp4Reader *reader = &recording->reader;
   GstY10Mp4Fragment fragment;
 
-  recording->is_scanned = TRUE;
   while (gst_y10_mp4_reader_next (reader, &fragment)) {
     add_damage (recording, fragment.offset - fragment.gap, fragment.gap);
     if (fragment.track != reader->video)

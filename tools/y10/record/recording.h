@@ -35,10 +35,9 @@ typedef struct
   gboolean is_open;       /* it has a header */
   RecordState state;
   RecordLines lines;
-  GArray *gops; /* of RecordGop, in the order of the file */
-  guint64 end;  /* when the last frame ends, in units of the track's time */
-  gboolean is_scanned; /* else @gops and @end are what the index says */
-  GArray *damage;      /* of RecordDamage, in the order of the file */
+  GArray *gops;   /* of RecordGop, in the order of the file */
+  guint64 end;    /* of the last frame, in units of the track's time */
+  GArray *damage; /* of RecordDamage, in the order of the file */
 } Recording;
 
 typedef enum
