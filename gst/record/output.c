@@ -219,7 +219,8 @@ index_frame (GstY10RecordOutput *output, const GstY10RecordFrame *frame)
         output->is_camera ? "camera" : "arrival", frame->pts);
     g_string_append (line, ",\"utc\":\"");
     gst_y10_utc_append (line, utc);
-    g_string_append (line, "\"}");
+    g_string_append_printf (line, "\",\"ahead\":%" G_GINT64_FORMAT "}",
+        (utc - frame->arrival) * 1000);
     add_line (output, &output->now, line->str, line->len);
   }
   if (!frame->sync)

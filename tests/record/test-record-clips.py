@@ -3,9 +3,10 @@
 # SPDX-FileCopyrightText: 2026 the yolov10detect authors
 """Clips of events, with the seconds before them, and what the index says of boxes and times.
 
-usage: test-record-clips.py PLUGINS [UNITTEST ARGUMENT...]
+usage: test-record-clips.py PLUGINS Y10 [UNITTEST ARGUMENT...]
 """
 import collections
+import datetime
 import json
 import os
 import random
@@ -25,7 +26,7 @@ Clip = collections.namedtuple("Clip", "file of began ended")
 
 def seconds(text):
     """Of a time that a message or a line has."""
-    return __import__("datetime").datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
 class Clips(Recordings):
@@ -160,6 +161,20 @@ class Clips(Recordings):
         frames = {line["timestamp"]: line["objects"] for line in lines(None)}
         for path in self.recordings():
             self.check_boxes(path, frames)
+        self.check_tool()
+
+    def check_tool(self):
+        """y10 record finds the recordings sound, tells clips from the rest, and exports the latter whole."""
+        def run(*args):
+            return subprocess.run([Y10, "record", *args], check=True, capture_output=True, text=True,
+                                  env=self.env).stdout
+        self.assertEqual(run("check", self.path("out")), "")
+        listed = [json.loads(line) for line in run("index", self.path("out"), "--json").splitlines()]
+        self.assertEqual([line["recording"] for line in listed if line["clip"]], list(map(os.path.basename, self.clips())))
+        self.assertEqual({line["state"] for line in listed}, {"complete"})
+        run("export", self.path("out"), "--from", "0", "--to", "9999999999", "-o", self.path("all.mp4"))
+        whole = [p[2:] for path in self.recordings() if path not in self.clips() for p in packets(path)]
+        self.assertEqual([p[2:] for p in packets(self.path("all.mp4"))], whole)
 
     def offsets(self, spool):
         at = 0
@@ -197,4 +212,5 @@ class Clips(Recordings):
 
 
 Clips.plugins = sys.argv.pop(1)
+Y10 = sys.argv.pop(1)
 unittest.main()

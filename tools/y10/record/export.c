@@ -321,7 +321,7 @@ export_all (Export *export, const GArray *names)
     const RecordName *name = &g_array_index (names, RecordName, i);
     g_auto (Recording) recording = { 0 };
 
-    if (name->utc - NAME_TOLERANCE > export->to
+    if (name->is_clip || name->utc - NAME_TOLERANCE > export->to
         || (i + 1 < names->len && name[1].utc + NAME_TOLERANCE < export->from))
       continue;
     ok = record_open (&recording, name, RECORD_QUICK);

@@ -26,6 +26,7 @@ print_json (const Recording *recording, const char *from, const char *to,
 
   y10_json_open (json, NULL, '{');
   y10_json_add_string (json, "recording", recording->name->name);
+  y10_json_add_bool (json, "clip", recording->name->is_clip);
   y10_json_add_string (json, "from", from);
   y10_json_add_string (json, "to", to);
   y10_json_add_string (json, "clock", lines->clock);
@@ -56,7 +57,7 @@ print_recording (const Recording *recording, gboolean json)
   if (json)
     print_json (recording, from->str, to->str, (double) duration / 1e9);
   else
-    tool_print ("%-34s %-24s %-24s %-7s %9.1f %9s %-10s %6u %8" G_GUINT64_FORMAT
+    tool_print ("%-39s %-24s %-24s %-7s %9.1f %9s %-10s %6u %8" G_GUINT64_FORMAT
                 " %6" G_GUINT64_FORMAT "\n",
         recording->name->name, from->str, to->str, lines->clock,
         (double) duration / 1e9, size, states[recording->state], gops->len,
@@ -70,7 +71,7 @@ record_index (const char *folder, gboolean json)
   int status = names ? TOOL_OK : TOOL_FAILED;
 
   if (names && !json)
-    tool_print ("%-34s %-24s %-24s %-7s %9s %9s %-10s %6s %8s %6s\n",
+    tool_print ("%-39s %-24s %-24s %-7s %9s %9s %-10s %6s %8s %6s\n",
         "recording", "from", "to", "clock", "seconds", "size", "state", "GOPs",
         "boxes", "events");
   for (guint i = 0; names && i < names->len; i++) {

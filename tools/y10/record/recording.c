@@ -35,22 +35,26 @@ compare (gconstpointer a, gconstpointer b)
   return (first > second) - (first < second);
 }
 
-/* Whether it is NUMBER_TIME.mp4, as yolov10record names files. */
+/* Whether it is NUMBER_TIME.mp4 or NUMBER_TIME_clip.mp4, as yolov10record names files. */
 static gboolean
 read_name (const char *folder, const char *text, RecordName *name)
 {
-  static const char form[] = "_0000-00-00T00-00-00Z.mp4";
+  static const char form[] = "_0000-00-00T00-00-00Z";
   const gsize digits = strspn (text, "0123456789");
+  const gsize length = digits + sizeof form - 1;
   char utc[] = "0000-00-00T00:00:00.0Z";
 
-  if (digits == 0 || strlen (text) != digits + sizeof form - 1
-      || !g_str_has_suffix (text, "Z.mp4") || text[digits] != '_')
+  if (digits == 0 || strlen (text) < length || text[digits] != '_'
+      || text[length - 1] != 'Z'
+      || (strcmp (text + length, ".mp4")
+          && strcmp (text + length, "_clip.mp4")))
     return FALSE;
   memcpy (utc, text + digits + 1, 19);
   if (utc[13] != '-' || utc[16] != '-')
     return FALSE;
   utc[13] = utc[16] = ':';
-  *name = (RecordName){ .number = g_ascii_strtoull (text, NULL, 10) };
+  *name = (RecordName){ .number = g_ascii_strtoull (text, NULL, 10),
+    .is_clip = text[length] == '_' };
   if (name->number == 0 || !gst_y10_utc_parse (utc, sizeof utc - 1, &name->utc))
     return FALSE;
   name->path = g_build_filename (folder, text, NULL);

@@ -17,6 +17,7 @@ typedef enum
 typedef struct
 {
   guint64 number;
+  gboolean is_clip;
   gint64 utc; /* that of the name, microseconds since 1970 */
   char *path, *index_path;
   const char *name, *index_name; /* in @path and @index_path */
