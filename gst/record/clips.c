@@ -158,6 +158,7 @@ gst_y10_record_clips_write (GstY10RecordClips *self, GstY10RecordFrame *frame)
   self->last = frame->utc ? frame->utc : frame->arrival;
   if (frame->dts >= self->end) {
     gst_y10_record_ring_stop (self->ring, GST_Y10_RECORD_CLIPS);
+    gst_y10_record_output_pause (self->output);
     self->reads = FALSE;
   }
 }

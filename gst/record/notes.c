@@ -34,7 +34,8 @@ struct _GstY10RecordNotes
   gint64 since;  /* lines from before are of no interest */
   GstY10SpoolView *view;
   GstY10SpoolReader *reader;
-  gboolean is_found; /* the spool has been there */
+  GstY10SpoolClient *client; /* NULL: the spool is not of this process */
+  gboolean is_found;         /* the spool has been there */
   GSource *watch;
   GstY10RecordNoteFunc func;
   gpointer user;
@@ -84,6 +85,7 @@ void
 gst_y10_record_notes_free (GstY10RecordNotes *self)
 {
   gst_y10_spool_watch_free (self->watch);
+  gst_y10_spool_close (self->client);
   gst_y10_spool_reader_free (self->reader);
   gst_y10_spool_view_free (self->view);
   g_string_free (self->line, TRUE);
@@ -159,6 +161,9 @@ note_line (GstY10RecordNotes *self, const GstY10SpoolLine *line)
   note.pts = g_ascii_strtoull (members[MEMBER_TIMESTAMP].json, NULL, 10);
   if (line->kind == GST_Y10_LINE_EVENT) {
     stream = g_strdup (self->text->str);
+    /* Kept, so that the line of its clip finds the spool open. */
+    if (!self->client)
+      self->client = gst_y10_spool_join (self->folder);
     event = g_strdup_printf ("%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT,
         line->at.segment, line->at.offset);
     note.stream = stream;
@@ -216,14 +221,8 @@ gst_y10_record_notes_read (GstY10RecordNotes *self)
 gboolean
 gst_y10_record_notes_tell (GstY10RecordNotes *self, const gchar *line)
 {
-  GstY10SpoolClient *client = gst_y10_spool_join (self->folder);
-  gboolean ok;
-
-  if (!client)
-    return FALSE;
-  ok = gst_y10_spool_put (client, GST_Y10_LINE_EVENT, line, strlen (line),
-           FALSE)
-      && gst_y10_spool_flush (client);
-  gst_y10_spool_close (client);
-  return ok;
+  return self->client
+      && gst_y10_spool_put (self->client, GST_Y10_LINE_EVENT, line,
+          strlen (line), FALSE)
+      && gst_y10_spool_flush (self->client);
 }

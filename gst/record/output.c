@@ -24,16 +24,17 @@
 typedef struct
 {
   GstY10RecordIndex *index;
-  GstClockTime begin; /* PTS of its first frame */
-  gint64 close_at;    /* monotonic; of one whose recording has ended */
+  GstClockTime begin, end; /* PTS of its first frame, and of its latest */
+  gint64 close_at;         /* monotonic; of one whose recording has ended */
 } Index;
 
 struct _GstY10RecordOutput
 {
   GstY10RecordOutputConfig config;
   GstY10RecordFile *file;
-  gchar *name;          /* of @file, or of the last */
-  Index now, before;    /* of @file, and of the one before it */
+  gchar *name;       /* of @file, or of the last */
+  Index now, before; /* of @file, and of the one before it */
+  gboolean is_paused;
   GString *line;        /* scratch */
   gboolean is_camera;   /* the index has the camera's clock */
   gint64 next_attempt;  /* monotonic */
@@ -111,7 +112,7 @@ open_index (GstY10RecordOutput *output, const GstY10RecordFrame *frame)
   g_autoptr (GError) error = NULL;
   GString *line = output->line;
 
-  output->now.begin = frame->pts;
+  output->now.begin = output->now.end = frame->pts;
   output->now.index =
       gst_y10_record_index_create (gst_y10_record_folder_get_fd (
                                        output->config.folder),
@@ -211,8 +212,6 @@ index_frame (GstY10RecordOutput *output, const GstY10RecordFrame *frame)
   const gint64 utc = frame->utc ? frame->utc : frame->arrival;
   GString *line = output->line;
 
-  if (!GST_CLOCK_TIME_IS_VALID (frame->pts))
-    return;
   if ((frame->utc != 0) != output->is_camera) {
     output->is_camera = !output->is_camera;
     g_string_printf (line, "{\"clock\":\"%s\",\"pts\":%" G_GUINT64_FORMAT,
@@ -241,8 +240,11 @@ append (GstY10RecordOutput *output, const GstY10RecordFrame *frame)
 {
   g_autoptr (GError) error = NULL;
 
-  if (frame->track == GST_Y10_RECORD_VIDEO)
+  if (frame->track == GST_Y10_RECORD_VIDEO
+      && GST_CLOCK_TIME_IS_VALID (frame->pts)) {
     index_frame (output, frame);
+    output->now.end = MAX (output->now.end, frame->pts);
+  }
   if (gst_y10_record_file_append (output->file, frame, &error)) {
     output->is_reported = FALSE;
     output->counts.n_frames += frame->track == GST_Y10_RECORD_VIDEO;
@@ -274,6 +276,7 @@ void
 gst_y10_record_output_write (GstY10RecordOutput *output,
     GstY10RecordFrame *frame)
 {
+  output->is_paused = FALSE;
   if (frame->track == GST_Y10_RECORD_AUDIO) {
     if (has_room_for_audio (output, frame))
       append (output, frame);
@@ -306,10 +309,37 @@ void
 gst_y10_record_output_note (GstY10RecordOutput *output, GstClockTime pts,
     const gchar *line, gsize length)
 {
-  if (output->now.index && pts >= output->now.begin)
+  const Index *now = &output->now, *before = &output->before;
+
+  if (now->index && pts >= now->begin
+      && (pts <= now->end || !output->is_paused))
     add_line (output, &output->now, line, length);
-  else if (output->before.index && pts >= output->before.begin)
+  else if (before->index && pts >= before->begin && pts <= before->end)
     add_line (output, &output->before, line, length);
+}
+
+/* Until the next frame, nothing is noted of those that are behind the latest one. */
+void
+gst_y10_record_output_pause (GstY10RecordOutput *output)
+{
+  output->is_paused = TRUE;
+}
+
+/**
+ * gst_y10_record_output_get_unnoted:
+ * @output: an output
+ * @next: the frame that is to be written next
+ *
+ * Returns: from which PTS on nothing has been noted, since no file had the frames;
+ *   %GST_CLOCK_TIME_NONE if one had
+ */
+GstClockTime
+gst_y10_record_output_get_unnoted (const GstY10RecordOutput *output,
+    const GstY10RecordFrame *next)
+{
+  if (!output->file)
+    return next->pts;
+  return output->is_paused ? output->now.end + 1 : GST_CLOCK_TIME_NONE;
 }
 
 static void

@@ -40,6 +40,10 @@ void gst_y10_record_output_write (GstY10RecordOutput *output,
     GstY10RecordFrame *frame);
 void gst_y10_record_output_note (GstY10RecordOutput *output, GstClockTime pts,
     const gchar *line, gsize length);
+void gst_y10_record_output_pause (GstY10RecordOutput *output);
+GstClockTime
+gst_y10_record_output_get_unnoted (const GstY10RecordOutput *output,
+    const GstY10RecordFrame *next);
 void gst_y10_record_output_end (GstY10RecordOutput *output);
 void gst_y10_record_output_sync (GstY10RecordOutput *output);
 

@@ -201,21 +201,19 @@ on_clip (const GstY10RecordClip *clip, gpointer user)
   writer->config.on_clip (clip, writer->config.user);
 }
 
-/* A file of clips has begun: what was seen in its frames before belongs there. */
+/* Clips have what was seen before they began, too. */
 static void
 write_clip (GstY10RecordWriter *writer, GstY10RecordFrame *frame)
 {
-  const guint64 n_files =
-      gst_y10_record_output_get_counts (writer->clips_output)->n_files;
+  const GstClockTime unnoted =
+      gst_y10_record_output_get_unnoted (writer->clips_output, frame);
 
   gst_y10_record_clips_write (writer->clips, frame);
-  if (gst_y10_record_output_get_counts (writer->clips_output)->n_files
-      == n_files)
-    return;
-  for (GList *l = writer->seen.head; l; l = l->next) {
+  for (GList *l = GST_CLOCK_TIME_IS_VALID (unnoted) ? writer->seen.head : NULL;
+       l; l = l->next) {
     const Seen *seen = l->data;
 
-    if (GST_CLOCK_TIME_IS_VALID (frame->pts) && seen->pts >= frame->pts)
+    if (seen->pts >= unnoted)
       gst_y10_record_output_note (writer->clips_output, seen->pts, seen->line,
           seen->length);
   }

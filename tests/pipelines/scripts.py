@@ -134,6 +134,18 @@ class Cases:
         assert (counts[0], max(counts), counts[-1]) == ("0", "4", "0"), text
         return "12 lines, which a broker has passed on"
 
+    def record(self):
+        text = self.script("record.sh", "cpu")
+        folder = self.path("record-yolov10")
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".mp4"))
+        # All of it, of which the objects that are there from the beginning have a clip.
+        whole, *clips = [media.read_video(os.path.join(folder, name), lambda n: n == 100).frames for name in names]
+        assert len(whole) == 120, f"{len(whole)} frames"
+        assert clips and all(name.endswith("_clip.mp4") for name in names[1:]), names
+        assert len(re.findall(r"^\d{8}_\S+\.mp4 .* complete ", text, re.M)) == len(names), text
+        self.tile("record.sh", whole[0])
+        return f"120 frames, {len(clips)} clips"
+
     def scene(self, name, file, least=90):
         """Checks a script with its default scene of three seconds, 30 frames a second."""
         frames = media.read_video(self.path(file), lambda n: n >= 45).frames
