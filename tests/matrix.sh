@@ -152,16 +152,17 @@ for folder, _, names in os.walk(new):
     "$dir/older/"
 }
 
-# Installs upstream's analytics library for C and Python, and FFmpeg, which
+# Installs upstream's analytics library for C and Python, FFmpeg and JSON-GLib, which
 # tools/setup.sh does not. Unpacks only the files of the development package,
 # because its dependencies are three times as large as everything else.
 install_analytics() {
   local package=libgstreamer-plugins-bad1.0-dev
-  if [ -e "$dir/usr/include/gstreamer-1.0/gst/analytics/analytics.h" ] && [ -x "$dir/usr/bin/ffmpeg" ]; then
+  if [ -e "$dir/usr/include/gstreamer-1.0/gst/analytics/analytics.h" ] && [ -x "$dir/usr/bin/ffmpeg" ] \
+    && [ -e "$dir/usr/include/json-glib-1.0" ]; then
     return 0
   fi
   inside "apt-get -q update && apt-get -q -y --no-install-recommends install \
-    ffmpeg gir1.2-gst-plugins-bad-1.0 gir1.2-gst-plugins-base-1.0 && cd /run/host \
+    ffmpeg libjson-glib-dev gir1.2-gst-plugins-bad-1.0 gir1.2-gst-plugins-base-1.0 && cd /run/host \
     && apt-get download $package && dpkg -x $package*.deb /" >"$dir.log" 2>&1 \
     || { tail -n 20 "$dir.log" >&2; die "apt-get failed; all it said is in $dir.log"; }
   rm -f "$dir.log"

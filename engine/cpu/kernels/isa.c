@@ -77,6 +77,7 @@ y10_isa_get_name (Y10Isa isa)
   return (guint) isa < G_N_ELEMENTS (names) ? names[isa] : NULL;
 }
 
+#if defined(__x86_64__) || defined(__i386__)
 /* Linux gives the tile registers only to processes that ask for them. All of the
  * process's threads may then use them. */
 static gboolean
@@ -98,14 +99,11 @@ get_amx (void)
 static gboolean
 has_avx_vnni (void)
 {
-#if defined(__x86_64__) || defined(__i386__)
   guint a = 0, b, c, d;
 
   return __get_cpuid_count (7, 1, &a, &b, &c, &d) && (a & 1 << 4);
-#else
-  return FALSE;
-#endif
 }
+#endif
 
 /* Of sets up to @allowed. */
 static Y10Isa
