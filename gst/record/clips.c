@@ -2,8 +2,18 @@
  * SPDX-FileCopyrightText: 2026 the yolov10detect authors */
 
 /* Makes one clip of events that overlap. A clip that is complete stays open for as long as
- * there can be an event whose first seconds are its last. */
+ * there can be an event whose first seconds are its last. Who waits for one is in a file, so
+ * that none is forgotten by a crash. */
 #include "record/clips.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "base/json-cursor.h"
+#include "common/text.h"
+
+#define WISHES "clips.pending" /* in the folder: a line of JSON for each */
+#define MAX_DEPTH 4
 
 /* Somebody who waits for a clip. */
 typedef struct
@@ -18,6 +28,9 @@ struct _GstY10RecordClips
   GstY10RecordOutput *output;
   GstY10RecordClipFunc func;
   gpointer user;
+  gchar *path; /* of the file of wishes */
+  const GstY10RecordFolder *folder;
+  GQueue old;     /* Wish, of an earlier process */
   GQueue wishes;  /* Wish, that wait for their last frame */
   gboolean reads; /* the ring's frames */
   gint64 end;     /* until when, running time, ns */
@@ -37,28 +50,118 @@ wish_free (gpointer data)
   g_free (wish);
 }
 
+static void
+append_text (GString *line, const gchar *name, const gchar *text)
+{
+  if (!text)
+    return;
+  g_string_append_printf (line, "\"%s\":", name);
+  gst_y10_text_append_json (line, text);
+  g_string_append_c (line, ',');
+}
+
+static void
+append_clip (GString *text, const GstY10RecordClip *clip)
+{
+  if (!clip->file)
+    return;
+  g_string_append_c (text, '{');
+  append_text (text, "of", clip->event);
+  append_text (text, "stream", clip->stream);
+  append_text (text, "reason", clip->reason);
+  append_text (text, "file", clip->file);
+  g_string_append_printf (text, "\"from\":%" G_GINT64_FORMAT "}\n", clip->from);
+}
+
+/* Writes the wishes that have a file. Clips need no such file to be made, so a disk that is
+ * full is told where they are written. */
+static void
+save (GstY10RecordClips *self)
+{
+  GQueue *const queues[] = { &self->old, &self->wishes };
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (queues); i++)
+    for (GList *l = queues[i]->head; l; l = l->next)
+      append_clip (text, &((const Wish *) l->data)->clip);
+  if (text->len == 0)
+    g_unlink (self->path);
+  else if (!g_file_set_contents_full (self->path, text->str, text->len,
+               G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
+               0640, &error))
+    GST_WARNING ("%s", error->message);
+}
+
+/* Takes a wish of an earlier process, whose clip ends where that did. */
+static void
+load_line (GstY10RecordClips *self, Y10Json line)
+{
+  Wish *wish = g_new0 (Wish, 1);
+  GstY10RecordClip *clip = &wish->clip;
+  g_autofree gchar *path = NULL;
+  GStatBuf status;
+
+  clip->event = y10_json_dup_text (y10_json_find (line, "of"));
+  clip->stream = y10_json_dup_text (y10_json_find (line, "stream"));
+  clip->reason = y10_json_dup_text (y10_json_find (line, "reason"));
+  clip->file = y10_json_dup_text (y10_json_find (line, "file"));
+  if (clip->file && !strchr (clip->file, G_DIR_SEPARATOR))
+    path = gst_y10_record_folder_make_path (self->folder, clip->file);
+  if (!path || g_stat (path, &status) != 0
+      || !y10_json_get_int (y10_json_find (line, "from"), &clip->from)) {
+    wish_free (wish);
+    return;
+  }
+  clip->to = (gint64) status.st_mtime * G_USEC_PER_SEC;
+  g_queue_push_tail (&self->old, wish);
+}
+
+static void
+load (GstY10RecordClips *self)
+{
+  g_autofree gchar *text = NULL;
+  g_auto (GStrv) lines = NULL;
+
+  if (!g_file_get_contents (self->path, &text, NULL, NULL))
+    return;
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i]; i++) {
+    Y10Json line;
+
+    if (y10_json_check (lines[i], strlen (lines[i]), MAX_DEPTH, &line, NULL)
+        && y10_json_get_kind (line) == Y10_JSON_OBJECT)
+      load_line (self, line);
+  }
+}
+
 /**
  * gst_y10_record_clips_new:
  * @ring: a ring with history
  * @output: where clips go to
+ * @folder: of these
  * @func: called for each event whose clip is complete
  * @user: passed to @func
  *
- * Both must outlive what is returned.
+ * All must outlive what is returned.
  *
  * Returns: (transfer full):
  */
 GstY10RecordClips *
 gst_y10_record_clips_new (GstY10RecordRing *ring, GstY10RecordOutput *output,
-    GstY10RecordClipFunc func, gpointer user)
+    const GstY10RecordFolder *folder, GstY10RecordClipFunc func, gpointer user)
 {
   GstY10RecordClips *self = g_new0 (GstY10RecordClips, 1);
 
+  self->folder = folder;
+  self->path = gst_y10_record_folder_make_path (folder, WISHES);
   self->ring = ring;
   self->output = output;
   self->func = func;
   self->user = user;
   g_queue_init (&self->wishes);
+  g_queue_init (&self->old);
+  load (self);
   return self;
 }
 
@@ -66,7 +169,22 @@ void
 gst_y10_record_clips_free (GstY10RecordClips *self)
 {
   g_queue_clear_full (&self->wishes, wish_free);
+  g_queue_clear_full (&self->old, wish_free);
+  g_free (self->path);
   g_free (self);
+}
+
+/* Tells of clips that an earlier process has begun and not told of. */
+void
+gst_y10_record_clips_tell_old (GstY10RecordClips *self)
+{
+  Wish *wish;
+
+  while ((wish = g_queue_pop_head (&self->old))) {
+    self->func (&wish->clip, self->user);
+    wish_free (wish);
+    save (self);
+  }
 }
 
 /**
@@ -100,9 +218,12 @@ gst_y10_record_clips_want (GstY10RecordClips *self, gint64 from, gint64 to,
     self->reads = TRUE;
     self->end = to;
   }
-  if (gst_y10_record_output_is_open (self->output))
-    wish->clip.file = g_strdup (gst_y10_record_output_get_name (self->output));
   g_queue_push_tail (&self->wishes, wish);
+  if (gst_y10_record_output_is_open (self->output)) {
+    wish->clip.file = g_strdup (gst_y10_record_output_get_name (self->output));
+    wish->clip.from = self->file_from;
+    save (self);
+  }
   return begin <= from || gst_y10_record_output_is_open (self->output);
 }
 
@@ -111,6 +232,7 @@ static void
 tell (GstY10RecordClips *self, gint64 time)
 {
   GList *l = self->wishes.head;
+  const guint n = self->wishes.length;
 
   while (l) {
     GList *next = l->next;
@@ -118,7 +240,6 @@ tell (GstY10RecordClips *self, gint64 time)
 
     if (wish->end <= time) {
       g_queue_delete_link (&self->wishes, l);
-      wish->clip.from = self->file_from;
       wish->clip.to = self->last;
       if (wish->clip.file) {
         gst_y10_record_output_sync (self->output);
@@ -128,6 +249,8 @@ tell (GstY10RecordClips *self, gint64 time)
     }
     l = next;
   }
+  if (self->wishes.length != n)
+    save (self);
 }
 
 /* Notes what file events are in that have none. */
@@ -138,10 +261,13 @@ note_file (GstY10RecordClips *self, const GstY10RecordFrame *frame)
   for (GList *l = self->wishes.head; l; l = l->next) {
     Wish *wish = l->data;
 
-    if (!wish->clip.file)
+    if (!wish->clip.file) {
       wish->clip.file = g_strdup (
           gst_y10_record_output_get_name (self->output));
+      wish->clip.from = self->file_from;
+    }
   }
+  save (self);
 }
 
 /* The next frame of the ring. */

@@ -30,12 +30,14 @@ typedef void (
 typedef struct _GstY10RecordClips GstY10RecordClips;
 
 GstY10RecordClips *gst_y10_record_clips_new (GstY10RecordRing *ring,
-    GstY10RecordOutput *output, GstY10RecordClipFunc func, gpointer user);
+    GstY10RecordOutput *output, const GstY10RecordFolder *folder,
+    GstY10RecordClipFunc func, gpointer user);
 void gst_y10_record_clips_free (GstY10RecordClips *clips);
 gboolean gst_y10_record_clips_want (GstY10RecordClips *clips, gint64 from,
     gint64 to, const GstY10RecordClip *what);
 void gst_y10_record_clips_write (GstY10RecordClips *clips,
     GstY10RecordFrame *frame);
+void gst_y10_record_clips_tell_old (GstY10RecordClips *clips);
 void gst_y10_record_clips_end (GstY10RecordClips *clips);
 void gst_y10_record_clips_tend (GstY10RecordClips *clips, GstClockTime history);
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "record/index.h"
+#include "spool/folder.h"
 
 /* What is behind the time in a name. */
 static const char *const suffixes[] = { ".mp4", "_clip.mp4" };
@@ -114,6 +115,49 @@ list (const GstY10RecordFolder *folder, GError **error)
   return found;
 }
 
+/* Opens what is at the path now. Returns a descriptor, or -1. */
+static int
+open_folder (GstY10RecordFolder *folder, GError **error)
+{
+  int fd = open (folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+  if (fd < 0 || faccessat (fd, ".", W_OK, 0) != 0) {
+    const int saved = errno;
+
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (saved),
+        "location: %s: %s; expected a folder that can be written", folder->path,
+        g_strerror (saved));
+  } else if (flock (fd, LOCK_EX | LOCK_NB) != 0) {
+    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_ACCES,
+        "location: %s is in use by another yolov10record, expected a folder of its "
+        "own for each",
+        folder->path);
+  } else {
+    return fd;
+  }
+  if (fd >= 0)
+    close (fd);
+  return -1;
+}
+
+/* Goes on with a folder, behind the numbers that are there. */
+static gboolean
+use (GstY10RecordFolder *folder, int fd, GError **error)
+{
+  g_autoptr (GArray) found = NULL;
+
+  if (fd < 0)
+    return FALSE;
+  if (folder->fd >= 0)
+    close (folder->fd);
+  folder->fd = fd;
+  found = list (folder, error);
+  for (guint i = 0; found && i < found->len; i++)
+    folder->number = MAX (folder->number,
+        g_array_index (found, Recording, i).number);
+  return found != NULL;
+}
+
 /**
  * gst_y10_record_folder_open:
  * @path: of the folder, which is made if it is missing
@@ -125,31 +169,34 @@ GstY10RecordFolder *
 gst_y10_record_folder_open (const gchar *path, GError **error)
 {
   GstY10RecordFolder *folder = g_new0 (GstY10RecordFolder, 1);
-  g_autoptr (GArray) found = NULL;
 
   folder->path = g_strdup (path);
   folder->fd = -1;
-  if (g_mkdir_with_parents (path, 0750) == 0)
-    folder->fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder->fd < 0 || faccessat (folder->fd, ".", W_OK, 0) != 0) {
-    const int saved = errno;
-
-    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (saved),
-        "location: %s: %s; expected a folder that can be written", path,
-        g_strerror (saved));
-  } else if (flock (folder->fd, LOCK_EX | LOCK_NB) != 0) {
-    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_ACCES,
-        "location: %s is in use by another yolov10record, expected a folder of its "
-        "own for each",
-        path);
-  } else if ((found = list (folder, error))) {
-    for (guint i = 0; i < found->len; i++)
-      folder->number = MAX (folder->number,
-          g_array_index (found, Recording, i).number);
+  g_mkdir_with_parents (path, 0750);
+  if (use (folder, open_folder (folder, error), error))
     return folder;
-  }
   gst_y10_record_folder_close (folder);
   return NULL;
+}
+
+/**
+ * gst_y10_record_folder_find:
+ * @folder: a folder
+ * @error: set if there is none, or one that cannot be used
+ *
+ * Looks whether the folder is still where its path leads, and if not, goes on with what is
+ * there. Only the last part of the path is made again: what is above it may be a disk that
+ * is not mounted.
+ *
+ * Returns: whether it is another folder now
+ */
+gboolean
+gst_y10_record_folder_find (GstY10RecordFolder *folder, GError **error)
+{
+  if (gst_y10_folder_is_at (AT_FDCWD, folder->path, folder->fd))
+    return FALSE;
+  mkdir (folder->path, 0750);
+  return use (folder, open_folder (folder, error), error);
 }
 
 void
@@ -159,6 +206,13 @@ gst_y10_record_folder_close (GstY10RecordFolder *folder)
     close (folder->fd);
   g_free (folder->path);
   g_free (folder);
+}
+
+gchar *
+gst_y10_record_folder_make_path (const GstY10RecordFolder *folder,
+    const gchar *name)
+{
+  return g_build_filename (folder->path, name, NULL);
 }
 
 int

@@ -30,7 +30,11 @@ typedef struct _GstY10RecordFolder GstY10RecordFolder;
 
 GstY10RecordFolder *gst_y10_record_folder_open (const gchar *path,
     GError **error);
+gboolean gst_y10_record_folder_find (GstY10RecordFolder *folder,
+    GError **error);
 void gst_y10_record_folder_close (GstY10RecordFolder *folder);
+gchar *gst_y10_record_folder_make_path (const GstY10RecordFolder *folder,
+    const gchar *name);
 int gst_y10_record_folder_get_fd (const GstY10RecordFolder *folder);
 gchar *gst_y10_record_folder_make_name (GstY10RecordFolder *folder,
     GstY10RecordKind kind, gint64 utc);

@@ -161,9 +161,6 @@ note_line (GstY10RecordNotes *self, const GstY10SpoolLine *line)
   note.pts = g_ascii_strtoull (members[MEMBER_TIMESTAMP].json, NULL, 10);
   if (line->kind == GST_Y10_LINE_EVENT) {
     stream = g_strdup (self->text->str);
-    /* Kept, so that the line of its clip finds the spool open. */
-    if (!self->client)
-      self->client = gst_y10_spool_join (self->folder);
     event = g_strdup_printf ("%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT,
         line->at.segment, line->at.offset);
     note.stream = stream;
@@ -209,6 +206,15 @@ gst_y10_record_notes_read (GstY10RecordNotes *self)
     note_line (self, &line);
 }
 
+/* Whether the spool is of this process. Then it stays open for as long as @self. */
+gboolean
+gst_y10_record_notes_can_tell (GstY10RecordNotes *self)
+{
+  if (!self->client)
+    self->client = gst_y10_spool_join (self->folder);
+  return self->client != NULL;
+}
+
 /**
  * gst_y10_record_notes_tell:
  * @self: notes
@@ -221,7 +227,7 @@ gst_y10_record_notes_read (GstY10RecordNotes *self)
 gboolean
 gst_y10_record_notes_tell (GstY10RecordNotes *self, const gchar *line)
 {
-  return self->client
+  return gst_y10_record_notes_can_tell (self)
       && gst_y10_spool_put (self->client, GST_Y10_LINE_EVENT, line,
           strlen (line), FALSE)
       && gst_y10_spool_flush (self->client);

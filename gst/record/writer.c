@@ -42,6 +42,8 @@ struct _GstY10RecordWriter
   GstY10RecordNotes *notes; /* NULL: none are */
   GQueue seen;              /* Seen, for clips that are to begin */
   gint64 next_retention;    /* monotonic */
+  gboolean has_told_old;
+  gboolean is_missing; /* the folder */
   gboolean is_short_reported;
   gboolean is_deletion_reported;
   /* @lock */
@@ -250,13 +252,38 @@ end_files (GstY10RecordWriter *writer)
     gst_y10_record_clips_end (writer->clips);
 }
 
+/* Says once that the folder is gone, and goes on in the one that is there. */
+static void
+find_folder (GstY10RecordWriter *writer)
+{
+  g_autoptr (GError) error = NULL;
+  const gboolean found = gst_y10_record_folder_find (writer->folder, &error);
+
+  if (found)
+    error = g_error_new (G_FILE_ERROR, G_FILE_ERROR_NOENT,
+        "location: the folder was removed or replaced; recordings go on in the "
+        "one that is there now");
+  if (error && (found || !writer->is_missing)) {
+    end_files (writer);
+    writer->config.report (NULL, error, writer->config.user);
+  }
+  writer->is_missing = error && !found;
+}
+
 static gboolean
 tend (gpointer user)
 {
   GstY10RecordWriter *writer = user;
 
+  find_folder (writer);
+
   if (writer->continuous)
     gst_y10_record_output_sync (writer->continuous);
+  if (writer->clips && !writer->has_told_old
+      && (!writer->notes || gst_y10_record_notes_can_tell (writer->notes))) {
+    writer->has_told_old = TRUE;
+    gst_y10_record_clips_tell_old (writer->clips);
+  }
   if (writer->clips) {
     gst_y10_record_output_sync (writer->clips_output);
     gst_y10_record_clips_tend (writer->clips, get_history (&writer->config));
@@ -353,7 +380,7 @@ gst_y10_record_writer_open (const GstY10RecordWriterConfig *config,
   if (config->has_clips) {
     writer->clips_output = open_output (writer, GST_Y10_RECORD_CLIP);
     writer->clips = gst_y10_record_clips_new (writer->ring,
-        writer->clips_output, on_clip, writer);
+        writer->clips_output, folder, on_clip, writer);
   }
   if (config->events)
     writer->notes = gst_y10_record_notes_new (config->events, writer->context,

@@ -7,6 +7,7 @@ usage: test-record-clips.py PLUGINS Y10 [UNITTEST ARGUMENT...]
 """
 import collections
 import datetime
+import glob
 import json
 import os
 import random
@@ -115,6 +116,35 @@ class Clips(Recordings):
         (clip,) = self.told(output)
         self.assertLessEqual(clip.began, at - 1 + 0.002)
         self.assertEqual([os.path.join(self.path("out"), clip.file)], self.recordings())
+
+    def test_killed(self):
+        """Whoever waits for a clip when the program is killed is told after the next start."""
+        spool = self.path("spool")
+        rest = ("coded. ! queue ! avdec_h264 ! videoconvert ! yolov10detect ! yolov10track ! "
+                f"yolov10zones zones=gate=0,0.6->1,0.6 ! yolov10publish spool={spool} stream=yard content=events ! fakesink")
+        record = f"mode=events events={spool}#yard after=60000000000"
+
+        def lines(kind):
+            found = []
+            for path in sorted(glob.glob(spool + "/0*.jsonl")):
+                with open(path, encoding="utf-8") as f:
+                    found += [line for line in map(json.loads, f) if line["event"] == kind]
+            return found
+        process = self.camera(record, rest)
+        pending = os.path.join(self.path("out"), "clips.pending")
+        until(lambda: os.path.exists(pending) and lines("cross"), "nobody waits for a clip")
+        process.kill()
+        process.wait()
+        with open(pending, encoding="utf-8") as f:
+            waiting = list(map(json.loads, f))
+        process = self.camera(record, rest)
+        until(lambda: len(lines("clip")) >= len(waiting), "nobody was told")
+        self.stop(process)
+        told = {line["of"]: line for line in lines("clip")}
+        for wish in waiting:
+            self.assertEqual(told[wish["of"]]["file"], wish["file"])
+            self.assertTrue(packets(os.path.join(self.path("out"), wish["file"])))
+        self.assertFalse(os.path.exists(pending))
 
     def test_long_gop(self):
         """Where memory does not reach back to a key frame, the clip begins with the next one, and that is said once."""

@@ -9,6 +9,7 @@ usage: test-record.py PLUGINS [UNITTEST ARGUMENT...]
 import os
 import random
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -16,7 +17,7 @@ import sys
 import time
 import unittest
 
-from recordings import H264, H265, Recordings, ask, packets, pictures, until
+from recordings import H264, H265, PATIENCE, Recordings, ask, packets, pictures, until
 
 FULL = 100_000      # bytes that a disk has
 
@@ -165,8 +166,8 @@ class Record(Recordings):
              "framerate=50/1 ! x264enc speed-preset=ultrafast bframes=2 b-adapt=false key-int-max=25 ! tee name=t "
              f"t. ! queue ! h264parse ! video/x-h264,stream-format=byte-stream ! filesink buffer-mode=unbuffered location={raw} "
              f"t. ! queue ! h264parse ! yolov10record location={self.path('out')} file-duration=1000000000").split()],
-            env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **more)
-        self.addCleanup(process.stderr.close)
+            env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
+        self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process, raw
@@ -224,6 +225,20 @@ class Record(Recordings):
         done = self.launch(f"videotestsrc num-buffers=9 ! x264enc ! h264parse ! yolov10record location={self.path('out')}",
                            fails=True)
         self.assertIn("in use by another yolov10record", done.stderr + done.stdout)
+
+    def test_folder(self):
+        """Where the folder is removed, recording goes on in another one at its place, behind the old numbers."""
+        process, _ = self.start()
+        until(lambda: len(self.recordings()) >= 2, "no recordings")
+        last = int(os.path.basename(self.recordings()[-1])[:8])
+        shutil.rmtree(self.path("out"))
+        until(lambda: len(self.recordings()) >= 2, "no recordings in another folder")
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=PATIENCE)
+        self.assertEqual(said.count("the folder was removed or replaced"), 1, said)
+        self.assertGreater(int(os.path.basename(self.recordings()[0])[:8]), last)
+        for path in self.recordings():
+            self.assertEqual(len(pictures(path)), len(packets(path)))
 
     def test_refused(self):
         """A folder that cannot be made, and none at all."""
