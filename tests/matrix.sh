@@ -148,7 +148,7 @@ for folder, _, names in os.walk(new):
   [ -n "$older" ] || return 0
   mkdir "$dir/older"
   ninja -C "$older" gst/libgstyolov10.so models/codes.safetensors
-  cp -L "$older"/gst/libgstyolov10.so "$older"/engine/liby10.so.? "$older"/models/codes.safetensors \
+  cp -L "$older"/gst/libgstyolov10.so "$older"/gst/libgsty10spool-*.so "$older"/engine/liby10.so.? "$older"/models/codes.safetensors \
     "$dir/older/"
 }
 

@@ -96,14 +96,19 @@ get_amx (void)
 #endif
 }
 
+#endif
+
 static gboolean
 has_avx_vnni (void)
 {
+#if defined(__x86_64__) || defined(__i386__)
   guint a = 0, b, c, d;
 
   return __get_cpuid_count (7, 1, &a, &b, &c, &d) && (a & 1 << 4);
-}
+#else
+  return FALSE;
 #endif
+}
 
 /* Of sets up to @allowed. */
 static Y10Isa
