@@ -96,7 +96,7 @@ ROOMS = {
     # Files of fragmented MP4, which other programs write, too; knows GLib only.
     "gst/mp4": (),
     # A plugin of its own, without the engine.
-    "gst/record": ("gst/common", "gst/mp4"),
+    "gst/record": ("gst/common", "gst/mp4", "gst/spool"),
     "gst": ("gst/meta", "gst/detect", "gst/overlay", "gst/track", "gst/zones"),
     # What files are is judged as in the engine.
     "tools/y10/base": ("engine/base",),
