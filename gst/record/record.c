@@ -31,11 +31,7 @@
 #include "record/record.h"
 
 #include "common/elementerror.h"
-#include "common/enums.h"
-#include "common/readyonly.h"
-#include "common/settings.h"
-#include "record/privacy.h"
-#include "record/writer.h"
+#include "record/element.h"
 #include "spool/utc.h"
 
 GST_DEBUG_CATEGORY (gst_yolov10_record_debug);
@@ -51,47 +47,9 @@ GST_DEBUG_CATEGORY (gst_yolov10_record_debug);
 #define OPUS_DURATION (20 * GST_MSECOND)
 #define AAC_SAMPLES 1024
 
-#define GST_TYPE_YOLOV10_RECORD (gst_yolov10_record_get_type ())
-G_DECLARE_FINAL_TYPE (GstYolov10Record, gst_yolov10_record, GST, YOLOV10_RECORD,
-    GstElement)
-
-typedef struct
-{
-  GstY10Settings parent;
-  gchar *location, *events, *stream;
-  GstYolov10RecordMode mode;
-  GstClockTime before, after, file_duration, max_age, clip_max_age;
-  guint64 max_bytes, ring_bytes;
-} GstY10RecordSettings;
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstY10RecordSettings, gst_y10_settings_unref)
-
-struct _GstYolov10Record
-{
-  GstElement parent;
-
-  /* Object lock. */
-  GstY10RecordSettings *settings;
-  GstY10RecordWriter *writer; /* from READY to PAUSED until back in READY */
-
-  GMutex lock; /* of what both streaming threads use */
-  GstPad *pads[GST_Y10_RECORD_N_TRACKS]; /* NULL: not requested */
-  GstCaps *caps[GST_Y10_RECORD_N_TRACKS];
-  GstSegment segments[GST_Y10_RECORD_N_TRACKS];
-  gboolean has_ended[GST_Y10_RECORD_N_TRACKS];
-  guint32 eos_seqnum; /* of the latest EOS */
-  gboolean is_playing;
-  GstY10RecordFormat *format;
-  GstCaps *ntp, *unix_time;    /* what times of cameras refer to */
-  gboolean told_clock;         /* that the camera's is wrong */
-  GstY10RecordPrivacy privacy; /* the video's streaming thread */
-};
-
 G_DEFINE_FINAL_TYPE (GstYolov10Record, gst_yolov10_record, GST_TYPE_ELEMENT)
 GST_ELEMENT_REGISTER_DEFINE (yolov10record, "yolov10record", GST_RANK_NONE,
     GST_TYPE_YOLOV10_RECORD)
-
-static GstY10Properties properties = { .size = sizeof (GstY10RecordSettings) };
 
 static guint signal_record;
 
@@ -146,17 +104,6 @@ on_clip (const GstY10RecordClip *clip, gpointer user)
               G_TYPE_STRING, to->str, NULL)));
 }
 
-static GstY10RecordSettings *
-get_settings (GstYolov10Record *self)
-{
-  GstY10RecordSettings *settings;
-
-  GST_OBJECT_LOCK (self);
-  settings = gst_y10_settings_ref (self->settings);
-  GST_OBJECT_UNLOCK (self);
-  return settings;
-}
-
 static gboolean
 is_set (const gchar *text)
 {
@@ -166,7 +113,8 @@ is_set (const gchar *text)
 static gboolean
 open_writer (GstYolov10Record *self)
 {
-  g_autoptr (GstY10RecordSettings) settings = get_settings (self);
+  g_autoptr (GstY10RecordSettings)
+      settings = gst_y10_record_get_settings (self);
   g_autoptr (GError) error = NULL;
   const GstY10RecordWriterConfig config = {
     .location = settings->location,
@@ -564,54 +512,6 @@ request_clip (GstYolov10Record *self, guint64 before, guint64 after,
     GST_Y10_ELEMENT_WARNING (self, error);
 }
 
-static GstStructure *
-get_stats (GstYolov10Record *self)
-{
-  GstY10RecordCounts counts = { 0 };
-
-  GST_OBJECT_LOCK (self);
-  if (self->writer)
-    counts = gst_y10_record_writer_count (self->writer);
-  GST_OBJECT_UNLOCK (self);
-  return gst_structure_new ("stats", "frames", G_TYPE_UINT64, counts.n_frames,
-      "lost", G_TYPE_UINT64, counts.n_lost, "files", G_TYPE_UINT64,
-      counts.n_files, NULL);
-}
-
-static void
-gst_yolov10_record_get_property (GObject *object, guint id, GValue *value,
-    GParamSpec *pspec)
-{
-  GstYolov10Record *self = GST_YOLOV10_RECORD (object);
-  g_autoptr (GstY10RecordSettings) settings = get_settings (self);
-
-  if (g_str_equal (pspec->name, "stats"))
-    g_value_take_boxed (value, get_stats (self));
-  else
-    gst_y10_settings_get (settings, id, value);
-}
-
-static void
-gst_yolov10_record_set_property (GObject *object, guint id, const GValue *value,
-    GParamSpec *pspec)
-{
-  GstYolov10Record *self = GST_YOLOV10_RECORD (object);
-  GstY10RecordSettings *settings;
-  gboolean is_closed;
-
-  GST_OBJECT_LOCK (self);
-  is_closed = gst_y10_ready_only_is_closed (GST_ELEMENT (self), pspec);
-  if (!is_closed) {
-    settings = gst_y10_settings_copy (self->settings);
-    gst_y10_settings_set (settings, id, value);
-    gst_y10_settings_unref (self->settings);
-    self->settings = settings;
-  }
-  GST_OBJECT_UNLOCK (self);
-  if (is_closed)
-    gst_y10_ready_only_refuse (GST_ELEMENT (self), pspec, value);
-}
-
 static void
 gst_yolov10_record_finalize (GObject *object)
 {
@@ -624,156 +524,20 @@ gst_yolov10_record_finalize (GObject *object)
   G_OBJECT_CLASS (gst_yolov10_record_parent_class)->finalize (object);
 }
 
-#define ROW(MEMBER, TYPE, ...) \
-  gst_y10_properties_add (&properties, class, \
-      G_STRUCT_OFFSET (GstY10RecordSettings, MEMBER), \
-      g_param_spec_##TYPE (__VA_ARGS__))
-
-static void
-install_recordings (GObjectClass *class, GParamFlags flags)
-{
-  /**
-   * GstYolov10Record:location:
-   *
-   * No other element may record there meanwhile.
-   *
-   * Since: 0.2
-   */
-  ROW (location, string, "location", "Location",
-      "Folder of the recordings of this stream alone; it is made if it is missing",
-      "", flags);
-  /**
-   * GstYolov10Record:stream:
-   *
-   * If a yolov10overlay of this process declares the same name in its
-   * #GstYolov10Overlay:stream and has #GstYolov10Overlay:privacy on, or
-   * controlled, only what it has covered is recorded. If anything else arrives,
-   * the element posts an error and records nothing more. It follows the links
-   * upstream, which end at appsrc.
-   *
-   * Since: 0.2
-   */
-  ROW (stream, string, "stream", "Stream",
-      "Name of the stream. While a yolov10overlay with privacy has the same, "
-      "only what it has covered is recorded. Empty: what arrives is recorded",
-      "", flags);
-  /**
-   * GstYolov10Record:file-duration:
-   *
-   * Since: 0.2
-   */
-  ROW (file_duration, uint64, "file-duration", "File duration",
-      "A file ends at the first key frame after this time, in nanoseconds",
-      GST_SECOND, 24 * 3600 * GST_SECOND, 600 * GST_SECOND, flags);
-  /**
-   * GstYolov10Record:max-age:
-   *
-   * One file is deleted at a time, ten seconds apart or when another one is complete, so
-   * that a clock that is wrong for a while costs little.
-   *
-   * Since: 0.2
-   */
-  ROW (max_age, uint64, "max-age", "Maximum age",
-      "Delete recordings, but not clips, that ended longer ago than this, in "
-      "nanoseconds. 0: never",
-      0, G_MAXINT64, 0, flags);
-  /**
-   * GstYolov10Record:max-bytes:
-   *
-   * Clips are deleted only where nothing else is left.
-   *
-   * Since: 0.2
-   */
-  ROW (max_bytes, uint64, "max-bytes", "Maximum bytes",
-      "Delete the oldest recordings beyond this size of all in the folder. 0: never",
-      0, G_MAXINT64, 0, flags);
-  /**
-   * GstYolov10Record:ring-bytes:
-   *
-   * Since: 0.2
-   */
-  ROW (ring_bytes, uint64, "ring-bytes", "Ring bytes",
-      "Frames in memory, for clips that are to begin and while the disk is slow, "
-      "in bytes; beyond that, the oldest are lost",
-      1 << 20, G_MAXINT64, G_GUINT64_CONSTANT (32) << 20, flags);
-}
-
-static void
-install_clips (GObjectClass *class, GParamFlags flags)
-{
-  /**
-   * GstYolov10Record:mode:
-   *
-   * Since: 0.2
-   */
-  ROW (mode, enum, "mode", "Mode", "What is recorded",
-      GST_TYPE_YOLOV10_RECORD_MODE, GST_YOLOV10_RECORD_CONTINUOUS, flags);
-  /**
-   * GstYolov10Record:events:
-   *
-   * The folder of a #yolov10publish of this process or another one. What it publishes of
-   * frames becomes part of the index beside a recording, too.
-   *
-   * Since: 0.2
-   */
-  ROW (events, string, "events", "Events",
-      "Spool whose events have clips: FOLDER, or FOLDER#STREAM for those of one "
-      "stream. Empty: none",
-      "", flags);
-  /**
-   * GstYolov10Record:before:
-   *
-   * Since: 0.2
-   */
-  ROW (before, uint64, "before", "Before",
-      "How much a clip has from before its event, in nanoseconds", 0,
-      600 * GST_SECOND, 5 * GST_SECOND, flags);
-  /**
-   * GstYolov10Record:after:
-   *
-   * Since: 0.2
-   */
-  ROW (after, uint64, "after", "After",
-      "How much a clip has from behind its event, in nanoseconds", 0,
-      3600 * GST_SECOND, 5 * GST_SECOND, flags);
-  /**
-   * GstYolov10Record:clip-max-age:
-   *
-   * Since: 0.2
-   */
-  ROW (clip_max_age, uint64, "clip-max-age", "Maximum age of clips",
-      "Delete clips that ended longer ago than this, in nanoseconds. 0: never",
-      0, G_MAXINT64, 0, flags);
-}
-
 static void
 gst_yolov10_record_class_init (GstYolov10RecordClass *klass)
 {
   GObjectClass *class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-      | GST_PARAM_MUTABLE_READY;
 
   GST_DEBUG_CATEGORY_INIT (gst_yolov10_record_debug, "yolov10record", 0,
       "recordings");
-  class->get_property = gst_yolov10_record_get_property;
-  class->set_property = gst_yolov10_record_set_property;
   class->finalize = gst_yolov10_record_finalize;
   element_class->change_state = gst_yolov10_record_change_state;
   element_class->request_new_pad = gst_yolov10_record_request_new_pad;
   element_class->release_pad = gst_yolov10_record_release_pad;
 
-  install_recordings (class, flags);
-  install_clips (class, flags);
-  /**
-   * GstYolov10Record:stats:
-   *
-   * Since: 0.2
-   */
-  gst_y10_properties_add (&properties, class, 0,
-      g_param_spec_boxed ("stats", "Stats",
-          "Frames written, frames lost and files, since the element started",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_y10_record_props_install (class);
   /**
    * GstYolov10Record::record:
    * @self: the element
@@ -801,7 +565,7 @@ static void
 gst_yolov10_record_init (GstYolov10Record *self)
 {
   g_mutex_init (&self->lock);
-  self->settings = gst_y10_settings_new (&properties);
+  self->settings = gst_y10_settings_new (&gst_y10_record_properties);
   self->ntp = gst_caps_new_empty_simple ("timestamp/x-ntp");
   self->unix_time = gst_caps_new_empty_simple ("timestamp/x-unix");
   add_pad (self, &sink_template, GST_Y10_RECORD_VIDEO);
