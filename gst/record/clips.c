@@ -227,7 +227,7 @@ gst_y10_record_clips_want (GstY10RecordClips *self, gint64 from, gint64 to,
   return begin <= from || gst_y10_record_output_is_open (self->output);
 }
 
-/* Tells whose last frame was in front of @time. */
+/* Tells whose last frame is at @time or was before. */
 static void
 tell (GstY10RecordClips *self, gint64 time)
 {
@@ -277,11 +277,11 @@ gst_y10_record_clips_write (GstY10RecordClips *self, GstY10RecordFrame *frame)
   const guint64 n_files =
       gst_y10_record_output_get_counts (self->output)->n_files;
 
-  tell (self, frame->dts);
   gst_y10_record_output_write (self->output, frame);
   if (gst_y10_record_output_get_counts (self->output)->n_files != n_files)
     note_file (self, frame);
   self->last = frame->utc ? frame->utc : frame->arrival;
+  tell (self, frame->dts);
   if (frame->dts >= self->end) {
     gst_y10_record_ring_stop (self->ring, GST_Y10_RECORD_CLIPS);
     gst_y10_record_output_pause (self->output);

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  * @reason: (nullable): why there is a clip without an event
  * @file: name of the recording that has the moment of the event, or the first one after it
  * @from: when its first frame was taken, microseconds since 1970
- * @to: when the last frame was taken that was wanted for the event
+ * @to: when the last frame that was wanted for the event was taken, or the one after it
  */
 typedef struct
 {

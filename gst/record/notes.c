@@ -14,6 +14,9 @@
 /* How often the spool of another process is looked at, microseconds. */
 #define LOOK_INTERVAL (250 * 1000)
 
+/* Of a box: its confidence and four edges. */
+#define N_VALUES 5
+
 enum
 {
   MEMBER_EVENT,
@@ -95,52 +98,94 @@ gst_y10_record_notes_free (GstY10RecordNotes *self)
   g_free (self);
 }
 
+/* Appends a list of what @find finds in each object. */
 static void
-append_value (GString *line, Y10Json value)
-{
-  if (value.text)
-    g_string_append_len (line, value.text, value.length);
-  else
-    g_string_append (line, "null");
-}
-
-/* Appends an object as a list. Numbers stay as they are, so that they are the same bits. */
-static void
-append_object (GString *line, Y10Json object)
-{
-  static const char *const corners[] = { "x_min", "y_min", "x_max", "y_max" };
-  const Y10Json detection = y10_json_find (object, "detection");
-  const Y10Json box = y10_json_find (detection, "bounding_box");
-
-  g_string_append_c (line, '[');
-  append_value (line, y10_json_find (detection, "label_id"));
-  g_string_append_c (line, ',');
-  append_value (line, y10_json_find (detection, "label"));
-  g_string_append_c (line, ',');
-  append_value (line, y10_json_find (detection, "confidence"));
-  for (guint i = 0; i < G_N_ELEMENTS (corners); i++) {
-    g_string_append_c (line, ',');
-    append_value (line, y10_json_find (box, corners[i]));
-  }
-  g_string_append_c (line, ',');
-  append_value (line, y10_json_find (object, "id"));
-  g_string_append_c (line, ']');
-}
-
-static void
-write_objects (GString *line, GstClockTime pts, const GstY10LineMember *objects)
+append_list (GString *line, const gchar *name, Y10Json objects,
+    Y10Json (*find) (Y10Json object, const char *name), const gchar *member)
 {
   Y10JsonCursor cursor;
-  Y10Json object;
+  Y10Json object, value;
 
-  g_string_printf (line, "{\"pts\":%" G_GUINT64_FORMAT ",\"boxes\":[", pts);
-  y10_json_enter (&cursor, (Y10Json){ objects->json, objects->length });
+  g_string_append_printf (line, ",\"%s\":[", name);
+  y10_json_enter (&cursor, objects);
   while (y10_json_next (&cursor, &object)) {
     if (line->str[line->len - 1] != '[')
       g_string_append_c (line, ',');
-    append_object (line, object);
+    value = find (object, member);
+    if (value.text)
+      g_string_append_len (line, value.text, value.length);
+    else
+      g_string_append (line, "null");
   }
-  g_string_append (line, "]}");
+  g_string_append_c (line, ']');
+}
+
+static Y10Json
+find_in_detection (Y10Json object, const char *member)
+{
+  return y10_json_find (y10_json_find (object, "detection"), member);
+}
+
+static gfloat
+get_float (Y10Json value)
+{
+  gdouble number = 0;
+
+  y10_json_get_double (value, &number);
+  return (gfloat) number;
+}
+
+static void
+read_box (Y10Json object, gfloat *values)
+{
+  static const char *const corners[] = { "x_min", "y_min", "x_max", "y_max" };
+  const Y10Json box = find_in_detection (object, "bounding_box");
+
+  values[0] = get_float (find_in_detection (object, "confidence"));
+  for (guint i = 0; i < G_N_ELEMENTS (corners); i++)
+    values[1 + i] = get_float (y10_json_find (box, corners[i]));
+}
+
+/* Appends confidences and boxes bit by bit: as decimals they take half as much again. All
+ * first bytes of floats, little-endian, come first, and the last ones last, since they are
+ * much alike. */
+static void
+append_boxes (GString *line, Y10Json objects)
+{
+  const guint n = y10_json_count (objects) * N_VALUES;
+  g_autofree guint8 *bytes = g_malloc (MAX (n, 1) * sizeof (gfloat));
+  g_autofree gchar *text = NULL;
+  Y10JsonCursor cursor;
+  Y10Json object;
+  guint at = 0;
+
+  y10_json_enter (&cursor, objects);
+  while (y10_json_next (&cursor, &object)) {
+    gfloat values[N_VALUES];
+
+    read_box (object, values);
+    for (guint i = 0; i < N_VALUES; i++, at++) {
+      guint32 bits;
+
+      memcpy (&bits, &values[i], sizeof bits);
+      for (guint k = 0; k < sizeof bits; k++)
+        bytes[k * n + at] = bits >> 8 * k & 0xff;
+    }
+  }
+  text = g_base64_encode (bytes, n * sizeof (gfloat));
+  g_string_append_printf (line, ",\"boxes\":\"%s\"}", text);
+}
+
+static void
+write_objects (GString *line, GstClockTime pts, const GstY10LineMember *member)
+{
+  const Y10Json objects = { member->json, member->length };
+
+  g_string_printf (line, "{\"pts\":%" G_GUINT64_FORMAT, pts);
+  append_list (line, "label_ids", objects, find_in_detection, "label_id");
+  append_list (line, "labels", objects, find_in_detection, "label");
+  append_list (line, "ids", objects, y10_json_find, "id");
+  append_boxes (line, objects);
 }
 
 static void

@@ -69,7 +69,7 @@ class Index(Tool):
         """When each was taken, and what is in it."""
         self.make()
         first, second, third, fourth = self.recordings()
-        found = {"boxes": [[5, "bus", 0.5, 0.1, 0.1, 0.2, 0.2, 1], [5, "bus", 0.5, 0.1, 0.1, 0.2, 0.2, 2]]}
+        found = {"label_ids": [5, 5], "labels": ["bus", "bus"], "ids": [1, 2], "boxes": "AAAA"}
         write_lines(index_of(first), lines_of(first, BEGIN, [{"pts": 9, **found},
                                                              {"event": "enter", "timestamp": 9}, {"pts": 10, **found}]))
         # The camera's clock becomes known late, and is behind by a minute.

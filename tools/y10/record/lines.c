@@ -105,8 +105,8 @@ read_line (Reading *reading, const char *text, gsize length)
   if (y10_json_find (line, "offset").text) {
     kind = RECORD_LINE_GOP;
     ok = read_gop (lines, line, &gop);
-  } else if ((value = y10_json_find (line, "boxes")).text) {
-    lines->n_boxes += y10_json_count (value);
+  } else if (y10_json_find (line, "boxes").text) {
+    lines->n_boxes += y10_json_count (y10_json_find (line, "ids"));
   } else if (y10_json_find (line, "event").text) {
     lines->n_events++;
   } else if ((value = y10_json_find (line, "clock")).text) {
