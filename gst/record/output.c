@@ -32,8 +32,9 @@ struct _GstY10RecordOutput
 {
   GstY10RecordOutputConfig config;
   GstY10RecordFile *file;
-  gchar *name;       /* of @file, or of the last */
-  Index now, before; /* of @file, and of the one before it */
+  gchar *name;   /* of @file, or of the last */
+  Index now;     /* of @file */
+  GQueue before; /* Index, of those before it, the newest first */
   gboolean is_paused;
   GString *line;        /* scratch */
   gboolean is_camera;   /* the index has the camera's clock */
@@ -56,6 +57,7 @@ gst_y10_record_output_new (const GstY10RecordOutputConfig *config)
 
   output->config = *config;
   output->line = g_string_new (NULL);
+  g_queue_init (&output->before);
   return output;
 }
 
@@ -93,6 +95,19 @@ close_index (GstY10RecordOutput *output, Index *index)
     check (output,
         gst_y10_record_index_close (g_steal_pointer (&index->index), &error),
         error);
+}
+
+/* Closes those that have waited until @time. */
+static void
+close_before (GstY10RecordOutput *output, gint64 time)
+{
+  Index *index;
+
+  while ((index = g_queue_peek_tail (&output->before))
+      && index->close_at <= time) {
+    close_index (output, index);
+    g_free (g_queue_pop_tail (&output->before));
+  }
 }
 
 static void
@@ -148,9 +163,8 @@ gst_y10_record_output_end (GstY10RecordOutput *output)
           - gst_y10_record_file_get_begin (output->file),
       gst_y10_record_file_get_size (output->file));
   add_line (output, &output->now, line->str, line->len);
-  close_index (output, &output->before);
-  output->before = output->now;
-  output->before.close_at = g_get_monotonic_time () + MAX_LATENESS;
+  output->now.close_at = g_get_monotonic_time () + MAX_LATENESS;
+  g_queue_push_head (&output->before, g_memdup2 (&output->now, sizeof (Index)));
   output->now.index = NULL;
   if (gst_y10_record_file_close (g_steal_pointer (&output->file), &error))
     output->config.report (output->name, NULL, output->config.user);
@@ -162,7 +176,7 @@ void
 gst_y10_record_output_free (GstY10RecordOutput *output)
 {
   gst_y10_record_output_end (output);
-  close_index (output, &output->before);
+  close_before (output, G_MAXINT64);
   g_string_free (output->line, TRUE);
   g_free (output->name);
   g_free (output);
@@ -309,13 +323,20 @@ void
 gst_y10_record_output_note (GstY10RecordOutput *output, GstClockTime pts,
     const gchar *line, gsize length)
 {
-  const Index *now = &output->now, *before = &output->before;
+  const Index *now = &output->now;
 
   if (now->index && pts >= now->begin
       && (pts <= now->end || !output->is_paused))
     add_line (output, &output->now, line, length);
-  else if (before->index && pts >= before->begin && pts <= before->end)
-    add_line (output, &output->before, line, length);
+  else
+    for (GList *l = output->before.head; l; l = l->next) {
+      Index *before = l->data;
+
+      if (pts >= before->begin && pts <= before->end) {
+        add_line (output, before, line, length);
+        return;
+      }
+    }
 }
 
 /* Until the next frame, nothing is noted of those that are behind the latest one. */
@@ -365,7 +386,7 @@ gst_y10_record_output_sync (GstY10RecordOutput *output)
   flush (output, &output->before);
   if (output->before.index
       && g_get_monotonic_time () >= output->before.close_at)
-    close_index (output, &output->before);
+    close_before (output, G_MAXINT64);
 }
 
 gboolean

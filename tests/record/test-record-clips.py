@@ -247,7 +247,7 @@ class Clips(Recordings):
         for _, at, *_ in shown:
             pts = origin + round(at * FPS) * 10**9 // FPS
             if pts in frames:
-                self.assertIn(pts, boxes)
+                self.assertIn(pts, boxes.keys(), path)
                 known += 1
                 found, expected = boxes[pts], frames[pts]
                 self.assertEqual(found["ids"], [o["id"] for o in expected])
