@@ -383,10 +383,9 @@ gst_y10_record_output_sync (GstY10RecordOutput *output)
     gst_y10_record_output_end (output);
   }
   flush (output, &output->now);
-  flush (output, &output->before);
-  if (output->before.index
-      && g_get_monotonic_time () >= output->before.close_at)
-    close_before (output, G_MAXINT64);
+  for (GList *l = output->before.head; l; l = l->next)
+    flush (output, l->data);
+  close_before (output, g_get_monotonic_time ());
 }
 
 gboolean
