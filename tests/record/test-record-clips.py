@@ -21,7 +21,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from recordings import PATIENCE, Recordings, index_of, packets, read_lines, until, utc  # noqa: E402
+from recordings import PATIENCE, Recordings, index_of, packets, read_lines, tell, until  # noqa: E402
 
 FPS = 25
 Clip = collections.namedtuple("Clip", "file of began ended")
@@ -64,14 +64,8 @@ class Clips(Recordings):
         return [path for path in self.recordings() if path.endswith("_clip.mp4")]
 
     def tell(self, name="enter", **more):
-        """Publishes an event as another process does. Returns when."""
-        now = time.time()
-        line = {"event": name, "zone": "yard", "source": "zones0", "timestamp": 0, "id": 1, "label": "ball",
-                "stream": "yard", "utc": utc(now), **more}
-        os.makedirs(self.path("spool"), exist_ok=True)
-        with open(os.path.join(self.path("spool"), "00000001.jsonl"), "a", encoding="utf-8") as f:
-            f.write(json.dumps(line, separators=(",", ":")) + "\n")
-        return now
+        """In the spool of the camera. Returns when."""
+        return tell(self.path("spool"), name, **more)
 
     def told(self, output):
         """Clips by the messages."""
