@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "base/clock.h"
-#include "run/engine.h"
+#include "run/state.h"
 #include "run/shape.h"
 #include "run/tuning.h"
 

@@ -4,7 +4,7 @@
 
 /* The input sizes of an engine: one, or with auto_size one for each shape of images. */
 
-#include "run/engine.h"
+#include "run/state.h"
 
 G_BEGIN_DECLS
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "run/engine.h"
+#include "run/state.h"
 
 void
 y10_slot_queue_push (const Y10Engine *engine, Y10SlotQueue *queue, guint slot)

@@ -7,7 +7,7 @@
 #include "config.h"
 
 #include "base/sized.h"
-#include "run/engine.h"
+#include "run/state.h"
 #include "run/shape.h"
 #include "run/tuning.h"
 

@@ -9,6 +9,7 @@
 
 #include "core/image.h"
 #include "run/fit.h"
+#include "run/engine.h"
 #include "run/shape.h"
 #include "pico.h"
 
