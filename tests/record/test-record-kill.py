@@ -147,12 +147,13 @@ class Kill(Recordings):
             os.rename(self.film(*encoder, seconds=SECONDS, sound=more), path)
             yield Film(path, codec)
 
-    def check_file(self, path, part, chance):
+    def check_file(self, path, part, chance, has_index):
         """It is decoded wholly, and any key frame is found."""
         shown, seen = sorted(p[1] for p in part), pictures(path)
         self.assertEqual(len(seen), len(part))
         at = chance.choice([p[1] for p in part if p[3]])
-        self.assertEqual(seek(path, at)[0], seen[shown.index(at)])
+        if not has_index:
+            self.assertEqual(seek(path, at), (seen[shown.index(at)], ""))
         with Player(path) as player:
             self.assertEqual(player.count(), len(part))
             self.assertAlmostEqual(player.seek(at), at, delta=1e-3)
@@ -161,8 +162,9 @@ class Kill(Recordings):
     def check_sound(self, path, end):
         """It ends where the picture does."""
         part = packets(path, "a")
-        self.assertEqual(len(pictures(path, "a")), len(part))
-        self.assertGreater(part[-1][1], end - 0.1)
+        self.assertGreater(part[-1][1] if part else 0, end - 0.1)
+        if part:
+            self.assertEqual(len(pictures(path, "a")), len(part))
 
     def check(self, killed, chance, video):
         """Returns how many frames are missing."""
@@ -174,7 +176,8 @@ class Kill(Recordings):
                 # Killed between the header and the first frame.
                 self.assertEqual(path, killed.files[-1])
                 continue
-            at = self.check_file(path, part, chance)
+            # Where FFmpeg goes by the index is for test_seek.
+            at = self.check_file(path, part, chance, path != killed.files[-1])
             if killed.film.has_audio:
                 self.check_sound(path, part[-1][0])
             if killed.film.codec == "h264" and video:
@@ -220,18 +223,18 @@ class Kill(Recordings):
         self.assertLessEqual(max(lost[OURS]), 2, lost)
         self.assertLess(sum(n > 1 for n in lost[OURS]), N / 2, lost)
 
-    # FFmpeg 5.1 follows the index of the video, and then passes over what it has not yet read of that group of pictures.
+    # FFmpeg takes the index for that of the sound, too, and a reference of it for one fragment: it passes over the rest.
+    # What it has read to find out what is in a file, it reads again, and finds pictures twice.
     @unittest.expectedFailure
-    def test_seek_with_sound(self):
+    def test_seek(self):
         """In a file that is complete, any picture is found."""
         film = next(self.films())
         self.launch(film.pipeline(OURS, self.path("out"), False).replace("file-duration=3000000000", ""))
         (path,) = self.recordings()
-        seen, shown = pictures(path), sorted(p[1] for p in packets(path))
-        for at, picture in list(zip(shown, seen))[::9]:
+        for at, picture in list(zip(sorted(p[1] for p in packets(path)), pictures(path)))[::9]:
             self.assertEqual(seek(path, at), (picture, ""), at)
 
-    # It reads all fragments first, as if there were no index.
+    # FFmpeg 8 reads all fragments first, since something is between the index and the first one.
     @unittest.expectedFailure
     @unittest.skipUnless(CHROMIUM, "needs Debian's package chromium")
     def test_ten_minutes(self):
