@@ -4,20 +4,22 @@
 /* Runs a pipeline of cameras until SIGINT, and tells what reaches its recorders: for each
  * buffer that an identity hands on, the first letter of the identity's name is on standard
  * output before the next element has the buffer. A stream that ends does not tell its
- * recorder: like a camera that sends nothing more.
+ * recorder: like a camera that sends nothing more. From SIGUSR1 on nothing is handed on.
  *
  * usage: arrivals DESCRIPTION */
 #include <glib-unix.h>
 #include <gst/gst.h>
 #include <unistd.h>
 
-static gint stopping; /* atomic */
+static gint stopping, is_paused; /* atomic */
 
 static GstPadProbeReturn
 on_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
   g_autofree gchar *name = gst_object_get_name (user);
 
+  while (g_atomic_int_get (&is_paused))
+    g_usleep (1000);
   if (write (STDOUT_FILENO, name, 1) != 1)
     g_error ("nobody reads what arrives");
   return GST_PAD_PROBE_OK;
@@ -48,6 +50,13 @@ stop (gpointer pipeline)
 {
   g_atomic_int_set (&stopping, TRUE);
   gst_element_send_event (pipeline, gst_event_new_eos ());
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_pause (gpointer user)
+{
+  g_atomic_int_set (&is_paused, TRUE);
   return G_SOURCE_CONTINUE;
 }
 
@@ -85,6 +94,7 @@ main (int argc, char **argv)
   bus = gst_element_get_bus (pipeline);
   gst_bus_add_watch (bus, on_message, loop);
   g_unix_signal_add (SIGINT, stop, pipeline);
+  g_unix_signal_add (SIGUSR1, on_pause, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_main_loop_run (loop);
   gst_element_set_state (pipeline, GST_STATE_NULL);

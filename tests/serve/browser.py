@@ -15,10 +15,13 @@ import subprocess
 import sys
 import tempfile
 
-from PIL import Image
-
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../common"))
 from programs import PATIENCE, skip, until  # noqa: E402
+
+try:
+    from PIL import Image
+except ImportError:
+    skip("Pillow is missing")
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
