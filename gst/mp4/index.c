@@ -12,7 +12,7 @@
 gsize
 gst_y10_mp4_index_get_room (void)
 {
-  return gst_y10_mp4_get_index_size (GST_Y10_MP4_MAX_REFERENCES);
+  return 8 + gst_y10_mp4_get_index_size (GST_Y10_MP4_MAX_REFERENCES);
 }
 
 /* Two groups of pictures share a reference from now on. */
@@ -60,33 +60,46 @@ gst_y10_mp4_index_add (GstY10Mp4Index *index, gboolean sync, gsize size,
   last->duration += duration;
 }
 
+/* Writes all but the first eight bytes of @data at @at, and these when the rest is on the
+ * disk: so a file has either all of it or none. */
+static gboolean
+write_at (int fd, const guint8 *data, gsize size, guint64 at)
+{
+  errno = EIO; /* where less is written */
+  return pwrite (fd, data + 8, size - 8, at + 8) == (gssize) size - 8
+      && fdatasync (fd) == 0 && pwrite (fd, data, 8, at) == 8
+      && fdatasync (fd) == 0;
+}
+
 /**
  * gst_y10_mp4_index_write:
  * @index: of what follows the room
  * @track: that it is of
  * @first: when the first sample is shown, in units of the track's time
+ * @is_hidden: whether players are not to find it: of a file with sound, FFmpeg takes the
+ *   times of the video's index for those of the sound, and seeks to other places
  * @fd: the file
- * @room: where its room begins, in bytes
+ * @room: where its room begins, in bytes: a box that players skip
  *
- * Writes it, and waits until it is on the disk. The first eight bytes, which make an index
- * of it, are last, so that a file has either all of it or none.
+ * Writes it, and waits until it is on the disk. It is at the end of the room, right before
+ * the fragments, since players that find anything between read the whole file; a hidden one
+ * is inside of the box.
  *
  * Returns: whether that succeeded; else errno says why not
  */
 gboolean
 gst_y10_mp4_index_write (const GstY10Mp4Index *index,
-    const GstY10Mp4Track *track, guint64 first, int fd, guint64 room)
+    const GstY10Mp4Track *track, guint64 first, gboolean is_hidden, int fd,
+    guint64 room)
 {
   const gsize size = gst_y10_mp4_index_get_room ();
   const gsize used = gst_y10_mp4_get_index_size (index->n_references);
   g_autoptr (GByteArray) out = g_byte_array_sized_new (size);
 
-  gst_y10_mp4_append_index (out, track, first, size - used, index->references,
-      index->n_references);
-  if (used < size)
+  if (!is_hidden)
     gst_y10_mp4_append_free (out, size - used);
-  errno = EIO; /* where less is written */
-  return pwrite (fd, out->data + 8, size - 8, room + 8) == (gssize) size - 8
-      && fdatasync (fd) == 0 && pwrite (fd, out->data, 8, room) == 8
-      && fdatasync (fd) == 0;
+  gst_y10_mp4_append_index (out, track, first, 0, index->references,
+      index->n_references);
+  return is_hidden ? write_at (fd, out->data, used, room + 8)
+                   : write_at (fd, out->data, size, room);
 }

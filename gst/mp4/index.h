@@ -25,6 +25,7 @@ gsize gst_y10_mp4_index_get_room (void);
 void gst_y10_mp4_index_add (GstY10Mp4Index *index, gboolean sync, gsize size,
     guint32 duration);
 gboolean gst_y10_mp4_index_write (const GstY10Mp4Index *index,
-    const GstY10Mp4Track *track, guint64 first, int fd, guint64 room);
+    const GstY10Mp4Track *track, guint64 first, gboolean is_hidden, int fd,
+    guint64 room);
 
 G_END_DECLS

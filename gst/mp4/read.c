@@ -101,35 +101,50 @@ read_track (GstY10Mp4Reader *reader, const guint8 *trak, const guint8 *end)
     reader->video = track;
 }
 
-/* An index or the room for it. */
+/* Returns its size; 0: it is no index. */
+static gsize
+read_index (GstY10Mp4Reader *reader, const guint8 *box, const guint8 *end)
+{
+  GstY10Mp4Index *index = &reader->index;
+  guint n;
+  gsize size;
+
+  if (end - box < 40 || memcmp (box + 4, "sidx", 4) != 0)
+    return 0;
+  n = get (box + 38, 2);
+  size = gst_y10_mp4_get_index_size (n);
+  if (n > GST_Y10_MP4_MAX_REFERENCES || get (box, 4) != size
+      || size > (gsize) (end - box) || get (box + 28, 8) != 0)
+    return 0;
+  reader->has_index = TRUE;
+  reader->first = get (box + 20, 8);
+  index->n_references = n;
+  for (guint i = 0; i < n; i++)
+    index->references[i] = (GstY10Mp4Reference){
+      .size = get (box + 40 + 12 * i, 4),
+      .duration = get (box + 44 + 12 * i, 4),
+    };
+  return size;
+}
+
+/* Room for an index, and one at its end or hidden in it. One that is damaged is room. */
 static void
 read_room (GstY10Mp4Reader *reader, const guint8 *box, const guint8 *end)
 {
   const gsize available = end - box;
-  GstY10Mp4Index *index = &reader->index;
-  gsize size;
+  gsize size, used;
 
-  if (available < 40)
+  if (available < 16 || memcmp (box + 4, "free", 4) != 0)
     return;
   size = get (box, 4);
-  if (memcmp (box + 4, "free", 4) == 0 && size >= 8) {
-    reader->room_size = size;
-  } else if (memcmp (box + 4, "sidx", 4) == 0) {
-    const guint n = get (box + 38, 2);
-
-    if (n > GST_Y10_MP4_MAX_REFERENCES || size != gst_y10_mp4_get_index_size (n)
-        || size > available)
-      return;
-    reader->has_index = TRUE;
-    reader->first = get (box + 20, 8);
-    reader->room_size = size + MIN (get (box + 28, 8), available - size);
-    index->n_references = n;
-    for (guint i = 0; i < n; i++)
-      index->references[i] = (GstY10Mp4Reference){
-        .size = get (box + 40 + 12 * i, 4),
-        .duration = get (box + 44 + 12 * i, 4),
-      };
-  }
+  if (size < 8)
+    return;
+  reader->room_size = size;
+  if (size > available || read_index (reader, box + 8, box + size) > 0)
+    return;
+  used = read_index (reader, box + size, end);
+  reader->room_size = used > 0 ? size + used
+                               : MAX (size, gst_y10_mp4_index_get_room ());
 }
 
 /**

@@ -227,7 +227,7 @@ write_index (GstY10RecordFile *file, GError **error)
   if (gst_y10_mp4_index_write (&file->index,
           &file->format->tracks[GST_Y10_RECORD_VIDEO],
           get_ticks (file, GST_Y10_RECORD_VIDEO, MAX (file->first, 0)),
-          file->fd, file->room))
+          file->format->n_tracks > 1, file->fd, file->room))
     return TRUE;
   return fail (file, "writing the index", errno, error);
 }

@@ -143,8 +143,8 @@ write_index (const Recording *recording, const GstY10Mp4Index *index,
   errno = ENOSPC;
   return reader->room_size == gst_y10_mp4_index_get_room ()
       && put_free (recording->fd, reader->room, reader->room_size)
-      && gst_y10_mp4_index_write (index, reader->video, first, recording->fd,
-          reader->room);
+      && gst_y10_mp4_index_write (index, reader->video, first,
+          reader->n_tracks > 1, recording->fd, reader->room);
 }
 
 static void

@@ -39,6 +39,7 @@ typedef struct
   int fd;
   gint64 from, to; /* microseconds since 1970 */
   guint64 room;    /* where the index goes, in bytes */
+  guint n_tracks;
   guint32 sequence;
   gint64 end;    /* of the last frame, in units of the video's time */
   guint64 first; /* when the first picture is shown, likewise */
@@ -236,6 +237,7 @@ create (Export *export, Recording *recording)
 
   export->header_size = recording->reader.header_size;
   export->video = *recording->reader.video;
+  export->n_tracks = recording->reader.n_tracks;
   export->room = export->header_size;
   if (pread (recording->fd, export->header, export->header_size, 0)
       != (gssize) export->header_size) {
@@ -336,7 +338,7 @@ export_all (Export *export, const GArray *names)
   if (!ok || export->fd < 0)
     return FALSE;
   ok = gst_y10_mp4_index_write (&export->index, &export->video, export->first,
-      export->fd, export->room);
+      export->n_tracks > 1, export->fd, export->room);
   if (!ok)
     tool_error ("%s: writing the index failed: %s", export->path,
         g_strerror (errno));
