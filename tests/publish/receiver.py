@@ -16,7 +16,12 @@ class Server(servers.Server):
 
         class Handler(servers.Quiet):
             def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
+                size = int(self.headers["Content-Length"])
+                body = self.rfile.read(size)
+                # Whoever sends it was killed.
+                if len(body) < size:
+                    self.close_connection = True
+                    return
                 request = (self.path, dict(self.headers), body.decode())
                 status = outer.answer(len(outer.requests), request)
                 # None: nothing comes back; the server may have taken it.
