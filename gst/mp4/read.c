@@ -241,9 +241,10 @@ read_fragment (GstY10Mp4Reader *reader, guint64 at, GstY10Mp4Fragment *fragment)
   reader->n_known++;
   n_samples = get (data + 80, 4);
   moof = MOOF_SIZE + SAMPLE_SIZE * n_samples;
-  if (n_samples == 0 || moof + 8 > sizeof reader->buffer
-      || get (data, 4) != moof || get (data + 24, 4) != moof - 24
-      || get (data + 68, 4) != moof - 68 || get (data + 84, 4) != moof + 8)
+  if (n_samples == 0 || n_samples > sizeof reader->buffer / SAMPLE_SIZE
+      || moof + 8 > sizeof reader->buffer || get (data, 4) != moof
+      || get (data + 24, 4) != moof - 24 || get (data + 68, 4) != moof - 68
+      || get (data + 84, 4) != moof + 8)
     return FALSE;
   if (moof + 8 > available)
     available = read_at (reader, at, reader->buffer, moof + 8);

@@ -14,6 +14,7 @@
 
 #define WISHES "clips.pending" /* in the folder: a line of JSON for each */
 #define MAX_DEPTH 4
+#define MAX_WISHES 4096 /* more are not told */
 
 /* Somebody who waits for a clip. */
 typedef struct
@@ -30,10 +31,11 @@ struct _GstY10RecordClips
   gpointer user;
   gchar *path; /* of the file of wishes */
   const GstY10RecordFolder *folder;
-  GQueue old;     /* Wish, of an earlier process */
-  GQueue wishes;  /* Wish, that wait for their last frame */
-  gboolean reads; /* the ring's frames */
-  gint64 end;     /* until when, running time, ns */
+  GQueue old;        /* Wish, of an earlier process */
+  GQueue wishes;     /* Wish, that wait for their last frame */
+  gboolean reads;    /* the ring's frames */
+  gboolean is_dirty; /* wishes are not saved */
+  gint64 end;        /* until when, running time, ns */
   gint64 file_from,
       last; /* when the first frame of the file was taken, and the last one */
 };
@@ -85,6 +87,7 @@ save (GstY10RecordClips *self)
   for (guint i = 0; i < G_N_ELEMENTS (queues); i++)
     for (GList *l = queues[i]->head; l; l = l->next)
       append_clip (text, &((const Wish *) l->data)->clip);
+  self->is_dirty = FALSE;
   if (text->len == 0)
     g_unlink (self->path);
   else if (!g_file_set_contents_full (self->path, text->str, text->len,
@@ -203,12 +206,8 @@ gst_y10_record_clips_want (GstY10RecordClips *self, gint64 from, gint64 to,
     const GstY10RecordClip *what)
 {
   gint64 begin = from;
-  Wish *wish = g_new0 (Wish, 1);
+  Wish *wish;
 
-  wish->end = to;
-  wish->clip.event = g_strdup (what->event);
-  wish->clip.stream = g_strdup (what->stream);
-  wish->clip.reason = g_strdup (what->reason);
   if (self->reads) {
     self->end = MAX (self->end, to);
   } else {
@@ -218,11 +217,18 @@ gst_y10_record_clips_want (GstY10RecordClips *self, gint64 from, gint64 to,
     self->reads = TRUE;
     self->end = to;
   }
+  if (self->wishes.length >= MAX_WISHES)
+    return TRUE;
+  wish = g_new0 (Wish, 1);
+  wish->end = to;
+  wish->clip.event = g_strdup (what->event);
+  wish->clip.stream = g_strdup (what->stream);
+  wish->clip.reason = g_strdup (what->reason);
   g_queue_push_tail (&self->wishes, wish);
   if (gst_y10_record_output_is_open (self->output)) {
     wish->clip.file = g_strdup (gst_y10_record_output_get_name (self->output));
     wish->clip.from = self->file_from;
-    save (self);
+    self->is_dirty = TRUE;
   }
   return begin <= from || gst_y10_record_output_is_open (self->output);
 }
@@ -231,26 +237,22 @@ gst_y10_record_clips_want (GstY10RecordClips *self, gint64 from, gint64 to,
 static void
 tell (GstY10RecordClips *self, gint64 time)
 {
-  GList *l = self->wishes.head;
-  const guint n = self->wishes.length;
+  gboolean is_synced = FALSE;
 
-  while (l) {
-    GList *next = l->next;
+  for (GList *l = self->wishes.head, *next; l; l = next) {
     Wish *wish = l->data;
 
-    if (wish->end <= time) {
-      g_queue_delete_link (&self->wishes, l);
-      wish->clip.to = self->last;
-      if (wish->clip.file) {
-        gst_y10_record_output_sync (self->output);
-        self->func (&wish->clip, self->user);
-      }
-      wish_free (wish);
-    }
-    l = next;
+    next = l->next;
+    if (wish->end > time)
+      continue;
+    g_queue_delete_link (&self->wishes, l);
+    self->is_dirty = TRUE;
+    wish->clip.to = self->last;
+    is_synced = is_synced || gst_y10_record_output_sync (self->output);
+    if (wish->clip.file && is_synced)
+      self->func (&wish->clip, self->user);
+    wish_free (wish);
   }
-  if (self->wishes.length != n)
-    save (self);
 }
 
 /* Notes what file events are in that have none. */
@@ -267,7 +269,7 @@ note_file (GstY10RecordClips *self, const GstY10RecordFrame *frame)
       wish->clip.from = self->file_from;
     }
   }
-  save (self);
+  self->is_dirty = TRUE;
 }
 
 /* The next frame of the ring. */
@@ -297,14 +299,18 @@ gst_y10_record_clips_end (GstY10RecordClips *self)
   self->reads = FALSE;
   tell (self, G_MAXINT64);
   gst_y10_record_output_end (self->output);
+  save (self);
 }
 
-/* Ends a clip that no event can extend any more, since the ring has @history only. */
+/* Saves who waits, and ends a clip that no event can extend any more, since the ring has
+ * @history only. */
 void
 gst_y10_record_clips_tend (GstY10RecordClips *self, GstClockTime history)
 {
   GstY10RecordFrame newest;
 
+  if (self->is_dirty)
+    save (self);
   if (!self->reads && gst_y10_record_output_is_open (self->output)
       && gst_y10_record_ring_get_newest (self->ring, &newest)
       && newest.dts - self->end > (gint64) history)

@@ -28,8 +28,9 @@ struct _GstY10RecordFile
   guint64 room, size; /* where the index goes; bytes */
   guint64 decoded;    /* until when the video is, in units of its track */
   guint32 sequence;
-  gboolean is_dirty;  /* has bytes that may not be on the disk */
-  GByteArray *header; /* of a fragment */
+  gboolean has_failed; /* what is on the disk is not known */
+  gboolean is_dirty;   /* has bytes that may not be on the disk */
+  GByteArray *header;  /* of a fragment */
   GstY10Mp4Index index;
 };
 
@@ -215,8 +216,11 @@ gst_y10_record_file_sync (GstY10RecordFile *file, GError **error)
 {
   if (!file->is_dirty)
     return TRUE;
-  if (fdatasync (file->fd) != 0)
+  /* The kernel says so once. */
+  if (fdatasync (file->fd) != 0) {
+    file->has_failed = TRUE;
     return fail (file, "syncing", errno, error);
+  }
   file->is_dirty = FALSE;
   return TRUE;
 }
@@ -240,8 +244,8 @@ write_index (GstY10RecordFile *file, GError **error)
 gboolean
 gst_y10_record_file_close (GstY10RecordFile *file, GError **error)
 {
-  const gboolean ok = gst_y10_record_file_sync (file, error)
-      && write_index (file, error);
+  const gboolean ok = (!file->has_failed || fail (file, "syncing", EIO, error))
+      && gst_y10_record_file_sync (file, error) && write_index (file, error);
 
   file_free (file);
   return ok;

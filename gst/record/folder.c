@@ -16,6 +16,8 @@
 #include "record/index.h"
 #include "spool/folder.h"
 
+#define MAX_DIGITS 18 /* of a number, so that there is a next one */
+
 /* What is behind the time in a name. */
 static const char *const suffixes[] = { ".mp4", "_clip.mp4" };
 
@@ -51,6 +53,8 @@ parse_name (const gchar *name, Recording *recording)
   if (!g_ascii_isdigit (*name))
     return FALSE;
   recording->number = g_ascii_strtoull (name, &end, 10);
+  if (end - name > MAX_DIGITS)
+    return FALSE;
   for (const char *c = pattern; *c; c++, end++)
     if (*c == '0' ? !g_ascii_isdigit (*end) : *end != *c)
       return FALSE;
@@ -271,6 +275,7 @@ gst_y10_record_folder_delete_old (GstY10RecordFolder *folder,
   gboolean aged[GST_Y10_RECORD_N_KINDS] = { FALSE };
   g_autoptr (GArray) found = list (folder, error);
   guint64 n_bytes = 0;
+  gboolean ok = TRUE;
 
   if (!found)
     return FALSE;
@@ -286,10 +291,12 @@ gst_y10_record_folder_delete_old (GstY10RecordFolder *folder,
         || (!is_old
             && (limits->max_bytes == 0 || n_bytes <= limits->max_bytes)))
       continue;
-    if (!delete (folder, recording->name, error))
-      return FALSE;
+    if (!delete (folder, recording->name, ok ? error : NULL)) {
+      ok = FALSE;
+      continue;
+    }
     aged[recording->kind] = aged[recording->kind] || is_old;
     n_bytes -= recording->size;
   }
-  return TRUE;
+  return ok;
 }

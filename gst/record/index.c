@@ -158,8 +158,13 @@ gst_y10_record_index_flush (GstY10RecordIndex *self, GError **error)
 gboolean
 gst_y10_record_index_close (GstY10RecordIndex *self, GError **error)
 {
-  const gboolean ok = compress (self, "", 0, G_CONVERTER_INPUT_AT_END, error);
+  gboolean ok = compress (self, "", 0, G_CONVERTER_INPUT_AT_END, error);
 
+  if (ok && fdatasync (self->fd) != 0) {
+    g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno),
+        "%s: syncing failed: %s", self->name, g_strerror (errno));
+    ok = FALSE;
+  }
   index_free (self);
   return ok;
 }

@@ -17,6 +17,9 @@
 /* Of a box: its confidence and four edges. */
 #define N_VALUES 5
 
+/* Lines that are read at once: frames wait meanwhile. */
+#define MAX_LINES 256
+
 enum
 {
   MEMBER_EVENT,
@@ -38,6 +41,7 @@ struct _GstY10RecordNotes
   GstY10SpoolView *view;
   GstY10SpoolReader *reader;
   GstY10SpoolClient *client; /* NULL: the spool is not of this process */
+  gboolean is_current;       /* what was there at first has been read */
   gboolean is_found;         /* the spool has been there */
   GSource *watch;
   GstY10RecordNoteFunc func;
@@ -48,7 +52,10 @@ struct _GstY10RecordNotes
 static gboolean
 on_lines (gpointer user)
 {
-  gst_y10_record_notes_read (user);
+  GstY10RecordNotes *self = user;
+
+  if (gst_y10_record_notes_read (self))
+    g_source_set_ready_time (self->watch, 0);
   return G_SOURCE_CONTINUE;
 }
 
@@ -198,12 +205,14 @@ note_line (GstY10RecordNotes *self, const GstY10SpoolLine *line)
   if (!members[MEMBER_TIMESTAMP].json
       || !g_ascii_isdigit (*members[MEMBER_TIMESTAMP].json)
       || !gst_y10_line_member_get_utc (&members[MEMBER_UTC], &note.utc)
-      || note.utc < self->since)
+      || (!self->is_current && note.utc < self->since))
     return;
   gst_y10_line_member_get (&members[MEMBER_STREAM], self->text);
   if (self->stream && strcmp (self->text->str, self->stream))
     return;
   note.pts = g_ascii_strtoull (members[MEMBER_TIMESTAMP].json, NULL, 10);
+  if (note.pts > G_MAXINT64)
+    return;
   if (line->kind == GST_Y10_LINE_EVENT) {
     stream = g_strdup (self->text->str);
     event = g_strdup_printf ("%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT,
@@ -239,16 +248,19 @@ go_to_newest (GstY10RecordNotes *self)
           .folder = gst_y10_spool_view_count_folders (self->view) });
 }
 
-/* Reads what is new. */
-void
+/* Reads what is new. Returns whether there is more. */
+gboolean
 gst_y10_record_notes_read (GstY10RecordNotes *self)
 {
   GstY10SpoolLine line;
+  guint n = 0;
 
   gst_y10_spool_view_refresh (self->view);
   go_to_newest (self);
-  while (gst_y10_spool_reader_next (self->reader, &line))
+  for (; n < MAX_LINES && gst_y10_spool_reader_next (self->reader, &line); n++)
     note_line (self, &line);
+  self->is_current = self->is_current || n < MAX_LINES;
+  return n == MAX_LINES;
 }
 
 /* Whether the spool is of this process. Then it stays open for as long as @self. */

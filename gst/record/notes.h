@@ -35,7 +35,7 @@ typedef struct _GstY10RecordNotes GstY10RecordNotes;
 GstY10RecordNotes *gst_y10_record_notes_new (const gchar *events,
     GMainContext *context, GstY10RecordNoteFunc func, gpointer user);
 void gst_y10_record_notes_free (GstY10RecordNotes *notes);
-void gst_y10_record_notes_read (GstY10RecordNotes *notes);
+gboolean gst_y10_record_notes_read (GstY10RecordNotes *notes);
 gboolean gst_y10_record_notes_can_tell (GstY10RecordNotes *notes);
 gboolean gst_y10_record_notes_tell (GstY10RecordNotes *notes,
     const gchar *line);

@@ -116,9 +116,12 @@ add_line (GstY10RecordOutput *output, Index *index, const gchar *line,
 {
   g_autoptr (GError) error = NULL;
 
-  if (index->index)
-    check (output,
-        gst_y10_record_index_add (index->index, line, length, &error), error);
+  if (!index->index
+      || gst_y10_record_index_add (index->index, line, length, &error))
+    return;
+  /* What is behind a hole could not be read. */
+  report (output, error);
+  gst_y10_record_index_close (g_steal_pointer (&index->index), NULL);
 }
 
 static void
@@ -162,14 +165,15 @@ gst_y10_record_output_end (GstY10RecordOutput *output)
       gst_y10_record_file_get_end (output->file)
           - gst_y10_record_file_get_begin (output->file),
       gst_y10_record_file_get_size (output->file));
-  add_line (output, &output->now, line->str, line->len);
+  if (gst_y10_record_file_close (g_steal_pointer (&output->file), &error)) {
+    add_line (output, &output->now, line->str, line->len);
+    output->config.report (output->name, NULL, output->config.user);
+  } else {
+    give_up (output, error);
+  }
   output->now.close_at = g_get_monotonic_time () + MAX_LATENESS;
   g_queue_push_head (&output->before, g_memdup2 (&output->now, sizeof (Index)));
   output->now.index = NULL;
-  if (gst_y10_record_file_close (g_steal_pointer (&output->file), &error))
-    output->config.report (output->name, NULL, output->config.user);
-  else
-    give_up (output, error);
 }
 
 void
@@ -372,13 +376,15 @@ flush (GstY10RecordOutput *output, Index *index)
     check (output, gst_y10_record_index_flush (index->index, &error), error);
 }
 
-/* Returns when all that was written survives power loss. */
-void
+/* Returns whether all that was written survives power loss now. */
+gboolean
 gst_y10_record_output_sync (GstY10RecordOutput *output)
 {
   g_autoptr (GError) error = NULL;
+  const gboolean ok = !output->file
+      || gst_y10_record_file_sync (output->file, &error);
 
-  if (output->file && !gst_y10_record_file_sync (output->file, &error)) {
+  if (!ok) {
     give_up (output, error);
     gst_y10_record_output_end (output);
   }
@@ -386,6 +392,7 @@ gst_y10_record_output_sync (GstY10RecordOutput *output)
   for (GList *l = output->before.head; l; l = l->next)
     flush (output, l->data);
   close_before (output, g_get_monotonic_time ());
+  return ok;
 }
 
 gboolean

@@ -45,7 +45,7 @@ GstClockTime
 gst_y10_record_output_get_unnoted (const GstY10RecordOutput *output,
     const GstY10RecordFrame *next);
 void gst_y10_record_output_end (GstY10RecordOutput *output);
-void gst_y10_record_output_sync (GstY10RecordOutput *output);
+gboolean gst_y10_record_output_sync (GstY10RecordOutput *output);
 
 gboolean gst_y10_record_output_is_open (const GstY10RecordOutput *output);
 const gchar *gst_y10_record_output_get_name (const GstY10RecordOutput *output);

@@ -97,8 +97,8 @@ install_clips (GObjectClass *class, GParamFlags flags)
   /**
    * GstYolov10Record:events:
    *
-   * The folder of a #yolov10publish of this process or another one. What it publishes of
-   * frames becomes part of the index beside a recording, too.
+   * The folder of a #yolov10publish of this process or another one. What one of this process
+   * publishes of frames becomes part of the index beside a recording, too.
    *
    * Since: 0.2
    */

@@ -408,6 +408,7 @@ gst_yolov10_record_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   if (frame.track == GST_Y10_RECORD_VIDEO
       && !gst_y10_record_privacy_admits (&self->privacy, pad, frame.sync)) {
     gst_buffer_unref (buffer);
+    gst_y10_record_writer_forget (self->writer);
     return GST_FLOW_ERROR;
   }
   g_mutex_lock (&self->lock);
@@ -490,6 +491,8 @@ gst_yolov10_record_release_pad (GstElement *element, GstPad *pad)
   update_format (self, NULL);
   g_mutex_unlock (&self->lock);
   gst_element_remove_pad (element, pad);
+  if (self->writer)
+    post_eos (self);
 }
 
 static void

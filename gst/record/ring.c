@@ -208,8 +208,7 @@ get_untaken (const GstY10RecordRing *ring)
   guint64 n = ring->begin;
 
   for (guint i = 0; i < GST_Y10_RECORD_N_READERS; i++)
-    if (ring->readers[i].active)
-      n = MAX (n, ring->readers[i].next);
+    n = MAX (n, MIN (ring->readers[i].next, ring->end));
   return n;
 }
 
@@ -309,7 +308,7 @@ gst_y10_record_ring_drain (GstY10RecordRing *ring)
   g_mutex_lock (&ring->lock);
   ring->drain = TRUE;
   wake (ring);
-  while (!ring->is_drained && !ring->closed)
+  while (ring->drain && !ring->is_drained && !ring->closed)
     g_cond_wait (&ring->changed, &ring->lock);
   g_mutex_unlock (&ring->lock);
 }
@@ -448,6 +447,17 @@ gst_y10_record_ring_get_newest (GstY10RecordRing *ring,
   frame->buffer = NULL;
   frame->format = NULL;
   return frame->arrival != 0;
+}
+
+/* Keeps no more than what readers want, from now on, and gives no more time for clips. */
+void
+gst_y10_record_ring_forget (GstY10RecordRing *ring)
+{
+  g_mutex_lock (&ring->lock);
+  ring->history = 0;
+  ring->newest.arrival = 0;
+  forget (ring);
+  g_mutex_unlock (&ring->lock);
 }
 
 /* Whether there was no room for all that is wanted. */

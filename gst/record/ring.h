@@ -61,6 +61,7 @@ GstY10RecordTaken gst_y10_record_ring_take (GstY10RecordRing *ring,
 void gst_y10_record_frame_clear (GstY10RecordFrame *frame);
 gboolean gst_y10_record_ring_get_newest (GstY10RecordRing *ring,
     GstY10RecordFrame *frame);
+void gst_y10_record_ring_forget (GstY10RecordRing *ring);
 gboolean gst_y10_record_ring_is_short (GstY10RecordRing *ring);
 guint64 gst_y10_record_ring_get_lost (GstY10RecordRing *ring);
 

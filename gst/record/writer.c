@@ -20,9 +20,19 @@
 /* How long after its frame an event is told at most: the detector and its queue. */
 #define MAX_LATENESS (5 * GST_SECOND)
 
+/* Of what was seen, bytes that are kept for clips. */
+#define MAX_SEEN (G_GUINT64_CONSTANT (8) << 20)
+
+/* Of the signal, as of the property. */
+#define MAX_AFTER (3600 * GST_SECOND)
+
+/* For how long a spool may become one of this process, microseconds. */
+#define MAX_JOIN_TIME (10 * G_USEC_PER_SEC)
+
 /* What was seen in a frame, until no clip can begin before it. */
 typedef struct
 {
+  gint64 arrival; /* monotonic */
   GstClockTime pts;
   gsize length;
   gchar line[];
@@ -41,6 +51,8 @@ struct _GstY10RecordWriter
   GstY10RecordClips *clips;
   GstY10RecordNotes *notes; /* NULL: none are */
   GQueue seen;              /* Seen, for clips that are to begin */
+  guint64 n_seen;           /* bytes of these */
+  gint64 opened_at;         /* monotonic */
   gint64 next_retention;    /* monotonic */
   gboolean has_told_old;
   gboolean is_missing; /* the folder */
@@ -107,7 +119,7 @@ want_clip (GstY10RecordWriter *writer, GstClockTime before, GstClockTime after,
   if (!gst_y10_record_ring_get_newest (writer->ring, &newest))
     return;
   told = newest.dts
-      - CLAMP ((newest.arrival - utc) * 1000, 0, (gint64) MAX_LATENESS);
+      - CLAMP (newest.arrival - utc, 0, (gint64) MAX_LATENESS / 1000) * 1000;
   happened = told;
   if (GST_CLOCK_TIME_IS_VALID (pts) && GST_CLOCK_TIME_IS_VALID (newest.pts)) {
     const gint64 time = newest.dts + newest.offset
@@ -134,34 +146,44 @@ want_clip (GstY10RecordWriter *writer, GstClockTime before, GstClockTime after,
 static void
 keep (GstY10RecordWriter *writer, const GstY10RecordNote *note)
 {
-  const GstClockTime history = get_history (&writer->config) + MAX_LATENESS;
+  const gint64 now = g_get_monotonic_time ();
+  const gint64 history = (get_history (&writer->config) + MAX_LATENESS)
+      / GST_USECOND;
   Seen *seen = g_malloc (sizeof (Seen) + note->length), *oldest;
 
+  seen->arrival = now;
   seen->pts = note->pts;
   seen->length = note->length;
   memcpy (seen->line, note->line, note->length);
   g_queue_push_tail (&writer->seen, seen);
+  writer->n_seen += seen->length;
   while ((oldest = g_queue_peek_head (&writer->seen))
-      && oldest->pts + history < note->pts)
+      && (oldest->arrival + history < now || writer->n_seen > MAX_SEEN)) {
+    writer->n_seen -= oldest->length;
     g_free (g_queue_pop_head (&writer->seen));
+  }
 }
 
+/* What another process has seen is of frames whose times are not those of this pipeline. */
 static void
 on_note (const GstY10RecordNote *note, gpointer user)
 {
   GstY10RecordWriter *writer = user;
+  const gboolean is_ours = gst_y10_record_notes_can_tell (writer->notes);
 
-  if (writer->continuous)
+  if (is_ours && writer->continuous)
     gst_y10_record_output_note (writer->continuous, note->pts, note->line,
         note->length);
   if (!writer->clips)
     return;
-  gst_y10_record_output_note (writer->clips_output, note->pts, note->line,
-      note->length);
-  keep (writer, note);
+  if (is_ours) {
+    gst_y10_record_output_note (writer->clips_output, note->pts, note->line,
+        note->length);
+    keep (writer, note);
+  }
   if (note->event)
-    want_clip (writer, writer->config.before, writer->config.after, note->pts,
-        note->utc,
+    want_clip (writer, writer->config.before, writer->config.after,
+        is_ours ? note->pts : GST_CLOCK_TIME_NONE, note->utc,
         &(GstY10RecordClip){ .event = (gchar *) note->event,
             .stream = (gchar *) note->stream });
 }
@@ -244,8 +266,6 @@ count (GstY10RecordWriter *writer)
 static void
 end_files (GstY10RecordWriter *writer)
 {
-  if (writer->notes)
-    gst_y10_record_notes_read (writer->notes);
   if (writer->continuous)
     gst_y10_record_output_end (writer->continuous);
   if (writer->clips)
@@ -280,7 +300,8 @@ tend (gpointer user)
   if (writer->continuous)
     gst_y10_record_output_sync (writer->continuous);
   if (writer->clips && !writer->has_told_old
-      && (!writer->notes || gst_y10_record_notes_can_tell (writer->notes))) {
+      && (!writer->notes || gst_y10_record_notes_can_tell (writer->notes)
+          || g_get_monotonic_time () > writer->opened_at + MAX_JOIN_TIME)) {
     writer->has_told_old = TRUE;
     gst_y10_record_clips_tell_old (writer->clips);
   }
@@ -292,6 +313,16 @@ tend (gpointer user)
   return G_SOURCE_CONTINUE;
 }
 
+/* What was told before the stream ended may be of its last frames. */
+static void
+hear (GstY10RecordWriter *writer)
+{
+  while (g_main_context_iteration (writer->context, FALSE))
+    ;
+  while (writer->notes && gst_y10_record_notes_read (writer->notes))
+    ;
+}
+
 static gpointer
 run (gpointer user)
 {
@@ -300,6 +331,7 @@ run (gpointer user)
   GstY10RecordFrame frame;
   GstY10RecordReader reader;
   GstY10RecordTaken taken;
+  gboolean has_heard = FALSE, goes_on = TRUE;
 
   g_main_context_push_thread_default (writer->context);
   g_source_set_callback (timer, tend, writer, NULL);
@@ -312,17 +344,20 @@ run (gpointer user)
       else
         write_clip (writer, &frame);
       gst_y10_record_frame_clear (&frame);
-    } else if (taken == GST_Y10_RECORD_DRAINED) {
+      has_heard = FALSE;
+    } else if (taken != GST_Y10_RECORD_NONE && !has_heard) {
+      hear (writer);
+      has_heard = TRUE;
+    } else if (taken != GST_Y10_RECORD_NONE) {
       end_files (writer);
       gst_y10_record_ring_set_drained (writer->ring);
+      goes_on = taken != GST_Y10_RECORD_CLOSED;
+      has_heard = FALSE;
     }
     count (writer);
     delete_old (writer);
-    if (taken != GST_Y10_RECORD_CLOSED)
-      g_main_context_iteration (writer->context, taken == GST_Y10_RECORD_NONE);
-  } while (taken != GST_Y10_RECORD_CLOSED);
-  end_files (writer);
-  count (writer);
+    g_main_context_iteration (writer->context, taken == GST_Y10_RECORD_NONE);
+  } while (goes_on);
   g_source_destroy (timer);
   g_source_unref (timer);
   g_main_context_pop_thread_default (writer->context);
@@ -365,6 +400,7 @@ gst_y10_record_writer_open (const GstY10RecordWriterConfig *config,
   writer = g_new0 (GstY10RecordWriter, 1);
   writer->config = *config;
   writer->folder = folder;
+  writer->opened_at = g_get_monotonic_time ();
   writer->context = g_main_context_new ();
   writer->ring = gst_y10_record_ring_new (config->ring_bytes,
       get_history (config), config->has_audio, writer->context);
@@ -465,12 +501,19 @@ gst_y10_record_writer_request (GstY10RecordWriter *writer, GstClockTime before,
   Request *request = g_new (Request, 1);
   GSource *source = g_idle_source_new ();
 
-  *request = (Request){ writer, MIN (before, writer->config.before), after,
-    g_get_real_time (), g_strdup (reason) };
+  *request = (Request){ writer, MIN (before, writer->config.before),
+    MIN (after, MAX_AFTER), g_get_real_time (), g_strdup (reason) };
   g_source_set_priority (source, G_PRIORITY_DEFAULT);
   g_source_set_callback (source, on_request, request, request_free);
   g_source_attach (source, writer->context);
   g_source_unref (source);
+}
+
+/* Nothing that has arrived becomes a clip from now on. Never waits. */
+void
+gst_y10_record_writer_forget (GstY10RecordWriter *writer)
+{
+  gst_y10_record_ring_forget (writer->ring);
 }
 
 GstY10RecordCounts

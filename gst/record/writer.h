@@ -36,6 +36,7 @@ void gst_y10_record_writer_push (GstY10RecordWriter *writer,
 void gst_y10_record_writer_drain (GstY10RecordWriter *writer);
 void gst_y10_record_writer_request (GstY10RecordWriter *writer,
     GstClockTime before, GstClockTime after, const gchar *reason);
+void gst_y10_record_writer_forget (GstY10RecordWriter *writer);
 GstY10RecordCounts gst_y10_record_writer_count (GstY10RecordWriter *writer);
 
 G_END_DECLS
