@@ -250,6 +250,24 @@ add (GstY10RecordRing *ring, const GstY10RecordFrame *frame)
   *get_frame (ring, n) = *frame;
 }
 
+/* Whether the next frame of @reader can be written. What nothing follows need not wait. */
+static gboolean
+is_ready (GstY10RecordRing *ring, const Reader *reader)
+{
+  const GstY10RecordFrame *frame;
+
+  if (!reader->active || reader->next >= ring->end)
+    return FALSE;
+  if (ring->drain || ring->closed)
+    return TRUE;
+  frame = get_frame (ring, reader->next);
+  if (frame->track == GST_Y10_RECORD_AUDIO)
+    return frame->dts <= ring->newest.dts;
+  return GST_CLOCK_TIME_IS_VALID (frame->duration)
+      && (!frame->sync || ring->audio_end >= frame->dts
+          || ring->newest.dts - frame->dts >= MAX_AUDIO_DELAY);
+}
+
 static void
 wake (GstY10RecordRing *ring)
 {
@@ -275,6 +293,7 @@ gst_y10_record_ring_push (GstY10RecordRing *ring,
   g_mutex_lock (&ring->lock);
   ring->drain = FALSE;
   ring->is_drained = FALSE;
+  g_cond_broadcast (&ring->changed);
   if (frame->track == GST_Y10_RECORD_AUDIO) {
     ring->audio_end = frame->dts + (gint64) frame->duration;
   } else {
@@ -297,7 +316,11 @@ gst_y10_record_ring_push (GstY10RecordRing *ring,
     add (ring, &copy);
     ring->n_bytes += size;
   }
-  wake (ring);
+  for (guint i = 0; i < GST_Y10_RECORD_N_READERS; i++)
+    if (is_ready (ring, &ring->readers[i])) {
+      wake (ring);
+      break;
+    }
   g_mutex_unlock (&ring->lock);
 }
 
@@ -377,24 +400,6 @@ gst_y10_record_ring_stop (GstY10RecordRing *ring, GstY10RecordReader reader)
   g_mutex_lock (&ring->lock);
   ring->readers[reader].active = FALSE;
   g_mutex_unlock (&ring->lock);
-}
-
-/* Whether the next frame of @reader can be written. What nothing follows need not wait. */
-static gboolean
-is_ready (GstY10RecordRing *ring, const Reader *reader)
-{
-  const GstY10RecordFrame *frame;
-
-  if (!reader->active || reader->next >= ring->end)
-    return FALSE;
-  if (ring->drain || ring->closed)
-    return TRUE;
-  frame = get_frame (ring, reader->next);
-  if (frame->track == GST_Y10_RECORD_AUDIO)
-    return frame->dts <= ring->newest.dts;
-  return GST_CLOCK_TIME_IS_VALID (frame->duration)
-      && (!frame->sync || ring->audio_end >= frame->dts
-          || ring->newest.dts - frame->dts >= MAX_AUDIO_DELAY);
 }
 
 /**

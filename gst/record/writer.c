@@ -20,6 +20,9 @@
 /* How long after its frame an event is told at most: the detector and its queue. */
 #define MAX_LATENESS (5 * GST_SECOND)
 
+/* Frames that are written before events and timers are looked for. */
+#define FRAMES_AT_ONCE 16
+
 /* Of what was seen, bytes that are kept for clips. */
 #define MAX_SEEN (G_GUINT64_CONSTANT (8) << 20)
 
@@ -332,6 +335,7 @@ run (gpointer user)
   GstY10RecordReader reader;
   GstY10RecordTaken taken;
   gboolean has_heard = FALSE, goes_on = TRUE;
+  guint n_frames = 0;
 
   g_main_context_push_thread_default (writer->context);
   g_source_set_callback (timer, tend, writer, NULL);
@@ -356,7 +360,9 @@ run (gpointer user)
     }
     count (writer);
     delete_old (writer);
-    g_main_context_iteration (writer->context, taken == GST_Y10_RECORD_NONE);
+    /* Where frames wait, events and timers need not be looked for at each. */
+    if (taken != GST_Y10_RECORD_FRAME || ++n_frames % FRAMES_AT_ONCE == 0)
+      g_main_context_iteration (writer->context, taken == GST_Y10_RECORD_NONE);
   } while (goes_on);
   g_source_destroy (timer);
   g_source_unref (timer);
