@@ -180,6 +180,8 @@ def measure(env, folder, options):
                     "veryfast", "-b:v", "4M", "-pix_fmt", "yuv420p", short], check=True)
     subprocess.run(["ffmpeg", "-v", "error", "-stream_loop", str(round(options.minutes * 6) - 1), "-i", short, "-c", "copy", film],
                    check=True)
+    # The registry of plugins is made by whoever comes first.
+    subprocess.run(["gst-inspect-1.0", "yolov10record"], env=env, check=True, stdout=subprocess.DEVNULL)
     costs = {name: [] for name in RECORDERS}
     for _ in range(options.cpu):
         for name, recorder in RECORDERS.items():
