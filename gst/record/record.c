@@ -51,8 +51,6 @@ G_DEFINE_FINAL_TYPE (GstYolov10Record, gst_yolov10_record, GST_TYPE_ELEMENT)
 GST_ELEMENT_REGISTER_DEFINE (yolov10record, "yolov10record", GST_RANK_NONE,
     GST_TYPE_YOLOV10_RECORD)
 
-static guint signal_record;
-
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
     GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (
@@ -553,10 +551,9 @@ gst_yolov10_record_class_init (GstYolov10RecordClass *klass)
    *
    * Since: 0.2
    */
-  signal_record = g_signal_new_class_handler ("record",
-      G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
-      G_CALLBACK (request_clip), NULL, NULL, NULL, G_TYPE_NONE, 3,
-      G_TYPE_UINT64, G_TYPE_UINT64, G_TYPE_STRING);
+  g_signal_new_class_handler ("record", G_TYPE_FROM_CLASS (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (request_clip), NULL,
+      NULL, NULL, G_TYPE_NONE, 3, G_TYPE_UINT64, G_TYPE_UINT64, G_TYPE_STRING);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &audio_template);
   gst_element_class_set_static_metadata (element_class, "Camera recorder",
